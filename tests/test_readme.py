@@ -140,7 +140,9 @@ def test_the_python_example_prints_what_is_shown() -> None:
     assert printed.getvalue() == shown
 
 
-_OF_KAFKAS_TOOLS = re.compile(r"`kafka-\w+ --describe`(?:, with `--all`)?")
+_OF_KAFKAS_TOOLS = re.compile(
+    r"`kafka-\w+ --describe`(?:, with `--all`)?|^ {4}kafka-[a-z-]+ .*$", re.MULTILINE
+)
 """Commands of Kafka's, whose options are its own."""
 
 

@@ -55,7 +55,9 @@ def chain_lines(found: ChainAnswer, name: str) -> Iterator[RenderableType]:
     if events:
         yield Text("\nWhat the brokers wrote, in an order in which it can have happened:", TITLE)
         yield Lanes(events, whole.brokers)
-        yield Text("In brackets, and of the controller: what no line says.", QUIET)
+        yield Text(
+            "In brackets, and of the controller where no file stands: what no line says.", QUIET
+        )
     for piece, steps in events_of(found.shown):
         yield Text(f"\n{_epochs(found.shown, piece.window.span)}:", TITLE)
         for event in steps:

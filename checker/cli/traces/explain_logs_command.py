@@ -67,8 +67,10 @@ def explain_logs_command(
 ) -> int:
     """Find a behaviour of the model that fits what brokers have logged.
 
-    DIR holds server.log, state-change.log and checkpoints of the brokers of a partition, any of
-    them, rotated or gzipped. docs/incidents.md says what is read, and what an answer means.
+    DIR holds server.log, state-change.log, controller.log and checkpoints of the brokers of a
+    partition and of controllers, any of them, rotated or gzipped; and what kafka-dump-log
+    --cluster-metadata-decoder prints, as a .txt. docs/incidents.md says what is read, and what an
+    answer means.
     """
     from checker.cli.traces.explaining_logs import AskedOfLogs, explain_logs  # noqa: PLC0415
 

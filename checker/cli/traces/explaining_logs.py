@@ -112,7 +112,7 @@ def _explain_by_windows(
     )
     for part in chain_lines(found, name):
         screen().print(part)
-    for each in logs.passed_over:
+    for each in logs.notes_of(found.partition):
         screen().print(Text(f"Passed over: {each}", QUIET))
     return code_of_chain(found)
 
@@ -209,7 +209,7 @@ def _timeline(found: Answer) -> Iterator[RenderableType]:
     events = list(timeline(found.best, found.shown))
     yield Text("\nWhat the brokers wrote, in an order in which it can have happened:", TITLE)
     yield Lanes(events, found.best.history.brokers)
-    yield Text("In brackets, and of the controller: what no line says.", QUIET)
+    yield Text("In brackets, and of the controller where no file stands: what no line says.", QUIET)
     yield Text("\nOne behaviour that fits, so far as lines are fitted:", TITLE)
     for event in events:
         yield Text(f"{event.number:>3}. {event.sentence}")
@@ -238,5 +238,5 @@ def _left_open(found: Answer, logs: Logs) -> Iterator[Text]:
     ]
     if silent:
         yield Text(f"No lines of broker {', '.join(map(str, silent))}: it is free to do anything.")
-    for each in logs.passed_over:
+    for each in logs.notes_of(found.partition):
         yield Text(f"Passed over: {each}", QUIET)

@@ -66,7 +66,7 @@ def incident_json(found: Answer, logs: Logs, release: str, exit_code: int) -> di
         "offsets": list(history.offsets),
         "states": sum(each.states for each in found.tried),
         "seconds": round(found.seconds, 3),
-        "passed_over": list(logs.passed_over),
+        "passed_over": logs.notes_of(found.partition),
     }
 
 
@@ -112,7 +112,12 @@ def _event(event: Event) -> dict[str, Any]:
         "sentence": event.sentence,
         "kind": line.kind.value if line else None,
         "at": _place(line.place) if line else None,
-        "decision": {"epoch": decided[0], "leader": decided[1], "isr": list(decided[2])}
+        "decision": {
+            "epoch": decided[0],
+            "leader": decided[1],
+            "isr": list(decided[2]),
+            "at": _place(event.decided_at) if event.decided_at else None,
+        }
         if decided
         else None,
     }

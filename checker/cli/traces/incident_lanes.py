@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from checker.kafka.logs.observation import Place
 from checker.kafka.logs.timeline import Event, facts_of
 from counterexamples.style import QUIET, TITLE, columns
 
@@ -56,13 +57,17 @@ def _is_shown(event: Event) -> bool:
 def _cell(event: Event) -> tuple[int | None, tuple[tuple[str, ...], str]]:
     """Whose lane, what stands in it, and where its line is."""
     if event.line is not None:
-        place = event.line.place
-        return event.broker, (facts_of(event.line), f"{place.file.rpartition('/')[2]}:{place.line}")
+        return event.broker, (facts_of(event.line), _short(event.line.place))
     if event.decided is not None:
         epoch, leader, isr = event.decided
         whom = "no leader" if leader < 0 else f"leader {leader}"
-        return None, ((f"epoch {epoch}", whom, f"ISR {','.join(map(str, isr)) or 'empty'}"), "")
+        at = _short(event.decided_at) if event.decided_at is not None else ""
+        return None, ((f"epoch {epoch}", whom, f"ISR {','.join(map(str, isr)) or 'empty'}"), at)
     return event.broker, ((f"({_UNSAID[event.action]})",), "")
+
+
+def _short(place: Place) -> str:
+    return f"{place.file.rpartition('/')[2]}:{place.line}"
 
 
 def _lines(pieces: Sequence[str], place: str, width: int) -> Text:

@@ -1,8 +1,8 @@
-"""Decisions of the controller about a partition, as far as lines of the brokers tell of each.
+"""Decisions of the controller about a partition, as far as each of them is known.
 
 A decision has a partition epoch, one more than the decision before. A leader's first line of an
-epoch has it, and with KRaft any broker's line about a change within the epoch. As long as none is
-missing, the decisions of a behaviour are these, in this order.
+epoch has it, with KRaft any broker's line about a change within the epoch, and so have the lines of
+controllers. As long as none is missing, the decisions of a behaviour are these, in this order.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from checker.kafka.logs.observation import Kind, Observation
+
+_WHOLE = (Kind.LEADS, Kind.KNOWS, Kind.DECIDES)
 
 
 def decisions_of(
@@ -20,18 +22,21 @@ def decisions_of(
     They end before the first that no line tells of. Empty where two lines differ, or none tells of
     the beginning.
     """
-    known: dict[int, Observation] = {}
-    for seen in (each for observed in by_broker.values() for each in observed):
-        number = seen.partition_epoch
-        if number is None or seen.kind not in (Kind.LEADS, Kind.KNOWS):
-            continue
-        earlier = known.setdefault(number, seen)
-        if _decision(earlier) != _decision(seen):
-            return ()
+    known = _known(by_broker)
+    leads = [
+        each
+        for observed in by_broker.values()
+        for each in observed
+        if each.kind is Kind.LEADS and each.epoch == first_epoch
+    ]
     begin = min(
-        (n for n, o in known.items() if o.epoch == first_epoch and o.kind is Kind.LEADS),
-        default=None,
+        (n for o in leads if (n := o.partition_epoch) is not None and n in known), default=None
     )
+    if begin is None:
+        decided = beginning_of(by_broker, first_epoch)
+        # A leader's line without a number has the ISR with which a search begins.
+        if decided is not None and all(_state(o) == _state(decided) for o in leads[:1]):
+            begin = decided.partition_epoch
     if begin is None:
         return ()
     found, number = [], begin
@@ -39,11 +44,38 @@ def decisions_of(
         before, after = known[number], known[number + 1]
         if (after.epoch or 0) > last_epoch:
             break
-        if _decision(before) != _decision(after):
+        if _state(before) != _state(after):
             found.append(after)
         number += 1
     return tuple(found)
 
 
-def _decision(seen: Observation) -> tuple[int | None, int | None, tuple[int, ...] | None]:
+def beginning_of(by_broker: Mapping[int, Sequence[Observation]], epoch: int) -> Observation | None:
+    """The decision with which an epoch began, None where it is not known which one that was.
+
+    It is the first of the partition, or the one before it is known, and of an earlier epoch.
+    """
+    known = _known(by_broker)
+    number = min((n for n, o in known.items() if o.epoch == epoch), default=None)
+    if number is None:
+        return None
+    before = known.get(number - 1)
+    is_first = number == 0 or (before is not None and (before.epoch or 0) < epoch)
+    return known[number] if is_first else None
+
+
+def _known(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, Observation]:
+    """Decisions by number; empty where two lines differ."""
+    known: dict[int, Observation] = {}
+    for seen in (each for observed in by_broker.values() for each in observed):
+        number = seen.partition_epoch
+        if number is None or seen.kind not in _WHOLE:
+            continue
+        earlier = known.setdefault(number, seen)
+        if _state(earlier) != _state(seen):
+            return {}
+    return known
+
+
+def _state(seen: Observation) -> tuple[int | None, int | None, tuple[int, ...] | None]:
     return seen.epoch, seen.leader, seen.isr

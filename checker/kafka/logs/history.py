@@ -13,9 +13,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.logs.decisions import decisions_of
+from checker.kafka.logs.decisions import beginning_of, decisions_of
 from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.observation import Kind, Observation
+from checker.kafka.logs.observation import CONTROLLER, Kind, Observation
 from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 ORDERS_MAX = 6
@@ -126,9 +126,15 @@ def history_of(
     A history that is not limited may have more epochs and offsets than one search: see
     `checker.kafka.logs.windows`.
 
+    What controllers decided stands under `CONTROLLER`. Beside the decisions it says who is a
+    replica, and who led the first epoch, where no broker does: nothing else rests on it.
+
     `order` is the number of a permutation of the brokers behind the first leader: it is the order
     of assignment, by which the model elects, and no line says it.
     """
+    controllers = by_broker.get(CONTROLLER, ())
+    everybody = by_broker
+    by_broker = {b: seen for b, seen in everybody.items() if b != CONTROLLER}
     leaders = leaders_told(by_broker)
     epochs = {o.epoch for observed in by_broker.values() for o in observed if o.epoch is not None}
     if not epochs:
@@ -141,13 +147,21 @@ def history_of(
             f"give --epochs {max(first, last - 6)}-{last}, or others of them"
         )
     if leaders.get(first, -1) < 0:
+        leaders |= {
+            o.epoch: o.leader for o in controllers if o.epoch == first and o.leader is not None
+        }
+    if leaders.get(first, -1) < 0:
         raise BadLogs(
             f"no line says who led epoch {first}; begin at one of which a line says it: --epochs "
             f"{min((e for e, leader in leaders.items() if leader >= 0), default=first)}-{last}"
         )
     begins, members = _beginning(by_broker, first)
+    if members is None and (began := beginning_of(everybody, first)) is not None:
+        members = began.isr
     named = set(by_broker) | {b for b in leaders.values() if b >= 0}
     named |= {b for observed in by_broker.values() for o in observed for b in (o.isr or ())}
+    for seen in (o for o in controllers if first <= (o.epoch or 0) <= last):
+        named |= {b for b in (seen.leader, *(seen.isr or ())) if b is not None and b >= 0}
     if members is not None and set(members) != named:
         raise BadLogs(
             f"epoch {first} begins with the ISR {list(members)} of brokers {sorted(named)}; a "
@@ -165,7 +179,7 @@ def history_of(
     observed = tuple(
         tuple(_renumbered(seen, first, offsets, number) for seen in each) for each in sources
     )
-    decided = decisions_of(by_broker, first, last)
+    decided = decisions_of(everybody, first, last)
     return History(
         brokers=brokers,
         first_epoch=first,
@@ -259,7 +273,7 @@ def _renumbered(
 
     return replace(
         seen,
-        broker=number[seen.broker],
+        broker=number.get(seen.broker, CONTROLLER),
         epoch=None if seen.epoch is None else seen.epoch - first,
         offset=run(seen.offset),
         high_watermark=run(seen.high_watermark),

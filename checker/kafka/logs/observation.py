@@ -5,6 +5,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+CONTROLLER = -1
+"""Among the brokers by which observations are sorted: the controllers, whichever was active."""
+
 
 class Kind(enum.Enum):
     """What a broker says that it did."""
@@ -18,6 +21,8 @@ class Kind(enum.Enum):
     STOPS = "begins to shut down"
     KNOWS = "knows a decision"
     """It has read a change within the leader epoch in the metadata log (KRaft)."""
+    DECIDES = "decides"
+    """A controller's decision about the partition, by its own log or by the metadata log."""
     HAS_EPOCHS = "has epochs"
     """Its leader-epoch-checkpoint, as it was when the files were copied."""
     HAS_CHECKPOINT = "has a checkpointed high watermark"

@@ -2,22 +2,24 @@
 
 A folder may hold files of one broker or of many, rotated and gzipped, in any subset. Whose a file
 is, its own lines say; of a checkpoint the meta.properties beside it or above. Nothing is ordered by
-two brokers' clocks. Files are read line by line, with limits: a line that is longer than a line of
-Kafka's is cut, a file that is no text is refused.
+two brokers' clocks. What controllers decided is read apart from what brokers did.
 """
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
 
+from checker.kafka.logs.changes import Change
+from checker.kafka.logs.controller_lines import changes_in
+from checker.kafka.logs.controllers import Decisions, decided_by_controllers
 from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.observation import Kind, Observation, Place
+from checker.kafka.logs.files import CHECKPOINTS, DUMP_BEGINS, lines_of, log_files
+from checker.kafka.logs.metadata_dump import Section, changes_of, sections_of
+from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, Place
 from checker.kafka.logs.patterns import (
     BROKER,
     KRAFT,
@@ -29,15 +31,7 @@ from checker.kafka.logs.patterns import (
     ZOOKEEPER,
 )
 
-LINE_MAX = 20_000
-"""Characters of a line that are looked at."""
-BYTES_MAX = 2 << 30
-"""Of one file, unpacked."""
-FILES_MAX = 10_000
 _METADATA = "__cluster_metadata"
-_CHECKPOINTS = ("leader-epoch-checkpoint", "replication-offset-checkpoint")
-_IS_LOG = re.compile(r"(\.log(\.|$)|\.out(\.|$)|\.log-|^console)", re.IGNORECASE)
-_IS_SEGMENT = re.compile(r"^\d{20}\.")
 _BROKER_ID = re.compile(r"^(?:node|broker)\.id\s*=\s*(\d+)\s*$", re.MULTILINE)
 
 
@@ -47,10 +41,12 @@ class Logs:
 
     `stops` are those of whole brokers. `with_server_log` are brokers of which not only
     state-change.log was read, so that a truncation that is not observed did not happen. `files`
-    counts the lines of each file that was read.
+    counts the lines of each file that was read. `changes` are decisions by partition, as
+    controllers and the metadata log say them.
     """
 
     by_partition: dict[str, list[Observation]] = field(default_factory=lambda: defaultdict(list))
+    changes: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     stops: list[Observation] = field(default_factory=list)
     releases: set[str] = field(default_factory=set)
     manners: set[str] = field(default_factory=set)
@@ -61,7 +57,10 @@ class Logs:
     passed_over: list[str] = field(default_factory=list)
 
     def of(self, partition: str) -> dict[int, list[Observation]]:
-        """The observations of a partition by broker, each in order. Raises `BadLogs`."""
+        """The observations of a partition by broker, each in order. Raises `BadLogs`.
+
+        Decisions of controllers that count stand under `CONTROLLER`, if there are any.
+        """
         if partition not in self.by_partition:
             raise BadLogs(f"no line speaks of partition {partition}; {self._known()}")
         observed: dict[int, list[Observation]] = defaultdict(list)
@@ -72,10 +71,24 @@ class Logs:
                 observed[seen.broker].append(seen)
         for every in observed.values():
             every.sort(key=lambda seen: seen.moment)
+        if decided := self._decided(partition).observations:
+            observed[CONTROLLER] = list(decided)
         return dict(sorted(observed.items()))
+
+    def notes_of(self, partition: str) -> list[str]:
+        """What was passed over: files, and decisions about the partition that do not count."""
+        return [*self.passed_over, *self._decided(partition).notes]
+
+    def _decided(self, partition: str) -> Decisions:
+        observed: dict[int, list[Observation]] = defaultdict(list)
+        for seen in self.by_partition.get(partition, ()):
+            observed[seen.broker].append(seen)
+        return decided_by_controllers(self.changes.get(partition, ()), observed)
 
     def _known(self) -> str:
         names = sorted(self.by_partition)
+        if not names and self.changes:
+            return "only controllers speak of any; add server.log and state-change.log of brokers"
         if not names:
             return "nor of any other; name folders with server.log or state-change.log of brokers"
         more = ", ..." if len(names) > _NAMES_SHOWN else ""
@@ -106,107 +119,91 @@ _NAMES_SHOWN = 5
 def read_logs(folders: Iterable[Path]) -> Logs:
     """Read every file of these folders, and files that are named. Raises `BadLogs`."""
     logs = Logs()
-    files = list(_files(folders))
+    files = list(log_files(folders))
     if not files:
         raise BadLogs("there is no log file in what was named; name folders that hold server.log")
+    dumped: list[Section] = []
     for rank, path in enumerate(files):
-        if path.name in _CHECKPOINTS:
+        if path.name in CHECKPOINTS:
             _read_checkpoint(path, logs, rank)
         else:
-            _read_log(path, logs, rank)
+            dumped += _read_log(path, logs, rank)
+    for partition, change in changes_of(dumped, logs.passed_over):
+        logs.changes[partition].append(change)
     _require_order(logs)
     return logs
 
 
-def _files(folders: Iterable[Path]) -> Iterator[Path]:
-    """Regular files in a stable order; segments, which are data, are left alone."""
-    count = 0
-    for named in folders:
-        found = [named] if named.is_file() else sorted(named.rglob("*"), key=_rotation)
-        if not named.exists():
-            raise BadLogs(f"{named}: there is no such file or folder")
-        for path in found:
-            if path.is_symlink() or not path.is_file():
-                continue
-            is_log = _IS_LOG.search(path.name) and not _IS_SEGMENT.match(path.name)
-            if not (named == path or is_log or path.name in _CHECKPOINTS):
-                continue
-            count += 1
-            if count > FILES_MAX:
-                raise BadLogs(f"{named}: more than {FILES_MAX:,} files; name fewer folders")
-            yield path
+@dataclass(slots=True)
+class _Scanned:
+    """What the lines of one file say. `named` counts the lines that name their broker."""
+
+    found: list[tuple[str, Observation]] = field(default_factory=list)
+    changes: list[tuple[str, Change]] = field(default_factory=list)
+    dumped: list[Section] = field(default_factory=list)
+    named: Counter[int] = field(default_factory=Counter)
+    is_timed: bool = False
+    lines: int = 0
 
 
-def _rotation(path: Path) -> tuple[str, int, str]:
-    """Rotated files before the one that is written to: server.log.2, server.log.1, server.log."""
-    matched = re.search(r"\.(\d{1,6})(?:\.gz)?$", path.name)
-    base = path.name.split(".log")[0]
-    dated = re.search(r"\.log[.-](\d{4}-\d\d-\d\d.*)$", path.name)
-    age = -int(matched[1]) if matched and not dated else (1 if path.name.endswith(".log") else 0)
-    return str(path.parent / base), age, path.name
+def _read_log(path: Path, logs: Logs, rank: int) -> list[Section]:
+    """Every line of a log that says something; the sections of a dump, if it is one.
 
-
-def _opened(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return cast("IO[bytes]", gzip.open(path, "rb")) if packed else path.open("rb")
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    read = 0
-    try:
-        with _opened(path) as file:
-            number = 0
-            while raw := file.readline(LINE_MAX):
-                if number == 0 or raw.endswith(b"\n") or len(raw) < LINE_MAX:
-                    number += 1
-                read += len(raw)
-                if read > BYTES_MAX:
-                    raise BadLogs(f"{path}: more than {BYTES_MAX:,} bytes unpacked; cut it")
-                if b"\x00" in raw:
-                    raise BadLogs(f"{path}: line {number} is no text; name logs, not data")
-                yield number, raw.decode("utf-8", errors="replace").rstrip("\r\n")
-    except (gzip.BadGzipFile, EOFError) as problem:
-        raise BadLogs(f"{path}: it is packed and cannot be unpacked ({problem})") from None
-
-
-def _read_log(path: Path, logs: Logs, rank: int) -> None:
-    """Every line of a log that says something. The broker may come to be known after a line."""
-    found: list[tuple[str, Observation]] = []
-    named: Counter[int] = Counter()
-    time, timed, lines = "", False, 0
-    for number, line in _lines(path):
-        lines += 1
-        if stamp := TIMESTAMP.match(line):
-            time, timed = stamp["time"].replace("T", " ").replace(".", ","), True
-        _note_release(line, logs)
-        if whose := BROKER.search(line):
-            named[int(whose["broker"])] += 1
-            if not whose[0].startswith("[Broker id="):
-                logs.with_server_log.add(int(whose["broker"]))
-        moment = (time, rank * 1_000_000_000 + number)
-        for partition, seen in _observed(line, Place(str(path), number, line), moment):
-            found.append((partition, seen))
-    if not named:
-        if found:
-            logs.passed_over.append(f"{path}: no line says which broker wrote it")
-        return
-    if len(named) > 1:
+    The broker may come to be known after a line. A controller need not be one: its lines are
+    decisions, whoever wrote them.
+    """
+    read = _scanned(path, logs, rank)
+    for partition, change in read.changes:
+        logs.changes[partition].append(change)
+    if len(read.named) > 1:
         raise BadLogs(
-            f"{path}: lines of brokers {', '.join(map(str, sorted(named)))} in one file; split it, "
-            "so that each file is one broker's"
+            f"{path}: lines of brokers {', '.join(map(str, sorted(read.named)))} in one file; "
+            "split it, so that each file is one broker's"
         )
-    [broker] = named
-    logs.files[str(path)] = lines
+    if read.named or read.changes or read.dumped:
+        logs.files[str(path)] = read.lines
+    if read.named:
+        _note_broker(path, logs, read)
+    elif read.found:
+        logs.passed_over.append(f"{path}: no line says which broker wrote it")
+    return read.dumped
+
+
+def _note_broker(path: Path, logs: Logs, read: _Scanned) -> None:
+    [broker] = read.named
     logs.brokers.add(broker)
-    if not timed:
+    if not read.is_timed:
         logs.without_times.add(broker)
-    for partition, seen in found:
+    for partition, seen in read.found:
         own = _of_broker(seen, broker)
         if partition:
             logs.by_partition[partition].append(own)
         else:
             logs.stops.append(own)
+
+
+def _scanned(path: Path, logs: Logs, rank: int) -> _Scanned:
+    read, time = _Scanned(), ""
+    for number, line in lines_of(path):
+        read.lines += 1
+        if line.startswith(DUMP_BEGINS):
+            read.dumped = _dumped(path)
+            break
+        if stamp := TIMESTAMP.match(line):
+            time, read.is_timed = stamp["time"].replace("T", " ").replace(".", ","), True
+        _note_release(line, logs)
+        if whose := BROKER.search(line):
+            read.named[int(whose["broker"])] += 1
+            if not whose[0].startswith("[Broker id="):
+                logs.with_server_log.add(int(whose["broker"]))
+        place, moment = Place(str(path), number, line), (time, rank * 1_000_000_000 + number)
+        read.found += _observed(line, place, moment)
+        read.changes += changes_in(line, place, moment)
+    return read
+
+
+def _dumped(path: Path) -> list[Section]:
+    return list(sections_of((Place(str(path), at, line), line) for at, line in lines_of(path)))
 
 
 def _note_release(line: str, logs: Logs) -> None:
@@ -283,6 +280,8 @@ def _of_broker(seen: Observation, broker: int) -> Observation:
         high_watermark=seen.high_watermark,
         isr=seen.isr,
         leader=seen.leader,
+        previous_epoch=seen.previous_epoch,
+        partition_epoch=seen.partition_epoch,
     )
 
 
@@ -292,7 +291,7 @@ def _read_checkpoint(path: Path, logs: Logs, rank: int) -> None:
     if broker is None:
         logs.passed_over.append(f"{path}: no meta.properties beside it says whose it is")
         return
-    rows = [line for _, line in _lines(path)]
+    rows = [line for _, line in lines_of(path)]
     if not rows:
         logs.passed_over.append(f"{path}: it is empty")
         return

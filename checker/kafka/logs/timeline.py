@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.kafka.logs.fitting import Fit, Searched
-from checker.kafka.logs.observation import Kind, Observation
+from checker.kafka.logs.observation import Kind, Observation, Place
 from checker.kafka.logs.observer import Observer, Positions
 from model.core.state import State
 
@@ -25,7 +25,8 @@ class Event:
 
     `broker` is whose step it is, None for a decision of the controller. `line` is the observation
     that it has written, in Kafka's numbers, None for a step that no line tells of. `decided` is
-    (leader epoch, leader, ISR) where the controller has decided something else.
+    (leader epoch, leader, ISR) where the controller has decided something else; `decided_at` is the
+    line that says so, of a controller or of a broker that has read of it, None where there is none.
     """
 
     number: int
@@ -35,6 +36,7 @@ class Event:
     sentence: str
     line: Observation | None
     decided: tuple[int, int, tuple[int, ...]] | None
+    decided_at: Place | None = None
 
 
 def timeline(
@@ -62,6 +64,7 @@ def timeline(
             sentence=model.narration.sentence(name, arguments, state, step.after),
             line=line,
             decided=_decided(best, state, step.after),
+            decided_at=_decided_at(best, before, after),
         )
         state, before = step.after, after
 
@@ -71,6 +74,14 @@ def _written(best: Searched, before: Positions, after: Positions) -> Observation
         if new > old:
             return best.history.sources[replica][old]
     return None
+
+
+def _decided_at(best: Searched, before: Positions, after: Positions) -> Place | None:
+    """The line of a decision, but for that of a leader, which is shown where it has its role."""
+    if after[-1] == before[-1]:
+        return None
+    seen = best.history.decision_sources[before[-1]]
+    return seen.place if seen.kind in (Kind.DECIDES, Kind.KNOWS) else None
 
 
 def _decided(

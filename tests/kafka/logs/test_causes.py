@@ -18,7 +18,7 @@ from checker.kafka.scenarios.catalogue import find_scenario
 from counterexamples import Trace
 from model.message.environment import Environment
 from model.message.model import message_model
-from tests.kafka.logs.test_walks_fit import Writer
+from tests.support.logged_walks import Writer
 from tests.support.recorded_traces import entry_trace
 
 FOUND = {

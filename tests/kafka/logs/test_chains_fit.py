@@ -31,7 +31,7 @@ from model.core.state import State
 from model.core.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model
-from tests.kafka.logs.test_walks_fit import walked
+from tests.support.logged_walks import walked
 
 BOUNDS = Environment(replicas=2, records=2, epochs=4, restarts=2, moves=2, restart_detection="any")
 DISTURBS = {"Crash", "SessionExpiry", "ShrinkIsr", "Stop", "BeginShutdown"}
@@ -41,7 +41,7 @@ AS_WALKED = (Bounds(more_records=2, crashes=2, expiries=0),)
 
 def walk_of(version: str, seed: int, folder: Path, *, of_all: bool = True) -> History | None:
     """The history of a walk, None of one that hardly writes anything."""
-    lines, _ = walked(message_model(version, BOUNDS), seed, folder, of_all=of_all)
+    lines = walked(message_model(version, BOUNDS), seed, folder, of_all=of_all).lines
     if lines < 4:
         return None
     logs = read_logs([folder])

@@ -1,0 +1,215 @@
+"""Decisions of controllers about a partition: their lines and the metadata log, joined by number.
+
+What the lines of brokers say comes first. A controller of KRaft writes its line before the decision
+is committed: it counts only if a broker has a line of that decision, or of a later one in the same
+run of decisions. From the first contradiction on nothing counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from checker.kafka.logs.changes import Change, PartitionState
+from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, Place
+
+_OF_BROKERS = (Kind.LEADS, Kind.FOLLOWS, Kind.KNOWS, Kind.CHANGES_ISR)
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Decisions that count, as observations of the controller, in order; why others do not."""
+
+    observations: tuple[Observation, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What somebody says of the state after a decision. `writer` is None for a broker."""
+
+    state: PartitionState
+    place: Place
+    writer: str | None
+    inherits: bool
+    """Whether what it does not say is as it was before."""
+
+
+def decided_by_controllers(
+    changes: Iterable[Change], by_broker: Mapping[int, Sequence[Observation]]
+) -> Decisions:
+    """Join what controllers say of a partition. Never raises: what is doubtful is left out."""
+    kept, notes = _of_last_topic(changes)
+    chains = _chains(kept)
+    if not chains:
+        return Decisions(notes=tuple(notes))
+    claims = _claims(chains, by_broker)
+    leaders = _leaders(by_broker)
+    states: dict[int, PartitionState] = {}
+    for number in sorted(claims):
+        found = _joined(claims[number], states.get(number - 1), leaders)
+        if isinstance(found, str):
+            notes.append(f"{found}; decisions from partition epoch {number} on are not used")
+            break
+        if found.is_whole:
+            states[number] = found
+    confirmed = _confirmed(chains, claims, states)
+    certain = _certain(claims, states, confirmed)
+    observations, doubtful = [], []
+    for number, state in sorted(states.items()):
+        # What a broker says of a whole decision is read where its lines are.
+        said = [c for c in claims[number] if c.inherits]
+        at = next((c.place for c in said if c.writer is not None), said[0].place if said else None)
+        if at is not None and number in certain:
+            observations.append(_observation(number, state, at))
+        elif at is not None:
+            doubtful.append((number, at))
+    if doubtful:
+        number, at = doubtful[0]
+        notes.append(
+            f"{at}: no broker has a line of partition epoch {number}, or of a later one that it is "
+            "known with, so that the decision need not have been committed; it is not used"
+        )
+    return Decisions(tuple(observations), tuple(notes))
+
+
+def _of_last_topic(changes: Iterable[Change]) -> tuple[list[Change], list[str]]:
+    """Those of the last topic of that name, where it was created more than once."""
+    every = sorted(changes, key=lambda change: change.moment)
+    ids = [change.topic_id for change in every if change.topic_id is not None]
+    if len(set(ids)) < 2:
+        return every, []
+    first = next(change for change in every if change.topic_id == ids[-1])
+    note = (
+        f"{first.place}: the topic was created anew, with the id {ids[-1]}; older ones are left out"
+    )
+    return [change for change in every if change.topic_id in (None, ids[-1])], [note]
+
+
+def _chains(changes: Iterable[Change]) -> dict[str, dict[int, Change]]:
+    """The decisions of each writer by number. A number once more: what came after was withdrawn."""
+    chains: dict[str, dict[int, Change]] = defaultdict(dict)
+    for change in changes:
+        chain = chains[change.writer]
+        if change.number in chain and chain[change.number].state != change.state:
+            for later in [each for each in chain if each > change.number]:
+                del chain[later]
+        chain[change.number] = change
+    return chains
+
+
+def _claims(
+    chains: Mapping[str, Mapping[int, Change]], by_broker: Mapping[int, Sequence[Observation]]
+) -> dict[int, list[_Claim]]:
+    claims: dict[int, list[_Claim]] = defaultdict(list)
+    for seen in (each for observed in by_broker.values() for each in observed):
+        if seen.partition_epoch is None or seen.kind not in _OF_BROKERS:
+            continue
+        # Who changes the ISR leads, before and afterwards.
+        changes_isr = seen.kind is Kind.CHANGES_ISR
+        leader = seen.broker if changes_isr else seen.leader
+        state = PartitionState(seen.epoch, leader, seen.isr)
+        claims[seen.partition_epoch].append(_Claim(state, seen.place, None, changes_isr))
+    for writer, chain in chains.items():
+        for number, change in chain.items():
+            claims[number].append(_Claim(change.state, change.place, writer, True))
+            if number > 0 and change.before != PartitionState():
+                claims[number - 1].append(_Claim(change.before, change.place, writer, False))
+    return claims
+
+
+def _leaders(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, _Claim]:
+    """Who led an epoch, by brokers' lines."""
+    found: dict[int, _Claim] = {}
+    for seen in (each for observed in by_broker.values() for each in observed):
+        if seen.epoch is not None and seen.leader is not None:
+            state = PartitionState(seen.epoch, seen.leader)
+            found.setdefault(seen.epoch, _Claim(state, seen.place, None, False))
+    return found
+
+
+def _joined(
+    claims: Sequence[_Claim], before: PartitionState | None, leaders: dict[int, _Claim]
+) -> PartitionState | str:
+    """The state after a decision, as far as it is known; or the two lines that differ."""
+    joined: list[_Claim] = []
+    for claim in claims:
+        state = claim.state
+        if claim.inherits and before is not None:
+            state = state.over(before)
+        whole = _Claim(state, claim.place, claim.writer, claim.inherits)
+        others = joined + ([leaders[state.epoch]] if state.epoch in leaders else [])
+        for other in others:
+            if state.contradicts(other.state):
+                return _difference(whole, other)
+        joined.append(whole)
+    found = PartitionState()
+    for each in joined:
+        found = found.over(each.state)
+    if found.epoch in leaders and found.contradicts(leaders[found.epoch].state):
+        return _difference(_Claim(found, claims[0].place, None, False), leaders[found.epoch])
+    if before is not None and found.epoch is not None and found.epoch < (before.epoch or 0):
+        return f"{claims[0].place} has leader epoch {found.epoch} after {before.epoch}"
+    return found
+
+
+def _difference(one: _Claim, other: _Claim) -> str:
+    return f"{one.place} says {_words(one.state)}, and {other.place} {_words(other.state)}"
+
+
+def _words(state: PartitionState) -> str:
+    said = [f"epoch {state.epoch}"] if state.epoch is not None else []
+    if state.leader is not None:
+        said.append(f"leader {state.leader}" if state.leader >= 0 else "no leader")
+    if state.isr is not None:
+        said.append(f"ISR {list(state.isr)}")
+    return ", ".join(said)
+
+
+def _confirmed(
+    chains: Mapping[str, Mapping[int, Change]],
+    claims: Mapping[int, Sequence[_Claim]],
+    states: Mapping[int, PartitionState],
+) -> set[int]:
+    """Numbers of decisions that were committed: with each so was what the same log has before it.
+
+    `states` are those before the first contradiction.
+    """
+    found: set[int] = set()
+    for chain in chains.values():
+        following = False
+        for number in sorted(chain, reverse=True):
+            by_broker = any(claim.writer is None for claim in claims[number])
+            linked = following and number + 1 in chain
+            following = number in states and (linked or by_broker)
+            if following or (number in states and chain[number].is_committed):
+                found.add(number)
+    return found
+
+
+def _certain(
+    claims: Mapping[int, Sequence[_Claim]],
+    states: Mapping[int, PartitionState],
+    confirmed: set[int],
+) -> set[int]:
+    """Numbers of which nothing was taken over from a decision that need not have been committed."""
+    found: set[int] = set()
+    for number in sorted(states):
+        known = [c for c in claims[number] if c.writer is None or number in confirmed]
+        if known and (number - 1 in found or any(c.state.is_whole for c in known)):
+            found.add(number)
+    return found
+
+
+def _observation(number: int, state: PartitionState, place: Place) -> Observation:
+    return Observation(
+        broker=CONTROLLER,
+        kind=Kind.DECIDES,
+        place=place,
+        moment=("", number),
+        epoch=state.epoch,
+        leader=state.leader,
+        isr=state.isr,
+        partition_epoch=number,
+    )

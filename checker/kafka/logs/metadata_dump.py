@@ -1,0 +1,297 @@
+"""Text that kafka-dump-log writes of the metadata log: what its records decided of partitions.
+
+A record of a change says only what has changed, and its number is not in it: both follow from the
+records before. So a state is known from its PARTITION_RECORD on, up to the first record that is
+missing or cannot be read. Payloads are read as JSON and in no other way.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from checker.kafka.logs.changes import Change, PartitionState
+from checker.kafka.logs.errors import BadLogs
+from checker.kafka.logs.files import DUMP_BEGINS
+from checker.kafka.logs.observation import Place
+
+RECORDS_MAX = 2_000_000
+"""Of those that concern topics and partitions, of one file of the log."""
+_UNCHANGED = -2
+"""A leader of a record that does not change it."""
+_INT_MAX = 2**31 - 1
+_READ = frozenset({"TOPIC_RECORD", "REMOVE_TOPIC_RECORD", "PARTITION_RECORD"})
+_READ |= {"PARTITION_CHANGE_RECORD", "BEGIN_TRANSACTION_RECORD", "END_TRANSACTION_RECORD"}
+_READ |= {"ABORT_TRANSACTION_RECORD"}
+_NAME = re.compile(r"(\d{20})(-\d{10}\.checkpoint|\.log)\s*$")
+_BATCH = re.compile(r"^baseOffset: (\d{1,19}) lastOffset: (\d{1,19}) ")
+_CONTROL = re.compile(r" isControl: true\b")
+_RECORD = re.compile(r"^(?:\| ?| (?=payload: ))(?:offset: (\d{1,19}) )?")
+_PAYLOAD = re.compile(r'payload: ?(\{"type": ?"([A-Z_]{1,60})".*)$')
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A record, or, where `kind` is "", a hole: records that are missing or cannot be read."""
+
+    offset: int
+    kind: str
+    values: dict[str, Any]
+    place: Place
+
+
+@dataclass(slots=True)
+class Section:
+    """What was dumped of one file: a segment of the log, or a snapshot, which is a state by itself.
+
+    `end` is the offset behind its last record; of a snapshot that of the log which it stands for.
+    """
+
+    begin: int | None
+    end: int | None
+    is_snapshot: bool
+    entries: list[_Entry] = field(default_factory=list)
+
+
+def sections_of(lines: Iterable[tuple[Place, str]]) -> Iterator[Section]:
+    """The sections of a dump, in the order of the text. Raises `BadLogs` where it is too long."""
+    reader: _Reader | None = None
+    for place, line in lines:
+        if line.startswith(DUMP_BEGINS):
+            if reader is not None:
+                yield reader.section
+            reader = _Reader(line)
+        elif reader is not None:
+            reader.read(place, line)
+    if reader is not None:
+        yield reader.section
+
+
+class _Reader:
+    """Reads one section: the lines of batches, and of the records in them."""
+
+    def __init__(self, begins: str) -> None:
+        named = _NAME.search(begins)
+        is_snapshot = named is not None and named[2] != ".log"
+        end = int(named[1]) if named is not None and is_snapshot else None
+        self.section = Section(None, end, is_snapshot)
+        self._expected: int | None = None
+        self._is_control = False
+
+    def read(self, place: Place, line: str) -> None:
+        """Read one more line."""
+        if batch := _BATCH.match(line):
+            self._is_control = _CONTROL.search(line) is not None
+            self._require(int(batch[1]), place)
+            if self._is_control:  # Its records say nothing of partitions.
+                self._goes_on_at(int(batch[2]) + 1)
+        elif not self._is_control and (record := _RECORD.match(line)):
+            offset = int(record[1]) if record[1] else self._expected
+            self._require(offset, place)
+            _read_record(self.section, offset or 0, line, place)
+            self._goes_on_at((offset or 0) + 1)
+
+    def _require(self, offset: int | None, place: Place) -> None:
+        """Whether the next offset is the one that follows; otherwise something is missing."""
+        if offset is None or (self._expected is not None and offset != self._expected):
+            _leave_out(self.section, place, offset or 0)
+        if self.section.begin is None:
+            self.section.begin = offset or 0
+        self._goes_on_at(offset or 0)
+
+    def _goes_on_at(self, offset: int) -> None:
+        self._expected = offset
+        if not self.section.is_snapshot:
+            self.section.end = offset
+
+
+def _leave_out(section: Section, place: Place, offset: int) -> None:
+    if not section.entries or section.entries[-1].kind:
+        section.entries.append(_Entry(offset, "", {}, place))
+
+
+def _read_record(section: Section, offset: int, line: str, place: Place) -> None:
+    payload = _PAYLOAD.search(line)
+    if payload is None:
+        _leave_out(section, place, offset)
+        return
+    if payload[2] not in _READ:
+        return
+    try:
+        values = json.loads(payload[1])["data"]
+        if not isinstance(values, dict):
+            raise TypeError
+    except (ValueError, TypeError, KeyError, RecursionError):
+        _leave_out(section, place, offset)
+        return
+    if len(section.entries) >= RECORDS_MAX:
+        raise BadLogs(f"{place.file}: more than {RECORDS_MAX:,} records; dump fewer files")
+    section.entries.append(_Entry(offset, payload[2], values, place))
+
+
+def changes_of(sections: Iterable[Section], passed_over: list[str]) -> Iterator[tuple[str, Change]]:
+    """The changes of every partition, in the order of the log.
+
+    What cannot be followed is said once in `passed_over`.
+    """
+    every = list(sections)
+    log = _Log(passed_over, sorted((s for s in every if s.is_snapshot), key=lambda s: s.end or 0))
+    begun = [(s.begin, s) for s in every if not s.is_snapshot and s.begin is not None]
+    for begin, section in sorted(begun, key=lambda pair: pair[0]):
+        yield from log.changes(begin, section)
+    yield from log.end()
+
+
+class _Log:
+    """The state of every partition, as far as the records before are there."""
+
+    def __init__(self, passed_over: list[str], snapshots: Sequence[Section]) -> None:
+        self._passed_over = passed_over
+        self._snapshots = list(snapshots)
+        self._names: dict[str, str] = {}
+        self._states: dict[tuple[str, int], tuple[int, PartitionState]] = {}
+        self._expected: int | None = None
+        """The offset behind the last section."""
+        self._pending: list[_Entry] | None = None
+        """Records of a transaction that has begun: they count once it has ended."""
+
+    def changes(self, begin: int, section: Section) -> Iterator[tuple[str, Change]]:
+        """What a segment adds."""
+        yield from self._snapshots_until(begin)
+        read = self._expected or 0
+        if self._expected is not None and begin > self._expected:
+            self._forget()
+        for entry in section.entries:
+            if entry.offset < read:
+                continue
+            yield from self._snapshots_until(entry.offset, is_within=True)
+            yield from self._taken(entry)
+        self._expected = max(section.end or 0, read)
+
+    def end(self) -> Iterator[tuple[str, Change]]:
+        """What snapshots behind the last segment add."""
+        yield from self._snapshots_until(None)
+
+    def _snapshots_until(
+        self, offset: int | None, *, is_within: bool = False
+    ) -> Iterator[tuple[str, Change]]:
+        """Load those of up to an offset: what they say of partitions whose state is not known."""
+        while self._snapshots and (offset is None or (self._snapshots[0].end or 0) <= offset):
+            snapshot = self._snapshots.pop(0)
+            end = snapshot.end or 0
+            if not is_within and end > (self._expected or 0):
+                self._forget()
+                self._expected = end
+            known = list(self._states)
+            for entry in snapshot.entries:
+                if not entry.kind:
+                    self._say(entry.place)
+                    break
+                said = entry.values.get("topicId"), entry.values.get("partitionId")
+                if entry.kind == "TOPIC_RECORD" or all(said != each for each in known):
+                    yield from self._applied(entry)
+
+    def _forget(self) -> None:
+        self._states.clear()
+        self._pending = None
+
+    def _taken(self, entry: _Entry) -> Iterator[tuple[str, Change]]:
+        if not entry.kind:
+            self._lost(entry.place)
+        elif entry.kind == "BEGIN_TRANSACTION_RECORD":
+            self._pending = []
+        elif entry.kind in ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD"):
+            pending, self._pending = self._pending or [], None
+            for each in pending if entry.kind.startswith("END") else ():
+                yield from self._applied(each)
+        elif self._pending is not None:
+            self._pending.append(entry)
+        else:
+            yield from self._applied(entry)
+
+    def _lost(self, place: Place) -> None:
+        self._forget()
+        self._say(place)
+
+    def _say(self, place: Place) -> None:
+        self._passed_over.append(
+            f"{place}: records of the metadata log are missing or cannot be read; what it says of "
+            "a partition is known again from its next PARTITION_RECORD on"
+        )
+
+    def _applied(self, entry: _Entry) -> Iterator[tuple[str, Change]]:
+        values, kind = entry.values, entry.kind
+        try:
+            topic = _text(values["topicId"])
+            if kind == "TOPIC_RECORD":
+                self._names[topic] = _text(values["name"])
+            elif kind == "REMOVE_TOPIC_RECORD":
+                for each in [each for each in self._states if each[0] == topic]:
+                    del self._states[each]
+            else:
+                at = topic, _number(values["partitionId"])
+                made = _partition(kind, values, self._states.get(at))
+                if made is None:
+                    return
+                self._states[at] = made
+                if topic in self._names:
+                    yield f"{self._names[topic]}-{at[1]}", _change(entry, topic, *made)
+        except (KeyError, TypeError, ValueError):
+            self._lost(entry.place)
+
+
+def _partition(
+    kind: str, values: dict[str, Any], known: tuple[int, PartitionState] | None
+) -> tuple[int, PartitionState] | None:
+    """Number and state after a record; None where those before it are not known."""
+    if kind == "PARTITION_RECORD":
+        return _number(values["partitionEpoch"]), PartitionState(
+            _number(values["leaderEpoch"]), _leader(values["leader"]), _members(values["isr"])
+        )
+    if known is None:
+        return None
+    number, before = known
+    assert before.epoch is not None
+    leader, isr = values.get("leader", _UNCHANGED), values.get("isr")
+    after = before
+    if leader != _UNCHANGED:  # Each election is an epoch, also where the same broker is elected.
+        after = replace(after, leader=_leader(leader), epoch=before.epoch + 1)
+    if isr is not None:
+        after = replace(after, isr=_members(isr))
+    return number + 1, after
+
+
+def _change(entry: _Entry, topic: str, number: int, state: PartitionState) -> Change:
+    return Change(
+        writer="metadata log",
+        place=entry.place,
+        moment=("", entry.offset),
+        number=number,
+        state=state,
+        topic_id=topic,
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _number(value: object, least: int = 0) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _INT_MAX:
+        raise TypeError
+    return value
+
+
+def _leader(value: object) -> int:
+    return _number(value, least=-1)
+
+
+def _members(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        raise TypeError
+    return tuple(sorted({_number(each) for each in value}))
