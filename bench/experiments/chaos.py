@@ -89,27 +89,31 @@ class _Chaos:
                     self.sent.append((name, self.cluster.produce(leader, name.encode())))
 
     def ended(self) -> dict[str, object]:
-        """All brokers up again; what a consumer reads."""
+        """All brokers up again; what a consumer reads.
+
+        It is asked until it has read all that was acknowledged: a leader that has just been elected
+        shows no more than up to its high watermark, which follows.
+        """
         for broker, (_, how) in list(self.back_at.items()):
             self._back(broker, how)
+        acknowledged = {n for n, sent in self.sent if describe_answer(sent) == "acknowledged"}
         read: list[str] = []
+        has_healed = False
 
         def is_read() -> bool:
-            nonlocal read
+            nonlocal read, has_healed
             with contextlib.suppress(NoAnswer, CannotConfirm):
                 leader, isr = self.cluster.leader_and_isr(0)
                 if len(isr) == len(self.cluster.replicas):
-                    read = consumed(self.cluster.ports[leader])
-                    return True
-            return False
+                    read, has_healed = consumed(self.cluster.ports[leader]), True
+            return has_healed and acknowledged <= set(read)
 
-        reached = wait_until(is_read, END_SECONDS_MAX, every=1.0)
-        acknowledged = [n for n, sent in self.sent if describe_answer(sent) == "acknowledged"]
+        wait_until(is_read, END_SECONDS_MAX, every=1.0)
         return {
-            "healed": reached,
+            "healed": has_healed,
             "sent": len(self.sent),
             "acknowledged": len(acknowledged),
-            "lost": sorted(set(acknowledged) - set(read)) if reached else None,
+            "lost": sorted(acknowledged - set(read)) if has_healed else None,
             "done": self.done,
         }
 
