@@ -61,15 +61,19 @@ def exploring(
 def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
     """The same, with what the questions need compiled before any of them is asked.
 
-    Most share what is compiled. Ctrl-C meanwhile leaves all of them unexplored.
+    Most share what is compiled. Ctrl-C meanwhile leaves all of them unexplored. Those of the first
+    call are not optimised yet, for a first answer; later ones belong to longer work.
     """
+    is_later = False
 
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        nonlocal is_later
+        optimised, is_later = is_later, True
         try:
             for question in questions:
                 problem = problem_of(question)
                 if not is_compiled(problem):
-                    prepare(problem, announce=announce)
+                    prepare(problem, optimised=optimised, announce=announce)
         except KeyboardInterrupt:
             return [unexplored(question, INTERRUPTED) for question in questions]
         return explorer(questions, watch)

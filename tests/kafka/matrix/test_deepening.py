@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from checker.kafka.matrix.answering import Answer, Question, unexplored
+from checker.kafka.matrix import running
+from checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
 from checker.kafka.matrix.extent import describe_extent
 from checker.kafka.matrix.grid import Grid, first_records, grid_over
 from checker.kafka.matrix.matrix import explore_grid
 from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.running import INTERRUPTED, Watch, exploring
+from checker.kafka.matrix.running import INTERRUPTED, Watch, exploring, unwatched
 from checker.search.engines.choice import EngineChoice
 from tests.support.grids import cell_of, explored
 
@@ -57,6 +58,24 @@ def test_what_holds_only_because_records_were_few_is_found_to_break() -> None:
     assert (alone.label, alone.is_cut_by_epochs) == ("holds", False)
     assert raised.label == "loses 12"
     assert raised.cell.environment.records == 2
+
+
+def test_rules_of_later_cells_are_optimised_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first answer does not wait for that; what comes after is known to be longer work."""
+    asked: list[bool] = []
+
+    def noted(problem: object, *, optimised: bool, announce: object) -> None:
+        asked.append(optimised)
+
+    monkeypatch.setattr(running, "prepare", noted)
+    monkeypatch.setattr(running, "is_compiled", lambda problem: False)
+    small = grid_over([], [("version", "elr"), ("faults", "none")])
+    questions = [question_of(cell, small, stop_at_first=True) for cell in small.cells()]
+    with exploring(LOCAL) as explorer:
+        explorer(questions, unwatched)
+        explorer(questions, unwatched)
+
+    assert asked == [False] * len(questions) + [True] * len(questions)
 
 
 def test_a_cell_that_no_epoch_is_cut_from_is_explored_once() -> None:
