@@ -21,6 +21,7 @@ from checker.cli.shared.screen import error_screen, screen
 from checker.kafka.deployed.deployment import Deployment
 from checker.kafka.deployed.reading import read_deployment
 from checker.kafka.deployed.saved import to_saved
+from checker.kafka.deployed.setting import Mistakes
 from checker.kafka.matrix.advice import Advice, advice
 from checker.kafka.matrix.answer_screen import render_screen, sorted_answers
 from checker.kafka.matrix.answering import Answer, Question
@@ -51,8 +52,9 @@ def answer_deployment(options: dict[str, Any]) -> int:
     require_heard(choice)
     if options["over"] is not None:
         raise click.UsageError("--over does not go with --config, which goes over the faults")
-    deployment = _deployment(options)
-    grids = _grids(options, deployment)
+    mistakes = Mistakes()
+    deployment = _deployment(options, mistakes)
+    grids = _grids(options, deployment, mistakes)
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
         found = _finding(progress)
         with exploring(choice, announce=progress.announce, found=found) as explorer:
@@ -65,12 +67,13 @@ def answer_deployment(options: dict[str, Any]) -> int:
     return _exit_code(answer, options["fail_on"])
 
 
-def _deployment(options: dict[str, Any]) -> Deployment:
+def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:
+    """What files or a cluster say. What is wrong with files is noted among `mistakes`."""
     if options["bootstrap_server"]:
         return _read_live(options)
     if options["save_file"]:
         raise click.UsageError("--save goes with --bootstrap-server")
-    deployment = read_deployment([*options["config"], *options["topic_config"]])
+    deployment = read_deployment([*options["config"], *options["topic_config"]], mistakes)
     _require_printable(deployment)
     return deployment
 
@@ -98,10 +101,13 @@ def _require_printable(deployment: Deployment) -> None:
             raise setting.refused("it has control characters; write it without")
 
 
-def _grids(options: dict[str, Any], deployment: Deployment) -> list[tuple[Config, Grid]]:
+def _grids(
+    options: dict[str, Any], deployment: Deployment, mistakes: Mistakes
+) -> list[tuple[Config, Grid]]:
     """A grid for each class of topics, checked. Raises `BadConfig`, `BadEnvironment`."""
     configs = configs_of(
         deployment,
+        mistakes,
         acks=options["acks"],
         kafka_version=options["kafka_version"],
         replicas=options["replicas"],

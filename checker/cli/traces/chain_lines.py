@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from checker.cli.shared import exit_codes
+from checker.cli.traces.cause_lines import cause_lines
 from checker.cli.traces.incident_lanes import Lanes
 from checker.kafka.logs.chain import Chain
 from checker.kafka.logs.chain_answer import ChainAnswer, events_of
@@ -35,8 +36,7 @@ def chain_lines(found: ChainAnswer, name: str) -> Iterator[RenderableType]:
         f"{whole.first_epoch} to {whole.last_epoch}; {whole.lines} lines to fit, in windows.\n"
     )
     yield _verdict(found)
-    if found.c21:
-        yield Text("It can be C21 (stale-remote-leo): docs/c21.md", BAD)
+    yield from cause_lines(found.causes, is_certain=False)
     for missed in found.missed:
         yield Text(
             f"Broker {missed.broker} led epoch {missed.known}, and then {missed.epoch}; it missed "

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.screen import say, screen
+from checker.cli.traces.cause_lines import cause_lines
 from checker.cli.traces.chain_lines import chain_lines, code_of_chain
 from checker.cli.traces.incident_json import incident_json
 from checker.cli.traces.incident_lanes import Lanes
@@ -187,13 +188,7 @@ def _verdict(found: Answer) -> Iterator[Text]:
             line = best.history.sources[refused.replica][refused.position]
             yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")
         return
-    if found.c21:
-        how = "is" if best.always_loses else "can be"
-        yield Text.assemble(
-            (f"This {how} C21 (stale-remote-leo)", BAD),
-            ": a leader that missed an epoch went on by what a follower had had before, and "
-            "acknowledged a record that the next leader did not have. docs/c21.md",
-        )
+    yield from cause_lines(found.causes, is_certain=found.is_certain)
     if best.always_loses:
         yield Text("Every behaviour that fits, within the bounds, loses an acknowledged record.")
     elif True in best.fits:
@@ -229,7 +224,8 @@ def _left_open(found: Answer, logs: Logs) -> Iterator[Text]:
     yield Text(
         f"\nBounds: {counted(e.records, 'run')} of records between the offsets that lines name "
         f"({', '.join(map(str, history.offsets))}); crashes: {e.restarts}, shutdowns: "
-        f"{e.shutdowns}, sessions of living brokers that expire: {e.session_expiries}; acks=all, "
+        f"{e.shutdowns}, sessions of living brokers that expire: {e.session_expiries}, "
+        f"power losses: {e.power_losses}, lost disks: {e.lost_disks}; acks=all, "
         f"min.insync.replicas={e.min_insync_replicas}. {states:,} states, {found.seconds:.0f} s.\n"
         f"Assumed: when epoch {history.first_epoch} begins, offsets below {floor} are the same "
         "everywhere, and all are in sync.\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.kafka.logs.answer import C21, Answer
+from checker.kafka.logs.answer import Answer
 from checker.kafka.logs.observation import Place
 from checker.kafka.logs.reading import Logs
 from checker.kafka.logs.timeline import Event, timeline
@@ -31,9 +31,7 @@ def incident_json(found: Answer, logs: Logs, release: str, exit_code: int) -> di
         "verdict": _verdict(found),
         "loss": _loss(found),
         "exit_code": exit_code,
-        "catalogue": {"entry": "C21", "scenario": C21, "certain": best.always_loses}
-        if found.c21
-        else None,
+        "catalogue": _catalogue(found),
         "missed_epochs": [
             {
                 "broker": each.broker,
@@ -88,6 +86,20 @@ def _loss(found: Answer) -> str | None:
     if best.never_loses:
         return "no behaviour"
     return "some behaviour" if True in best.fits else "open"
+
+
+def _catalogue(found: Answer) -> dict[str, Any] | None:
+    """The nearest entry, and the others whose repairs keep these steps harmless as well."""
+    if not found.causes:
+        return None
+    nearest, *others = found.causes
+    return {
+        "entry": nearest.scenario.number,
+        "scenario": nearest.scenario.name,
+        "certain": found.is_certain,
+        "repair": nearest.repair.description,
+        "others": [cause.scenario.number for cause in others],
+    }
 
 
 def _event(event: Event) -> dict[str, Any]:

@@ -7,6 +7,7 @@ the last counts, as in Kafka.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import javaproperties
@@ -36,7 +37,8 @@ def sorted_out(
 ) -> tuple[dict[str, Setting], tuple[Setting, ...]]:
     """The settings that the model depends on by key, and those that are read and not used.
 
-    A key that is nearly one of the first, and a value with a unit, is a mistake.
+    A key that is nearly one of the first, and a value with a unit, is a mistake. What is further
+    wrong with them is found as well, so they stay, by the key that was meant.
     """
     used: dict[str, Setting] = {}
     unused: dict[str, Setting] = {}
@@ -46,8 +48,10 @@ def sorted_out(
                 f"{setting.origin}: {setting.key} is no key of Kafka's, which ignores it; "
                 f"did you mean {meant}?"
             )
+            used.setdefault(meant, replace(setting, key=meant))
         elif remedy := unit_remedy(setting.key, setting.value):
             mistakes.add(setting.mistake(remedy))
+            used.setdefault(setting.key, setting)
         elif setting.key in KEYS:
             used[setting.key] = setting
         elif setting.key in NOT_MODELLED:

@@ -36,10 +36,13 @@ _MENTIONS_KAFKA = re.compile(r"kafka\.strimzi\.io/|platform\.confluent\.io/")
 _RESOURCE = re.compile(r"^(apiVersion|kind)\s*:|^\s*\{", re.MULTILINE)
 
 
-def read_deployment(paths: Iterable[Path]) -> Deployment:
-    """What these files and folders say together. Raises `BadConfig` with all mistakes."""
-    mistakes = Mistakes()
-    found: list[Deployment] = []
+def read_deployment(paths: Iterable[Path], found: Mistakes | None = None) -> Deployment:
+    """What these files and folders say together. Raises `BadConfig` with all mistakes.
+
+    Where `found` is given they are noted there instead, for more to be found beside them.
+    """
+    mistakes = Mistakes() if found is None else found
+    every: list[Deployment] = []
     for path in paths:
         try:
             files = _files(path)
@@ -48,15 +51,16 @@ def read_deployment(paths: Iterable[Path]) -> Deployment:
             continue
         inside = [_read_file(file, mistakes, is_alone=len(files) == 1) for file in files]
         _require_agreement(inside, mistakes)
-        found += inside
-    deployment = functools.reduce(Deployment.then, found, Deployment())
+        every += inside
+    deployment = functools.reduce(Deployment.then, every, Deployment())
     if len(deployment.clusters) > 1:
         mistakes.add(
             f"{len(deployment.clusters)} clusters are described ({', '.join(deployment.clusters)});"
             " give the files of one"
         )
-    mistakes.require_none()
-    if not deployment.brokers and not deployment.topics:
+    if found is None:
+        mistakes.require_none()
+    if not mistakes and not deployment.brokers and not deployment.topics:
         names = ", ".join(deployment.sources) or "what was given"
         raise BadConfig(f"{names} names nothing that matters here: none of {', '.join(KEYS)}")
     return deployment

@@ -60,11 +60,14 @@ class Mistakes:
     """Mistakes of one reading, collected so that all are reported at once."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, None] = {}
+        self._lines: dict[str, str] = {}
 
     def add(self, line: str) -> None:
-        """Note a mistake; the same one is noted once."""
-        self._lines[line] = None
+        """Note a mistake; of two about one key in one place the first is noted."""
+        self._lines.setdefault(line.split(" is ", 1)[0], line)
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
 
     def extend(self, problem: BadConfig) -> None:
         """Note all that an error names."""
@@ -73,9 +76,9 @@ class Mistakes:
 
     def all(self) -> Iterable[str]:
         """The lines, in the order in which they were found."""
-        return tuple(self._lines)
+        return tuple(self._lines.values())
 
     def require_none(self) -> None:
         """Raise `BadConfig` with all of them, if there is any."""
         if self._lines:
-            raise BadConfig(*self._lines)
+            raise BadConfig(*self._lines.values())

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from checker.kafka.logs.causes import Cause, causes_of
 from checker.kafka.logs.fitting import (
     STATES_MAX,
     Circumstances,
@@ -22,13 +23,7 @@ from checker.kafka.logs.fitting import (
 from checker.kafka.logs.history import ORDERS_MAX, History, history_of, leaders_told
 from checker.kafka.logs.observation import Kind, Observation, Place
 from checker.kafka.logs.reading import Logs
-from invariants import acknowledged_durable
-from model.core.state import State
 from model.message.environment import Environment
-from model.message.model import message_model
-
-C21 = "stale-remote-leo"
-_REPAIR = "-with-fresh-remote-leo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +58,19 @@ class Answer:
     at_risk: tuple[AtRisk, ...]
     best: Searched
     tried: tuple[Searched, ...]
-    c21: bool
+    causes: tuple[Cause, ...]
+    """The entries of the catalogue that the loss shown is an instance of, the nearest first."""
     seconds: float
 
     @property
     def fits(self) -> bool:
         """Whether a behaviour was found that fits every line."""
         return bool(self.best.fits)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every behaviour that fits loses a record, and the one shown by one cause."""
+        return self.best.always_loses and len(self.causes) == 1
 
     @property
     def shown(self) -> Fit | None:
@@ -117,7 +118,15 @@ def answered(
         at_risk=at_risk(by_broker, first, last),
         best=best,
         tried=tuple(tried),
-        c21=bool(missed) and losing is not None and is_c21(best, losing, given),
+        causes=()
+        if losing is None
+        else causes_of(
+            best.model,
+            best.environment,
+            best.model.initial[0],
+            losing.calls,
+            missed=bool(missed),
+        ),
         seconds=time.monotonic() - began,
     )
 
@@ -238,19 +247,3 @@ def _within(
             (first is None or seen.epoch >= first) and (last is None or seen.epoch <= last)
         ):
             yield seen
-
-
-def is_c21(found: Searched, fit: Fit, given: Circumstances) -> bool:
-    """Whether the loss goes once a leader forgets, in each new epoch, what its followers had.
-
-    The same steps are taken under these rules, those that they do not offer passed over.
-    """
-    model = message_model(given.version + _REPAIR, found.environment)
-    state: State = model.initial[0]
-    for name, arguments in fit.calls:
-        action = model.action(name)
-        if model.is_enabled(state, action, arguments):
-            state = model.apply(state, action, arguments)
-        if not acknowledged_durable.holds(state, model.settings):
-            return False
-    return True

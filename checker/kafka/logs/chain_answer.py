@@ -14,16 +14,12 @@ from checker.kafka.logs.answer import (
     histories_of,
     missed_epochs,
 )
+from checker.kafka.logs.causes import Cause, causes_of
 from checker.kafka.logs.chain import Chain, Piece, chained
 from checker.kafka.logs.fitting import STATES_MAX, Circumstances, Searched
 from checker.kafka.logs.reading import Logs
 from checker.kafka.logs.timeline import Event, timeline
 from checker.kafka.logs.windows import LADDER
-from invariants import acknowledged_durable
-from model.core.state import State
-from model.message.model import message_model
-
-_REPAIR = "-with-fresh-remote-leo"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +27,8 @@ class ChainAnswer:
     """What the logs of a partition show. `shown` is the chain that says most.
 
     `nothing_fits`: within the bounds of every window, with nothing left out. Where neither that nor
-    `fits` is so, it is open. `c21`: the loss of a window goes with the repair of C21.
+    `fits` is so, it is open. `causes` are entries of the catalogue: the loss of a window goes with
+    the repair of each.
     """
 
     partition: str
@@ -41,7 +38,7 @@ class ChainAnswer:
     fits: frozenset[bool]
     """Which were found: True for a behaviour that loses an acknowledged record."""
     nothing_fits: bool
-    c21: bool
+    causes: tuple[Cause, ...]
     seconds: float
 
 
@@ -103,31 +100,24 @@ def answered_by_windows(
         shown=shown,
         fits=frozenset(chain.loses for chain in chains if chain.fits),
         nothing_fits=nothing_fits,
-        c21=bool(missed)
-        and shown.loses
-        and any(_is_mended(piece, given) for piece in shown.pieces),
+        causes=_causes(shown, missed=bool(missed)) if shown.loses else (),
         seconds=time.monotonic() - began,
     )
 
 
-def _is_mended(piece: Piece, given: Circumstances) -> bool:
-    """Whether a loss in a window goes once a leader forgets its followers' ends in new epochs."""
-    return _loses(piece, given.version) and not _loses(piece, given.version + _REPAIR)
-
-
-def _loses(piece: Piece, version: str) -> bool:
-    """Whether a record is lost on the way; steps that the rules do not offer are passed over."""
-    model = message_model(version, piece.window.environment)
-    state = State(model.layout, piece.state.words)
-    if not acknowledged_durable.holds(state, model.settings):
-        return False  # It was lost before.
-    for name, arguments in piece.fit.calls:
-        action = model.action(name)
-        if model.is_enabled(state, action, arguments):
-            state = model.apply(state, action, arguments)
-        if not acknowledged_durable.holds(state, model.settings):
-            return True
-    return False
+def _causes(chain: Chain, *, missed: bool) -> tuple[Cause, ...]:
+    """The causes of the loss, of the window in which it happens."""
+    for piece in chain.pieces:
+        found = causes_of(
+            piece.window.model,
+            piece.window.environment,
+            piece.state,
+            piece.fit.calls,
+            missed=missed,
+        )
+        if found:
+            return found
+    return ()
 
 
 def events_of(chain: Chain) -> Iterator[tuple[Piece, list[Event]]]:

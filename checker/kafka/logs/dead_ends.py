@@ -49,15 +49,22 @@ _NOTHING = _Ahead(None, None, None, None, frozenset())
 
 
 class DeadEnds:
-    """The dead ends of a history, in the states of a layout."""
+    """The dead ends of a history, in the states of a layout.
 
-    def __init__(self, history: History, layout: Layout) -> None:
+    `may_lose`: a start can find a shorter log, and another checkpoint, than its process left.
+    """
+
+    def __init__(self, history: History, layout: Layout, *, may_lose: bool) -> None:
         self._elements = tuple(
             tuple(layout.elements[name][replica] for name in _FIELDS)
             for replica in range(len(history.brokers))
         )
         self._ahead = tuple(
-            _ahead(observed, has_server_log=replica in history.with_server_log)
+            _ahead(
+                observed,
+                has_server_log=replica in history.with_server_log,
+                may_lose=may_lose,
+            )
             for replica, observed in enumerate(history.observed)
         )
 
@@ -107,7 +114,9 @@ def _value(element: Element, words: StateWords) -> int:
     return (words[element.word] >> element.shift & element.mask) + element.lo
 
 
-def _ahead(observed: Sequence[Observation], *, has_server_log: bool) -> tuple[_Ahead, ...]:
+def _ahead(
+    observed: Sequence[Observation], *, has_server_log: bool, may_lose: bool
+) -> tuple[_Ahead, ...]:
     """For each position. Without a server.log no line says that a log is cut or a process ends."""
     found = [_NOTHING]
     for seen in reversed(observed):
@@ -118,6 +127,8 @@ def _ahead(observed: Sequence[Observation], *, has_server_log: bool) -> tuple[_A
             log_end = watermark = None
         elif seen.kind is Kind.LOADS:
             watermark, checkpoint = None, seen.high_watermark
+            if may_lose:
+                log_end = checkpoint = None
         elif seen.offset is not None:
             log_end, watermark = seen.offset, seen.high_watermark
         if seen.kind in _ROLES and seen.offset is not None and seen.high_watermark is not None:

@@ -29,11 +29,19 @@ from checker.problem.packed_rows import StateWords
 from model.core.layout import Element, Layout
 from model.core.state import State
 from model.core.transition_system import Call, Model
-from model.message.environment import RECORDS_MAX, Environment
+from model.message.environment import RARE_BUDGET_MAX, RECORDS_MAX, Environment
 from model.message.model import message_model
 
 STATES_MAX = 60_000
-_COSTS = {"Crash": 4, "SessionExpiry": 4, "Restart": 2, "Checkpoint": 2, "ShrinkIsr": 2}
+_COSTS = {
+    "Crash": 4,
+    "SessionExpiry": 4,
+    "PowerLoss": 6,
+    "DiskLoss": 6,
+    "Restart": 2,
+    "Checkpoint": 2,
+    "ShrinkIsr": 2,
+}
 """Steps that are rarer than one of a fetch; they are tried later."""
 _STEPS_AN_OFFSET = 3
 """How many steps it takes, about, to bring a log or a high watermark one run further."""
@@ -114,30 +122,57 @@ class Circumstances:
     unclean_leader_election: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What may happen beside what lines tell of, in one search."""
+
+    more_records: int = 0
+    crashes: int = 0
+    expiries: int = 0
+    power_losses: int = 0
+    lost_disks: int = 0
+
+
+_BESIDE = (
+    Beside(),
+    Beside(crashes=1),
+    Beside(crashes=1, more_records=1),
+    Beside(crashes=1, expiries=1),
+    Beside(crashes=2, more_records=1, expiries=1),
+    Beside(power_losses=1, more_records=1),
+    Beside(lost_disks=1, more_records=1),
+)
+_BESIDE_SHORTER_LOGS = (
+    Beside(power_losses=1),
+    Beside(lost_disks=1),
+    Beside(power_losses=1, more_records=1, crashes=1),
+    Beside(lost_disks=1, more_records=1, crashes=1),
+    Beside(power_losses=1, lost_disks=1, more_records=1, crashes=1),
+)
+"""Where a log came back shorter than it was: no crash of a process takes records."""
+
+
 def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environment]:
     """What may happen beside what lines tell of: nothing, then a crash, then more."""
     epochs = max(1, history.last_epoch - history.first_epoch)
     runs = max(1, len(history.offsets) - 1)
     shutdowns = min(3, history.shutdowns)
-    gone = history.gone_silently
-    for more_records, crashes, expiries in (
-        (0, gone, 0),
-        (0, gone + 1, 0),
-        (1, gone + 1, 0),
-        (0, gone + 1, 1),
-        (1, gone + 2, 1),
-    ):
+    shorter = history.shorter_logs
+    for beside in _BESIDE_SHORTER_LOGS if shorter else _BESIDE:
+        crashes = history.gone_silently + beside.crashes
         yield Environment(
             replicas=len(history.brokers),
-            records=min(RECORDS_MAX, runs + more_records),
+            records=min(RECORDS_MAX, runs + beside.more_records),
             epochs=epochs,
             restarts=min(15, history.restarts + crashes),
             shutdowns=shutdowns,
-            session_expiries=expiries,
+            session_expiries=beside.expiries,
+            power_losses=min(RARE_BUDGET_MAX, beside.power_losses * max(1, shorter)),
+            lost_disks=min(RARE_BUDGET_MAX, beside.lost_disks * max(1, shorter)),
             moves=min(15, epochs),
             restart_detection="any",
             # The model has no choice of winner where a living broker may leave.
-            election_order="assignment" if shutdowns or expiries else "any",
+            election_order="assignment" if shutdowns or beside.expiries else "any",
             min_insync_replicas=given.min_insync_replicas,
             unclean_leader_election=given.unclean_leader_election,
             hw_in_response=given.hw_in_response,
@@ -176,7 +211,9 @@ class Product:
     def __init__(self, model: Model, history: History, *, plain: bool) -> None:
         self.observer = Observer(history)
         self.successors = Successors(model)
-        self.dead_ends = None if plain else DeadEnds(history, model.layout)
+        c = model.settings
+        may_lose = bool(c.power_losses or c.lost_disks)
+        self.dead_ends = None if plain else DeadEnds(history, model.layout, may_lose=may_lose)
         self._layout = model.layout
         self._looked_at = _mask(model.layout, FIELDS_LOOKED_AT)
         self._wanted: dict[Positions, tuple[tuple[Element, int], ...]] = {}

@@ -70,9 +70,29 @@ class History:
         )
 
     @property
+    def shorter_logs(self) -> int:
+        """How many starts came up with a shorter log than a line before says, and no truncation.
+
+        Of brokers with a server.log, in which truncations are recorded.
+        """
+        return sum(_shorter_logs(self.observed[replica]) for replica in self.with_server_log)
+
+    @property
     def shutdowns(self) -> int:
         """How many lines say that one shuts down."""
         return sum(seen.kind is Kind.STOPS for observed in self.observed for seen in observed)
+
+
+def _shorter_logs(observed: Sequence[Observation]) -> int:
+    found, least, has_started = 0, 0, False
+    for seen in observed:
+        if seen.kind is Kind.LOADS:
+            has_started = True
+        elif seen.offset is not None:
+            if has_started and seen.kind is not Kind.TRUNCATES and seen.offset < least:
+                found += 1
+            least, has_started = seen.offset, False
+    return found
 
 
 def leaders_told(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, int]:

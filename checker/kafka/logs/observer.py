@@ -21,7 +21,7 @@ Positions = tuple[int, ...]
 _Line = tuple[int, Kind, dict[str, object]]
 """A replica, and the kind and the facts of the line that it writes."""
 _TRUNCATES = frozenset({"RecvDiverging", "RecvOutOfRange", "OffsetForLeaderEpoch", "RecvFetch"})
-_ENDS = frozenset({"Crash", "Stop", "PowerLoss"})
+_ENDS = frozenset({"Crash", "Stop", "PowerLoss", "DiskLoss"})
 _SHRINKS = frozenset({"ShrinkIsr", "ShrinkTogether"})
 _OF_ISR = frozenset({"AlterPartition", "HearAnswer", "LeaderFetch"})
 _LEARNS = frozenset({"Learn", "LearnLate"})

@@ -14,7 +14,9 @@ from checker.kafka.logs.observation import Kind, Observation
 from checker.kafka.logs.observer import Observer, Positions
 from model.core.state import State
 
-_OF_ACTORS = frozenset({"Produce", "Crash", "Restart", "Stop", "SessionExpiry"})
+_OF_ACTORS = frozenset(
+    {"Produce", "Crash", "PowerLoss", "DiskLoss", "Restart", "Stop", "SessionExpiry"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

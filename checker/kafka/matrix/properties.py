@@ -121,8 +121,11 @@ def read_config(
 
     Raises `BadConfig`.
     """
-    deployment = read_deployment([server, *topics])
-    found = configs_of(deployment, acks=acks, kafka_version=kafka_version, replicas=replicas)
+    mistakes = Mistakes()
+    deployment = read_deployment([server, *topics], mistakes)
+    found = configs_of(
+        deployment, mistakes, acks=acks, kafka_version=kafka_version, replicas=replicas
+    )
     if len(found) > 1:
         names = "; ".join(describe_topics(config.topics) for config in found)
         raise BadConfig(f"{server} has topics of {len(found)} kinds ({names}); keep one of them")
@@ -131,6 +134,7 @@ def read_config(
 
 def configs_of(
     deployment: Deployment,
+    before: Mistakes | None = None,
     *,
     acks: str | None = None,
     kafka_version: str | None = None,
@@ -140,9 +144,9 @@ def configs_of(
 
     Options win over a topic's own settings, and those over the brokers'. Topics that nobody names
     are a class of their own, unless all are named. A topic that needs more replicas in sync than it
-    has is in none (`unwritable`). Raises `BadConfig` with all mistakes.
+    has is in none (`unwritable`). Raises `BadConfig` with all mistakes, those from `before` too.
     """
-    mistakes = Mistakes()
+    mistakes = before or Mistakes()
     brokers = dict(deployment.brokers)
     if acks is not None:
         brokers[ACKS] = Setting(ACKS, acks, "--acks")

@@ -17,6 +17,7 @@ from checker.traces.finding import Finding, confirmed
 from counterexamples import TraceStep, from_json
 from counterexamples.formats import from_itf
 from tests.support.confirmed_traces import confirmed_in
+from tests.support.machine_speed import Slowness
 from tests.support.own import example
 
 LOSS = "hw-no_committed_loss-2r2n2e.json"
@@ -56,13 +57,14 @@ def test_thousands_of_steps_are_converted_in_seconds_and_too_many_to_be_drawn() 
     steps = (*fetch * 350, *trace.steps)
     long = confirmed(replace(trace, steps=steps), loss.problem.model, claim)
     given = Converted(problem=loss.problem, finding=long)
+    slowness = Slowness()
     begun = time.process_time()
     texts = {name: FORMATS[name](given) for name in ("itf", "tlc", "json")}
     seconds = time.process_time() - begun
 
     assert from_itf(texts["itf"]) == from_json(texts["json"]) == long.replayed.trace
     assert texts["tlc"].count("State ") == 1_063
-    assert seconds < 5
+    assert seconds < 5 * slowness.until_now()
     for name in ("svg", "mermaid"):
         with pytest.raises(TooLongToDraw, match=r"1,062 steps, and a diagram .* at most 1,000"):
             FORMATS[name](given)

@@ -8,7 +8,7 @@ import pytest
 
 from checker.kafka.deployed.client_properties import client_arguments
 from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.setting import BadConfig
+from checker.kafka.deployed.setting import BadConfig, Mistakes
 from checker.kafka.matrix.properties import configs_of
 from tests.support.commands import Commands
 
@@ -51,11 +51,30 @@ def test_four_mistakes_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
     )
 
 
+def test_keys_and_values_are_judged_together(tmp_path: Path) -> None:
+    """What is wrong with a key does not hide what is wrong with its value, or with other lines."""
+    text = FOUR.replace("min.isr: 2", "min.isr: two").replace("enabled: true", "enable: yes")
+    found = Mistakes()
+    deployment = read_deployment([written(tmp_path, text)], found)
+
+    with pytest.raises(BadConfig) as refused:
+        configs_of(deployment, found)
+
+    assert [line.split(" is ")[0] for line in refused.value.mistakes] == [
+        "kafka.yaml:8: min.isr",
+        "kafka.yaml:9: replica.lag.time.max.ms",
+        "kafka.yaml:10: default.replication.factor",
+        "kafka.yaml:8: min.insync.replicas",
+        "kafka.yaml:11: unclean.leader.election.enable",
+    ]
+
+
 def test_the_command_prints_a_line_for_each_and_exits_2(cli: Commands, tmp_path: Path) -> None:
-    code, out, err = cli("matrix", "--config", written(tmp_path, FOUR), name="waterline")
+    text = f"{FOUR}      acks: some\n"
+    code, out, err = cli("matrix", "--config", written(tmp_path, text), name="waterline")
 
     assert (code, out) == (2, "")
-    assert [line[:7] for line in err.splitlines()] == ["error: "] * 4
+    assert [line[:7] for line in err.splitlines()] == ["error: "] * 5
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ def lost() -> Answer:
 
 
 def test_a_loss_by_c21_is_recognised(lost: Answer) -> None:
-    assert lost.c21
+    assert [cause.scenario.number for cause in lost.causes] == ["C21"]
+    assert lost.is_certain
     assert lost.best.always_loses
     [missed] = lost.missed
     assert (missed.broker, missed.known, missed.epoch) == (0, 0, 2)
@@ -64,7 +65,7 @@ def test_a_leader_that_heard_of_the_epoch_is_no_c21(name: str, release: str) -> 
     found = answered(read_logs([RECORDED / name]), "t-0", given(release), seconds_max=30.0)
 
     assert found.fits
-    assert not found.c21
+    assert not found.causes
     assert not found.missed
     assert not found.at_risk
     assert True not in found.best.fits

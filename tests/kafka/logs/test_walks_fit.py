@@ -8,6 +8,7 @@ here after Kafka's format, from the states, and read like any other.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from model.message.model import message_model
 from model.message.terms import LEADER
 
 BOUNDS = Environment(replicas=2, records=1, epochs=3, restarts=2, moves=1, restart_detection="any")
+FAULTS = {"crashes": {}, "power": {"power_losses": 1}, "disks": {"lost_disks": 1}}
 VERSIONS = ("elr", "truncate-on-fetch")
 SEEDS = (1, 2, 3, 4, 31, 32, 52, 53, 55)
 """Among them walks that nothing fitted while the search left checkpoints out."""
@@ -75,7 +77,7 @@ class Writer:
             asked = members(after.pending_isr[r] or after.known_isr[r], after.replicas)
             ends = f"Leader: (highWatermark: {before.hw[r]}, endOffset: {before.leo[r]})"
             self.lines[r].append(f"{said} Shrinking ISR from 0,1 to {asked}. {ends}")
-        elif name != "Produce" and after.leo[r] < before.leo[r]:
+        elif name not in ("PowerLoss", "DiskLoss") and after.leo[r] < before.leo[r]:
             cut = f"Truncating to offset {after.leo[r]}"
             self.lines[r].append(f"[UnifiedLog partition=t-0, dir=/d] {cut}")
         for leader in range(after.replicas):
@@ -122,13 +124,15 @@ def walked(model: Model, seed: int, folder: Path, *, of_all: bool) -> tuple[int,
     return sum(map(len, writer.lines.values())), lost
 
 
+@pytest.mark.parametrize("faults", FAULTS)
 @pytest.mark.parametrize("of_all", [False, True], ids=["roles", "all lines"])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_walk_of_the_model_is_refuted_by_no_verdict(
-    version: str, of_all: bool, tmp_path: Path
+    version: str, of_all: bool, faults: str, tmp_path: Path
 ) -> None:
     """With all lines, also what is a dead end by the next of them is attacked."""
-    model = message_model(version, BOUNDS)
+    bounds = replace(BOUNDS, **FAULTS[faults])
+    model = message_model(version, bounds)
     judged = 0
     for seed in SEEDS:
         folder = tmp_path / str(seed)
@@ -138,8 +142,8 @@ def test_a_walk_of_the_model_is_refuted_by_no_verdict(
             continue
         logs = read_logs([folder])
         history = history_of(logs.of("t-0"), with_server_log=logs.with_server_log)
-        given = Circumstances(version=version, hw_in_response=BOUNDS.hw_in_response)
-        found = searched(history, given, BOUNDS, states_max=4000, seconds_max=4.0)
+        given = Circumstances(version=version, hw_in_response=bounds.hw_in_response)
+        found = searched(history, given, bounds, states_max=4000, seconds_max=4.0)
 
         assert not found.nothing_fits, seed
         assert not (found.never_loses if lost else found.always_loses), seed

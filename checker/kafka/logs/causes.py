@@ -1,0 +1,99 @@
+"""Known causes of a loss in logs: the catalogue entries whose repairs keep the same steps harmless.
+
+The steps of a behaviour that fits are taken once more under the rules of each repair; those that
+these do not offer are passed over. An entry that needs a power loss or a lost disk is named only
+where one is among the steps: a loss goes with many a rule that has nothing to do with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from checker.kafka.scenarios.catalogue import find_scenario
+from checker.kafka.scenarios.repairs import REPAIRS, Repair, repaired
+from checker.kafka.scenarios.scenario import Scenario
+from invariants import acknowledged_durable
+from model.core.errors import BadEnvironment
+from model.core.state import OutOfRange, State
+from model.core.transition_system import Call, Model
+from model.message.environment import Environment
+from model.message.model import message_model
+
+STALE_REMOTE_LEO = "C21"
+"""It needs a leader that missed an epoch, which lines tell of."""
+_TAKES_A_LOG = frozenset({"PowerLoss", "DiskLoss"})
+_NEEDS_A_LOG_TAKEN = ("power-losses", "lost-disks")
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """An entry of the catalogue, and the repair with which the same steps lose nothing."""
+
+    scenario: Scenario
+    repair: Repair
+
+
+def causes_of(
+    model: Model, environment: Environment, begins: State, calls: Sequence[Call], *, missed: bool
+) -> tuple[Cause, ...]:
+    """The entries that a loss is an instance of, those nearest to the settings first.
+
+    `begins` is a state of the model, `missed` whether lines tell of an epoch that a leader missed.
+    None where these steps lose nothing, or where it was lost before.
+    """
+    lost = _lost_at(model, begins, calls)
+    if lost is None:
+        return ()
+    steps = calls[:lost]
+    happened = {name for name, _ in steps}
+    found = []
+    for repair in REPAIRS:
+        scenario = find_scenario(repair.entry)
+        if scenario.number == STALE_REMOTE_LEO and not missed:
+            continue
+        if _needs_a_log_taken(scenario) and not happened & _TAKES_A_LOG:
+            continue
+        other = _with(model, environment, repair)
+        if other is None or other.layout.elements != model.layout.elements:
+            continue
+        try:
+            closes = _lost_at(other, State(other.layout, begins.words), steps) is None
+        except OutOfRange:
+            continue
+        if closes:
+            found.append(Cause(scenario, repair))
+    return tuple(found)
+
+
+def _needs_a_log_taken(scenario: Scenario) -> bool:
+    """Whether it needs a machine that loses records of its log, by whatever fault."""
+    return any(scenario.options.get(option) for option in _NEEDS_A_LOG_TAKEN)
+
+
+def _with(model: Model, environment: Environment, repair: Repair) -> Model | None:
+    """The model with a repair; None where it has none of its own."""
+    version = repaired(model.version, repair)
+    if version is None:
+        return None
+    options = {**environment.options(), **repair.options}
+    if version == model.version and options == environment.options():
+        return None
+    try:
+        return message_model(version, Environment.from_options(options))
+    except BadEnvironment:
+        return None
+
+
+def _lost_at(model: Model, begins: State, calls: Iterable[Call]) -> int | None:
+    """After how many steps a record is lost; None if none is, or if one was before the first."""
+    state = begins
+    if not acknowledged_durable.holds(state, model.settings):
+        return None
+    for number, (name, arguments) in enumerate(calls, 1):
+        action = model.action(name)
+        if model.is_enabled(state, action, arguments):
+            state = model.apply(state, action, arguments)
+        if not acknowledged_durable.holds(state, model.settings):
+            return number
+    return None
