@@ -1,8 +1,9 @@
 """What the state leaves out follows from what it keeps: with and without, everything is the same.
 
-Each test walks small bounds, interpreted, with what was left out carried along beside the state and
+Most tests walk small bounds, interpreted, with what was left out carried along beside the state and
 changed as Kafka changes it, told apart by nothing but the step and the states before and after. At
-every state that is reached the two are compared wherever a rule reads them.
+every state that is reached the two are compared wherever a rule reads them. Where a model exists
+that leaves nothing out, both are searched, compiled, and all depths compared.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,6 +19,8 @@ import pytest
 
 import invariants
 from checker.problem.problem import Problem
+from checker.search.engines.memory import MemoryEngine
+from checker.search.search import search
 from invariants import reachable
 from model.core.state import State
 from model.core.transition_system import Model, Step
@@ -251,40 +255,17 @@ class Verdicts(NamedTuple):
 
 def verdicts(model: Model) -> Verdicts:
     """The least depth at which each claim breaks, and each thing happens; all states."""
-    asked = [claim for claim in invariants.ALL if claim.applies(model.settings)]
-    broken: dict[str, int] = {}
-    reached: dict[str, int] = {}
-    seen = set(model.initial)
-    level, depth = list(model.initial), 0
-    while level:
-        following: list[State] = []
-        for state in level:
-            for claim in asked:
-                if claim.name not in broken and not claim.holds(state, model.settings):
-                    broken[claim.name] = depth
-            for step in model.successors(state):
-                _judge_step(model, state, step.after, depth, broken, reached)
-                if step.after not in seen:
-                    seen.add(step.after)
-                    following.append(step.after)
-        level, depth = following, depth + 1
-    return Verdicts(len(seen), broken, reached)
-
-
-def _judge_step(
-    model: Model,
-    before: State,
-    after: State,
-    depth: int,
-    broken: dict[str, int],
-    reached: dict[str, int],
-) -> None:
-    for rule in invariants.PROPERTIES:
-        if rule.name not in broken and not rule.keeps(before, after, model.settings):
-            broken[rule.name] = depth + 1
-    for event in reachable.ALL:
-        if event.name not in reached and event.happens(before, after, model.settings):
-            reached[event.name] = depth + 1
+    claims = (*invariants.ALL, *invariants.PROPERTIES)
+    asked = frozenset(claim.name for claim in claims)
+    problem = Problem(
+        model, invariants.ALL, reachable.ALL, asked=asked, properties=invariants.PROPERTIES
+    )
+    with closing(MemoryEngine(problem, threads=1)) as engine:
+        result = search(problem, engine)
+    assert result.complete
+    broken = {each.name: each.depth for each in result.invariants if each.depth is not None}
+    reached = {each.name: each.depth for each in result.reachable if each.depth is not None}
+    return Verdicts(result.distinct, broken, reached)
 
 
 @pytest.mark.parametrize(

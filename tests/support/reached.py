@@ -1,4 +1,4 @@
-"""Every state that the search in memory reaches."""
+"""Every state that the search in memory reaches, and its depth."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from checker.search.search import search
 from model.core.state import State
 
 
-def reachable_states(problem: Problem) -> list[State]:
-    """All of them, in the order of their words."""
+def depths_of_states(problem: Problem) -> dict[State, int]:
+    """Every reachable state with its depth, shallowest first."""
+    layout = problem.model.layout
     with closing(MemoryEngine(problem, threads=1)) as engine:
         depth = search(problem, engine).depth
-        blocks = [block for level in range(depth + 1) for block in engine.level(level)]
-    words = sorted(state_words(row) for block in blocks for row in block)
-    return [State(problem.model.layout, each) for each in words]
+        return {
+            State(layout, state_words(row)): level
+            for level in range(depth + 1)
+            for block in engine.level(level)
+            for row in block
+        }
+
+
+def reachable_states(problem: Problem) -> list[State]:
+    """All of them, in the order of their words."""
+    return sorted(depths_of_states(problem), key=lambda state: state.words)
