@@ -12,12 +12,14 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from checker.kafka.deployed.deployment import Deployment
+from checker.kafka.deployed.keys import MIN_INSYNC, ROLES
 from checker.kafka.matrix.advice import cost
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.deployment_facts import facts_of
 from checker.kafka.matrix.grid import FAULT, FAULTS
 from checker.kafka.matrix.outcome import Outcome
-from checker.kafka.matrix.properties import describe_topics
+from checker.kafka.matrix.properties import Config, describe_topics
 from checker.kafka.matrix.protocol_of import OF_A_NEW_CLUSTER
 from checker.kafka.matrix.reason import harm_of, loss_of
 from checker.kafka.matrix.verdict_groups import (
@@ -34,6 +36,7 @@ from checker.kafka.matrix.verdict_groups import (
 from checker.problem.wording import counted
 from counterexamples.rendering import Trimmed
 from counterexamples.style import BAD, GOOD, QUIET, WARNING
+from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
 
 LINES_MAX = 23
 """Lines of a class of topics, so that a prompt fits below it on a screen of 24."""
@@ -144,6 +147,12 @@ class _Screen:
                 "says it.",
                 QUIET,
             )
+        if _is_of_brokers_alone(self._answer.config, self._whole.deployment):
+            yield Text(
+                "With ELR min.insync.replicas of the controllers counts, not that of brokers; it "
+                "is taken to be the same.",
+                WARNING,
+            )
         settings = self._answer.config.settings
         if any(setting.source == OF_A_NEW_CLUSTER for setting in settings):
             yield Text(
@@ -151,6 +160,24 @@ class _Screen:
                 "have it off.",
                 QUIET,
             )
+
+
+def _is_of_brokers_alone(config: Config, deployment: Deployment) -> bool:
+    """Whether min.insync.replicas is from a file of brokers that are no controllers, with ELR.
+
+    As ELR is enabled the controller writes its own static value as that of the cluster, which
+    then goes before the static one of any broker (KIP-966,
+    ConfigurationControlManager.maybeGenerateElrSafetyRecords; from 4.1 on).
+    """
+    roles, used = config.setting(ROLES), config.setting(MIN_INSYNC)
+    return (
+        config.has_eligible_leader_replicas
+        and config.number >= ELIGIBLE_LEADER_REPLICAS_USUAL
+        and roles is not None
+        and "controller" not in roles.value
+        and used is not None
+        and used == deployment.brokers.get(MIN_INSYNC)
+    )
 
 
 def _group(

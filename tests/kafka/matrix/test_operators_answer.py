@@ -80,6 +80,34 @@ def test_a_setting_that_permits_the_loss_is_the_reason_with_its_line() -> None:
     assert headline(replace(only_lost, matrix=matrix)).startswith("1 of 1 fault can lose")
 
 
+@pytest.mark.parametrize(
+    ("roles", "version", "is_shown"),
+    [
+        ("broker", "4.2", True),
+        ("broker,controller", "4.2", False),
+        ("broker", "3.9", False),
+    ],
+)
+def test_with_elr_the_value_of_controllers_is_asked_for(
+    roles: str, version: str, is_shown: bool, tmp_path: Path
+) -> None:
+    """As ELR begins its controller writes its own static value as that of the whole cluster."""
+    path = tmp_path / "server.properties"
+    path.write_text(f"process.roles={roles}\nmin.insync.replicas=2\n")
+    config, whole = config_of(str(path), version=version)
+    lines = shown(replace(whole, answers=(made_up(config, always),)))
+
+    assert any(line.startswith("With ELR min.insync.replicas of the") for line in lines) is is_shown
+
+
+@pytest.mark.parametrize(("version", "is_shown"), [("3.6.0", True), ("3.6.0:kraft", False)])
+def test_that_zookeeper_was_taken_is_on_the_first_screen(version: str, is_shown: bool) -> None:
+    config, whole = config_of("msk.properties", version=version)
+    lines = shown(replace(whole, answers=(made_up(config, always),)))
+
+    assert any(line.startswith("ZooKeeper is taken, as nothing") for line in lines) is is_shown
+
+
 def test_no_upgrade_alone_is_recommended_while_unclean_elections_are_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
