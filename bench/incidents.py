@@ -55,7 +55,7 @@ def main() -> None:
         result = {
             "fits": found.fits,
             "causes": causes_in(found),
-            "surely": found.best.always_loses,
+            "surely": found.always_loses,
             "at_risk": len(found.at_risk),
             "missed": len(found.missed),
             "complete": sorted(found.best.complete),

@@ -119,7 +119,7 @@ def _explain_by_windows(
 
 def code_of(found: Answer) -> int:
     """The exit code of an answer."""
-    if found.at_risk or found.best.always_loses:
+    if found.at_risk or found.always_loses:
         return exit_codes.VIOLATED
     return exit_codes.HOLDS if found.fits else exit_codes.INCOMPLETE
 
@@ -179,9 +179,10 @@ def _verdict(found: Answer) -> Iterator[Text]:
     best = found.best
     if not found.fits:
         longest = best.longest.lines if best.longest else 0
-        nothing = all(each.nothing_fits for each in found.tried)
         what = (
-            "Nothing fits within the bounds" if nothing else "Nothing was found in time that fits"
+            "Nothing fits within the bounds"
+            if found.nothing_fits
+            else "Nothing was found in time that fits"
         )
         yield Text(f"{what}: at most {longest} of {best.history.lines} lines.", BAD)
         for refused, times in best.refusals.most_common(_REFUSALS_SHOWN):
@@ -189,12 +190,12 @@ def _verdict(found: Answer) -> Iterator[Text]:
             yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")
         return
     yield from cause_lines(found.causes, is_certain=found.is_certain)
-    if best.always_loses:
+    if found.always_loses:
         yield Text("Every behaviour that fits, within the bounds, loses an acknowledged record.")
     elif True in best.fits:
         also = "another loses none" if False in best.fits else "whether one loses none is open"
         yield Text(f"A behaviour fits that loses an acknowledged record; {also}.")
-    elif best.never_loses:
+    elif found.never_loses:
         yield Text(
             "A behaviour fits; none that fits, within the bounds, loses an acknowledged record."
         )

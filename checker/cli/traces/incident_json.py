@@ -73,7 +73,7 @@ def incident_json(found: Answer, logs: Logs, release: str, exit_code: int) -> di
 def _verdict(found: Answer) -> str:
     if found.fits:
         return "fits"
-    return "nothing fits" if all(each.nothing_fits for each in found.tried) else "not found"
+    return "nothing fits" if found.nothing_fits else "not found"
 
 
 def _loss(found: Answer) -> str | None:
@@ -81,9 +81,9 @@ def _loss(found: Answer) -> str | None:
     best = found.best
     if not found.fits:
         return None
-    if best.always_loses:
+    if found.always_loses:
         return "every behaviour"
-    if best.never_loses:
+    if found.never_loses:
         return "no behaviour"
     return "some behaviour" if True in best.fits else "open"
 

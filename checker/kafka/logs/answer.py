@@ -7,6 +7,7 @@ have written these lines, not the one that did. That no record was lost is never
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,13 +52,20 @@ class AtRisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the logs of a partition show. `best` is the search that says most; `tried` are all."""
+    """What the logs of a partition show. `best` is the search that says most; `tried` are all.
+
+    `alike` are those of the bounds of `best`. `has_all_orders`: in every bounds that were tried all
+    orders were in which brokers may be assigned, as far as the order matters there; else nothing is
+    said of every behaviour.
+    """
 
     partition: str
     missed: tuple[MissedEpoch, ...]
     at_risk: tuple[AtRisk, ...]
     best: Searched
     tried: tuple[Searched, ...]
+    alike: tuple[Searched, ...]
+    has_all_orders: bool
     causes: tuple[Cause, ...]
     """The entries of the catalogue that the loss shown is an instance of, the nearest first."""
     seconds: float
@@ -68,9 +76,32 @@ class Answer:
         return bool(self.best.fits)
 
     @property
+    def nothing_fits(self) -> bool:
+        """Whether no behaviour fits, within the bounds that were tried."""
+        return self.has_all_orders and all(each.nothing_fits for each in self.tried)
+
+    @property
+    def always_loses(self) -> bool:
+        """Whether every behaviour that fits, within these bounds, loses an acknowledged record."""
+        return self._is_so_of_all(True)
+
+    @property
+    def never_loses(self) -> bool:
+        """Whether none does, within these bounds."""
+        return self._is_so_of_all(False)
+
+    def _is_so_of_all(self, loses: bool) -> bool:
+        return (
+            self.has_all_orders
+            and any(loses in each.fits for each in self.alike)
+            and all((not loses) in each.complete for each in self.alike)
+            and not any((not loses) in each.fits for each in self.alike)
+        )
+
+    @property
     def is_certain(self) -> bool:
         """Whether every behaviour that fits loses a record, and the one shown by one cause."""
-        return self.best.always_loses and len(self.causes) == 1
+        return self.always_loses and len(self.causes) == 1
 
     @property
     def shown(self) -> Fit | None:
@@ -93,23 +124,37 @@ def answered(
     by_broker = logs.of(partition)
     first, last = epochs or (None, None)
     tried: list[Searched] = []
-    for history, environment in _in_turn(by_broker, logs, first, last, given):
-        left = seconds_max - (time.monotonic() - began)
-        if tried and left <= 0:
-            break
-        found = searched(history, given, environment, states_max=states_max, seconds_max=left)
-        tried.append(found)
-        if found.nothing_fits:
-            # That shall not rest on dead ends, nor on what the decisions are taken for.
+    alike: list[Searched] = []
+    has_all_orders, is_over = True, False
+    for in_bounds, is_every_order in _in_turn(by_broker, logs, first, last, given):
+        alike = []
+        has_all_orders &= is_every_order
+        for history, environment in in_bounds:
             left = seconds_max - (time.monotonic() - began)
-            plain = replace(history, decisions=(), decision_sources=())
-            found = searched(
-                plain, given, environment, states_max=states_max, seconds_max=left, plain=True
-            )
+            if tried and left <= 0:
+                # Nothing is known of this order, nor of all behaviours within these bounds.
+                has_all_orders, is_over = has_all_orders and not alike, True
+                break
+            found = searched(history, given, environment, states_max=states_max, seconds_max=left)
             tried.append(found)
-        if found.fits:
+            alike.append(found)
+            if found.nothing_fits:
+                # That shall not rest on dead ends, nor on what the decisions are taken for.
+                left = seconds_max - (time.monotonic() - began)
+                plain = replace(history, decisions=(), decision_sources=())
+                found = searched(
+                    plain, given, environment, states_max=states_max, seconds_max=left, plain=True
+                )
+                tried.append(found)
+                alike.append(found)
+            if len(found.fits) > 1:
+                break  # One that loses a record and one that loses none: more orders say no more.
+        if is_over or any(each.fits for each in alike):
             break
-    best = max(tried, key=lambda s: (bool(s.fits), s.longest.lines if s.longest else 0))
+    best = max(
+        tried,
+        key=lambda s: (bool(s.fits), True in s.fits, s.longest.lines if s.longest else 0),
+    )
     missed = missed_epochs(by_broker, first, last)
     losing = best.fits.get(True)
     return Answer(
@@ -118,6 +163,8 @@ def answered(
         at_risk=at_risk(by_broker, first, last),
         best=best,
         tried=tuple(tried),
+        alike=tuple(alike),
+        has_all_orders=has_all_orders,
         causes=()
         if losing is None
         else causes_of(
@@ -137,14 +184,16 @@ def _in_turn(
     first: int | None,
     last: int | None,
     given: Circumstances,
-) -> Iterator[tuple[History, Environment]]:
-    """Each of the bounds, with each order in which brokers may be assigned."""
+) -> Iterator[tuple[list[tuple[History, Environment]], bool]]:
+    """Each of the bounds, with each order in which brokers may be assigned; whether with all."""
     histories = histories_of(by_broker, logs, first, last)
+    orders = math.factorial(len(histories[0].brokers) - 1)
     for environments in zip(*(bounds_in_turn(h, given) for h in histories), strict=True):
-        for made, environment in zip(histories, environments, strict=True):
-            yield made, environment
-            if environment.election_order == "any":
-                break  # The order of assignment matters to nothing then.
+        if environments[0].election_order == "any":
+            # The order of assignment matters to nothing then.
+            yield [(histories[0], environments[0])], True
+        else:
+            yield list(zip(histories, environments, strict=True)), len(histories) == orders
 
 
 def histories_of(

@@ -312,7 +312,7 @@ def test_decisions_stand_in_the_timeline_with_their_lines(tmp_path: Path) -> Non
     found = answered(with_decisions(tmp_path, OF_C21), "t-0", given("2.8.2:zookeeper"))
 
     assert [cause.scenario.number for cause in found.causes] == ["C21"]
-    assert found.best.always_loses
+    assert found.always_loses
     assert found.shown is not None
     at = [e.decided_at for e in timeline(found.best, found.shown) if e.decided is not None]
     *of_controller, of_leader = [(p.file.rpartition("/")[2], p.line) for p in at if p is not None]

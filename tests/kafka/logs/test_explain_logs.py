@@ -49,7 +49,7 @@ def lost() -> Answer:
 def test_a_loss_by_c21_is_recognised(lost: Answer) -> None:
     assert [cause.scenario.number for cause in lost.causes] == ["C21"]
     assert lost.is_certain
-    assert lost.best.always_loses
+    assert lost.always_loses
     [missed] = lost.missed
     assert (missed.broker, missed.known, missed.epoch) == (0, 0, 2)
     assert missed.leaders_between == ((1, 2),)
