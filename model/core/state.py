@@ -210,7 +210,8 @@ def _number(element: Element) -> property:
 
 
 def _rows(kind: type[State], place: Place, elements: Mapping[Index, Element]) -> property:
-    base = _DraftRows if issubclass(kind, Draft) else _Rows
+    # A kind of draft of its own may do more as it is written.
+    base = _DraftRows if kind is Draft else _Rows
     ways = {index: _way(element) for index, element in elements.items()}
     return property(type(base.__name__, (base,), {"__slots__": (), "_place": place, "_ways": ways}))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -140,6 +141,4 @@ def quiet(model: Model) -> Model:
     """The model without records: who is up, fenced, in sync and leader does not depend on them."""
     noisy = {"Produce", "SendFetch", "Checkpoint"}
     contents = tuple(name for name in model.contents if name not in noisy)
-    return type(model)(
-        **{name: getattr(model, name) for name in model.__slots__} | {"contents": contents}
-    )
+    return replace(model, contents=contents)
