@@ -115,9 +115,12 @@ def _alter_partition(stage: KraftStage, act: Act) -> None:
         _write(stage, act, is_recovered=asked.partition.leader_recovery_state == 0)
     if act.after.answer[leader] == NO_ANSWER:
         _reply(stage, asked, is_granted=is_granted)
-        if is_granted and knew_all and act.settings.late_replay == 0:
-            # The answer tells the leader as much. What comes after it in the log is of brokers, and
-            # a leader adds nobody to the ISR whose new registration it has not read.
+        raises_epoch = act.after.epoch != act.before.epoch
+        if is_granted and knew_all and act.settings.late_replay == 0 and not raises_epoch:
+            # The answer tells the leader as much, unless a smaller ISR raises the epoch, as until
+            # 3.5: the leader passes over such an answer, and learns of the epoch later. What comes
+            # after it in the log is of brokers, and a leader adds nobody to the ISR whose new
+            # registration it has not read.
             stage.quorum.reveal(leader, stage.quorum.end)
 
 

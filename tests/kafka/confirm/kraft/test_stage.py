@@ -241,6 +241,21 @@ def test_a_leader_that_is_granted_what_it_asks_for_hears_of_brokers_afterwards(
     assert 1 not in stage.controller.informed()
 
 
+def test_a_leader_learns_of_an_epoch_that_its_own_request_raised_when_the_trace_says_so(
+    stage: KraftStage,
+) -> None:
+    """Until 3.5 a smaller ISR raises the epoch: the leader passes over the answer."""
+    Leader(stage, [0])
+    take(stage, "AlterPartition", state(**ASKED), state(isr=R0, epoch=1), leader=0)
+
+    assert stage.controller.current().epoch == 1
+    assert 0 not in stage.controller.informed()
+
+    stage.learn(0, stage.controller.current(), [0, 1])
+
+    assert 0 in stage.controller.informed()
+
+
 def test_a_change_of_the_isr_is_refused_when_the_model_does(stage: KraftStage) -> None:
     leader = Leader(stage, [0])
     take(stage, "AlterPartition", state(**ASKED), state(), leader=0)
