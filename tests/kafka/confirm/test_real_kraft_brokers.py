@@ -31,7 +31,8 @@ def test_an_acknowledged_record_is_lost_with_a_missed_epoch(tmp_path: Path) -> N
     out, err = process.communicate(timeout=SECONDS_MAX)
 
     assert process.returncode == 0, out + err
-    assert "m1 was acknowledged, and is in no broker's log." in out
+    # r0 removes it once it has fetched from the new leader, which a slow machine may not wait for.
+    assert re.search("m1 was acknowledged, and is in (no broker's log|the log of r0 alone)", out)
     assert re.search(
         r"^CONFIRMED on Kafka 4\.2\.0, without ELR in \d+ s: acknowledged_durable",
         out,
