@@ -91,12 +91,8 @@ class Answer:
         return self._is_so_of_all(False)
 
     def _is_so_of_all(self, loses: bool) -> bool:
-        return (
-            self.has_all_orders
-            and any(loses in each.fits for each in self.alike)
-            and all((not loses) in each.complete for each in self.alike)
-            and not any((not loses) in each.fits for each in self.alike)
-        )
+        fits = any(loses in each.fits for each in self.alike)
+        return self.has_all_orders and fits and all(s.excludes(not loses) for s in self.alike)
 
     @property
     def is_certain(self) -> bool:

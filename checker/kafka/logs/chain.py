@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.kafka.logs.carrying import Numbering
-from checker.kafka.logs.fitting import Circumstances, Fit, Node, fit_of, lines_behind
+from checker.kafka.logs.fitting import Beside, Circumstances, Fit, Node, fit_of, lines_behind
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observer import Positions
 from checker.kafka.logs.openings import Start, opened
 from checker.kafka.logs.window_search import Explored, explored, root_of
-from checker.kafka.logs.windows import LADDER, Bounds, Window, spans_of, split
+from checker.kafka.logs.windows import LADDER, Window, spans_of, split
 from model.core.state import State
 
 ENDS_MAX = 2000
@@ -67,7 +67,7 @@ def chained(
     plain: bool,
     states_max: int,
     until: float,
-    ladder: Sequence[Bounds] = LADDER,
+    ladder: Sequence[Beside] = LADDER,
     ends_max: int = ENDS_MAX,
     carried_max: int = CARRIED_MAX,
 ) -> Chain:
@@ -81,8 +81,8 @@ def chained(
     while spans:
         span = spans[0]
         found, began = None, {}
-        for bounds in ladder:
-            begun = opened(whole, given, bounds, span, before, starts, carried_max)
+        for beside in ladder:
+            begun = opened(whole, given, beside, span, before, starts, carried_max)
             if begun is None:
                 continue
             window, began_here, left_out = begun

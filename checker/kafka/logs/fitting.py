@@ -96,20 +96,27 @@ class Searched:
     longest: Fit | None = None
     refusals: Counter[Refused] = field(default_factory=Counter)
 
+    def excludes(self, loses: bool) -> bool:
+        """Whether, within these bounds, nothing fits that loses a record, or that loses none.
+
+        The search for a loss looks at all states in which nothing is lost as well.
+        """
+        return loses not in self.fits and bool({loses, True} & self.complete)
+
     @property
     def always_loses(self) -> bool:
         """Whether every behaviour that fits, within these bounds, loses an acknowledged record."""
-        return True in self.fits and False in self.complete and False not in self.fits
+        return True in self.fits and self.excludes(False)
 
     @property
     def never_loses(self) -> bool:
         """Whether none does, within these bounds."""
-        return False in self.fits and True in self.complete and True not in self.fits
+        return False in self.fits and self.excludes(True)
 
     @property
     def nothing_fits(self) -> bool:
-        """Whether no behaviour fits, within these bounds. That of a loss covers all others."""
-        return not self.fits and True in self.complete
+        """Whether no behaviour fits, within these bounds."""
+        return self.excludes(True) and self.excludes(False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,13 +14,13 @@ from checker.kafka.logs.carrying import (
     fits_incidents,
 )
 from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.fitting import Circumstances, Node
+from checker.kafka.logs.fitting import Beside, Circumstances, Node
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observation import Kind
 from checker.kafka.logs.observer import Observer, Positions
 from checker.kafka.logs.settled import needed_boundaries, past_epochs, records_in, settled_end
 from checker.kafka.logs.window_search import Explored, root_of
-from checker.kafka.logs.windows import Bounds, Span, Window, window_of
+from checker.kafka.logs.windows import Span, Window, window_of
 from model.core.state import State
 from model.message.epochs import sees_gaps
 from model.message.features import KEEPS_WAITING_PRODUCERS, has
@@ -39,7 +39,7 @@ class Start:
 def opened(
     whole: History,
     given: Circumstances,
-    bounds: Bounds,
+    beside: Beside,
     span: Span,
     before: Explored | None,
     starts: dict[int, Start],
@@ -49,7 +49,7 @@ def opened(
     if before is None:
         at = Observer(whole).start
         window = window_of(
-            whole, given, bounds, span, positions=at, slots=0, base=0, needed=(), names=0
+            whole, given, beside, span, positions=at, slots=0, base=0, needed=(), names=0
         )
         if window is None:
             return None
@@ -62,7 +62,7 @@ def opened(
     for each in _in_turn(_candidates(before, whole, span)):
         key = (each.base, each.needed, each.names, each.past, each.node.positions)
         if key not in rooms:
-            alone = _window_for(whole, given, bounds, span, before.window, (each,))
+            alone = _window_for(whole, given, beside, span, before.window, (each,))
             rooms[key] = alone is not None
         if rooms[key]:
             candidates.append(each)
@@ -74,7 +74,7 @@ def opened(
         )
         candidates = candidates[:carried_max]
     while candidates:
-        window = _window_for(whole, given, bounds, span, before.window, candidates)
+        window = _window_for(whole, given, beside, span, before.window, candidates)
         if window is not None:
             return window, _carried_into(window, before, candidates, starts, left_out), left_out
         worst = max(candidates, key=lambda c: (-c.base, len(c.needed) + c.names))
@@ -154,7 +154,7 @@ def _with_checkpoints(before: Explored, whole: History) -> list[Node]:
 def _window_for(
     whole: History,
     given: Circumstances,
-    bounds: Bounds,
+    beside: Beside,
     span: Span,
     before: Window,
     candidates: Sequence[_Candidate],
@@ -168,7 +168,7 @@ def _window_for(
     return window_of(
         whole,
         given,
-        bounds,
+        beside,
         span,
         positions=positions,
         slots=max(c.past for c in candidates),

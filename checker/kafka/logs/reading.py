@@ -149,8 +149,8 @@ class _Scanned:
 def _read_log(path: Path, logs: Logs, rank: int) -> list[Section]:
     """Every line of a log that says something; the sections of a dump, if it is one.
 
-    The broker may come to be known after a line. A controller need not be one: its lines are
-    decisions, whoever wrote them.
+    The broker may come to be known after a line. Decisions of a controller are read from any file,
+    also from one of no broker.
     """
     read = _scanned(path, logs, rank)
     for partition, change in read.changes:

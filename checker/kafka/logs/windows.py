@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.logs.fitting import Circumstances
+from checker.kafka.logs.fitting import Beside, Circumstances
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observation import Kind, Observation
 from checker.kafka.logs.observer import Positions
@@ -25,22 +25,13 @@ _EPOCHS_BEGUN = 2
 """A step begins so many epochs at most; one more than the window's own begins with the next."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """What may happen in a window beside what lines tell of."""
-
-    more_records: int
-    crashes: int
-    expiries: int
-
-
 LADDER = (
-    Bounds(more_records=1, crashes=0, expiries=0),
-    Bounds(more_records=0, crashes=0, expiries=0),
-    Bounds(more_records=1, crashes=1, expiries=0),
-    Bounds(more_records=2, crashes=1, expiries=1),
+    Beside(more_records=1),
+    Beside(),
+    Beside(more_records=1, crashes=1),
+    Beside(more_records=2, crashes=1, expiries=1),
 )
-"""Raised in turn, in each window for itself."""
+"""Raised in turn, in each window for itself. No window has power losses or lost disks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +100,7 @@ def split(history: History, span: Span) -> list[Span]:
 def window_of(
     whole: History,
     given: Circumstances,
-    bounds: Bounds,
+    beside: Beside,
     span: Span,
     *,
     positions: Positions,
@@ -129,7 +120,7 @@ def window_of(
     named = {o for lines in _ahead(whole, positions) for seen in lines for o in _offsets(seen)}
     top = max([base, *needed, *reach])
     kept = sorted({base} | {o for o in named | set(needed) if base < o <= top})
-    boundaries = (*kept, *range(top + 1, top + 1 + bounds.more_records))
+    boundaries = (*kept, *range(top + 1, top + 1 + beside.more_records))
     produced = sum(o > max(needed, default=0) for o in boundaries)
     records = max(1, len(boundaries) - 1, names + produced)
     if records > RECORDS_MAX:
@@ -137,7 +128,7 @@ def window_of(
     highest = last - first + slots + (0 if is_last else _EPOCHS_BEGUN)
     starts = _counted(whole, positions, last, Kind.LOADS)
     stops = _counted(whole, positions, last, Kind.STOPS)
-    crashes = starts + whole.gone_silently + bounds.crashes
+    crashes = starts + whole.gone_silently + beside.crashes
     try:
         environment = Environment(
             replicas=len(whole.brokers),
@@ -145,10 +136,10 @@ def window_of(
             epochs=max(1, highest),
             restarts=min(15, crashes),
             shutdowns=min(3, stops),
-            session_expiries=bounds.expiries,
+            session_expiries=beside.expiries,
             moves=min(15, last - first + 2),
             restart_detection="any",
-            election_order="assignment" if stops or bounds.expiries else "any",
+            election_order="assignment" if stops or beside.expiries else "any",
             min_insync_replicas=given.min_insync_replicas,
             unclean_leader_election=given.unclean_leader_election,
             hw_in_response=given.hw_in_response,

@@ -21,12 +21,11 @@ from checker.kafka.logs.carrying import (
     fields_known,
 )
 from checker.kafka.logs.chain import Chain, chained
-from checker.kafka.logs.fitting import Circumstances
+from checker.kafka.logs.fitting import Beside, Circumstances
 from checker.kafka.logs.history import History, history_of
 from checker.kafka.logs.observation import Kind
 from checker.kafka.logs.reading import read_logs
 from checker.kafka.logs.settled import past_epochs, settled_end
-from checker.kafka.logs.windows import Bounds
 from model.core.state import State
 from model.core.transition_system import Model
 from model.message.environment import Environment
@@ -35,7 +34,7 @@ from tests.support.logged_walks import walked
 
 BOUNDS = Environment(replicas=2, records=2, epochs=4, restarts=2, moves=2, restart_detection="any")
 DISTURBS = {"Crash", "SessionExpiry", "ShrinkIsr", "Stop", "BeginShutdown"}
-AS_WALKED = (Bounds(more_records=2, crashes=2, expiries=0),)
+AS_WALKED = (Beside(more_records=2, crashes=2),)
 """Room for all that a walk does, in each window."""
 
 

@@ -168,7 +168,7 @@ def test_before_its_action_a_rule_that_waits_for_it_changes_no_step(
     depths = depths_of_states(Problem(before, (), ()))
 
     assert depths == depths_of_states(Problem(before_having, (), ()))
-    # Two rules that lead to the same states by other steps are told apart by the steps themselves.
+    # Two rules may lead to the same states by other steps, so the steps are compared as well.
     for state in random.Random(version).sample([*depths], min(len(depths), SOME)):
         assert [*before.successors(state)] == [*before_having.successors(state)]
     assert having.settings.features == without.settings.features | feature.bit
