@@ -7,7 +7,7 @@ the states that are new.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class Arrived:
         self._arenas, self._others = (
             [Reserve(rows_each * threads, words) for _ in range(owners)] for _ in range(2)
         )
+        self._places, self._other_places = _places(self._arenas), _places(self._others)
         self._starts: NDArray[np.int64] = np.arange(threads, dtype=np.int64) * rows_each
         self._before = self._empty()
         self._used, self._used_before = self._empty(), self._empty()
@@ -45,14 +46,14 @@ class Arrived:
 
     def use(self, cells: NDArray[np.int64]) -> None:
         """Have new states written here."""
-        for owner, arena in enumerate(self._arenas):
-            cells[owner, ARRIVED] = address(arena.rows)
+        cells[:, ARRIVED] = self._places
 
     def begin_level(self) -> None:
         """Forget the level before the last; the last takes its place."""
         before = self.ends()
         rows = np.maximum(self._kept_rows, before - self._starts[:, None])
         self._arenas, self._others = self._others, self._arenas
+        self._places, self._other_places = self._other_places, self._places
         self._used, self._used_before = self._used_before, np.maximum(self._used, before)
         # Where much was written, no more is kept than the next level will take.
         for thread, owner in np.argwhere(self._used > self._starts[:, None] + rows):
@@ -65,11 +66,9 @@ class Arrived:
     def spend(self, rows: Rows) -> None:
         """Give back the memory of a piece of the level before: see `is_spent`."""
         self.is_spent = True
-        place = address(rows)
-        for arena in self._others:
-            start = (place - address(arena.rows)) // (rows.shape[1] * rows.itemsize)
-            if 0 <= start < len(arena.rows):
-                arena.release(start, start + len(rows))
+        starts = (address(rows) - self._other_places) // (rows.shape[1] * rows.itemsize)
+        for owner in np.flatnonzero((starts >= 0) & (starts < len(self._others[0].rows))):
+            self._others[owner].release(int(starts[owner]), int(starts[owner]) + len(rows))
 
     def ends(self) -> NDArray[np.int64]:
         """Where the new states of each thread and owner end."""
@@ -82,11 +81,11 @@ class Arrived:
 
     def new(self, owner: int) -> Iterator[Rows]:
         """The new states of an owner, in a few blocks."""
-        return self._blocks(self._arenas[owner], self.ends()[:, owner])
+        return self._blocks(self._arenas[owner], [int(room[owner, NEXT]) for room in self.rooms])
 
     def before(self, owner: int) -> Iterator[Rows]:
         """An owner's states of the level before, in a few blocks."""
-        return self._blocks(self._others[owner], self._before[:, owner])
+        return self._blocks(self._others[owner], self._before[:, owner].tolist())
 
     def is_full(self, owner: int) -> bool:
         """Whether the part of some thread has no more room."""
@@ -95,8 +94,8 @@ class Arrived:
             for room, start in zip(self.rooms, self._starts, strict=True)
         )
 
-    def _blocks(self, arena: Reserve, ends: NDArray[np.int64]) -> Iterator[Rows]:
-        for start, stop in zip(self._starts, ends, strict=True):
+    def _blocks(self, arena: Reserve, ends: Sequence[int]) -> Iterator[Rows]:
+        for start, stop in zip(self._starts.tolist(), ends, strict=True):
             if start < stop:
                 yield arena.rows[start:stop]
 
@@ -106,6 +105,11 @@ class Arrived:
     def _restart(self) -> None:
         for room, start in zip(self.rooms, self._starts, strict=True):
             room[:, NEXT] = start
+
+
+def _places(arenas: Sequence[Reserve]) -> NDArray[np.int64]:
+    """Where each arena begins."""
+    return np.array([address(arena.rows) for arena in arenas], np.int64)
 
 
 def _apart(owners: int) -> NDArray[np.int64]:

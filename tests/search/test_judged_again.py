@@ -15,6 +15,7 @@ import pytest
 from checker.checking.run import Run, run
 from checker.kafka.families import problem_for
 from checker.problem.problem import Problem
+from checker.search.engines import memory
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.memory import MemoryEngine
 from checker.search.identity import identity_of
@@ -55,6 +56,18 @@ def resumed(problem: Problem, folder: Path, **budgets: Any) -> Run:
     with closing(resume(str(folder))) as directory:
         choice = EngineChoice(name="local")
         return run(problem, choice, directory=directory, budgets=Budgets(**budgets))
+
+
+def stop_amid_a_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let memory be short once 500 states of a level are read."""
+
+    def is_too_large(engine: MemoryEngine) -> bool:
+        # At most 64 x 4 states are read by each of two threads between two looks.
+        assert engine.pending < 1_500, "a whole level was read before anybody looked"
+        return engine.pending > 500
+
+    monkeypatch.setattr(memory, "PIECE_ROWS_MAX", 64)
+    monkeypatch.setattr(MemoryEngine, "_is_too_large", is_too_large)
 
 
 def reseal(folder: Path, change: Callable[[Values], object]) -> None:
@@ -147,13 +160,15 @@ def test_what_was_not_judged_again_in_time_is_not_reported(problem: Problem, kep
     }
 
 
-@pytest.mark.parametrize("outgrown", [False, True], ids=["in memory", "over files"])
+@pytest.mark.parametrize("outgrown", ["never", "at once", "within a level"])
 def test_an_honest_run_is_resumed_to_the_counts_and_traces_of_one_that_was_not_stopped(
-    outgrown: bool, problem: Problem, kept: Path, monkeypatch: pytest.MonkeyPatch
+    outgrown: str, problem: Problem, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = run(problem, EngineChoice(name="local"))
-    if outgrown:
+    if outgrown == "at once":
         monkeypatch.setattr(MemoryEngine, "_is_too_large", lambda engine: True)
+    if outgrown == "within a level":
+        stop_amid_a_level(monkeypatch)
     done = resumed(problem, kept)
 
     assert done.result.complete

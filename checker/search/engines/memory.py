@@ -102,10 +102,9 @@ class MemoryEngine:
             if depth > 0:
                 self.visited.begin_level()
             pieces = [piece for rows in files for piece in _cut(rows, PIECE_ROWS_MAX)]
-            self._shared(pieces, lambda: None, self._add)
+            self._shared(pieces, lambda: None, self._add, self._require_room)
             self.depth = depth
-            if self._is_too_large():
-                raise OutOfMemory
+            self._require_room()
 
     def _add(self, rows: Rows, nothing: None, thread: int) -> None:
         self.visited.add(rows, thread)
@@ -151,8 +150,7 @@ class MemoryEngine:
     def _look(self) -> None:
         if self._stop.is_set() or self._late():
             raise Interrupted
-        if self._is_too_large():
-            raise OutOfMemory
+        self._require_room()
 
     def level(self, depth: int) -> Iterator[Rows]:
         """A level in a few blocks."""
@@ -177,6 +175,10 @@ class MemoryEngine:
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
         """What `work` makes of each item, on the threads."""
         yield from self._pool.map(work, items)
+
+    def _require_room(self) -> None:
+        if self._is_too_large():
+            raise OutOfMemory
 
     def _is_too_large(self) -> bool:
         return self.memory_bytes is not None and anonymous_bytes() > self.memory_bytes
