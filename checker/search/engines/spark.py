@@ -21,8 +21,10 @@ from checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX
 from checker.storage import programs
 from checker.storage.storage import LocalStorage, Storage
 
-BOOT_FRONTIER = 5_000
-"""Frontier at which the session is started, so that it is up when it is needed."""
+BOOT_FRONTIER = 500_000
+"""Frontier at which the session is started. Levels that stay below it end about as soon as Spark is
+up, which takes the driver's cores meanwhile; others reach it a second or two after they began.
+"""
 HAND_OVER_FRONTIER = 50_000
 """Frontier at which the driver hands over to Spark, by default a number of levels."""
 OWNERS_A_CORE = 1
