@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -29,10 +28,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench.speed import machine
+from bench.speed import COMMAND, machine, processor_seconds_of_children
 
 HERE = Path(__file__).parent.parent
-CHECK = "from checker.cli.cli import check_main; check_main()"
+CHECK = COMMAND[-1]
 MATRIX = "from checker.cli.cli import main; main()"
 PROPERTIES = """process.roles=broker,controller
 node.id=1
@@ -100,7 +99,7 @@ def checked(root: Path, arguments: Sequence[str], cache: Path) -> dict[str, Any]
 def taken(root: Path, name: str, cache: Path, properties: Path) -> Taken:
     """One run of a row."""
     shutil.rmtree(cache / "answers", ignore_errors=True)
-    began, used = time.monotonic(), _processor_seconds()
+    began, used = time.monotonic(), processor_seconds_of_children()
     found: Any = None
     if name == GRID:
         grid = ("matrix", "--config", str(properties), "--kafka-version", "4.2", "--quick")
@@ -108,13 +107,7 @@ def taken(root: Path, name: str, cache: Path, properties: Path) -> Taken:
     else:
         report = checked(root, ROWS[name], cache)
         found = {key: report[key] for key in ("levels", "generated", "actions")}
-    return Taken(time.monotonic() - began, _processor_seconds() - used, found)
-
-
-def _processor_seconds() -> float:
-    """Of child processes that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return Taken(time.monotonic() - began, processor_seconds_of_children() - used, found)
 
 
 def in_turn(

@@ -63,7 +63,7 @@ class Measured:
 def measure(arguments: Sequence[str], **environment: str) -> Measured:
     """Run `check` once, sampling the memory of it and all its children."""
     started = time.monotonic()
-    before = _processor_seconds_of_children()
+    before = processor_seconds_of_children()
     process = subprocess.Popen(
         [*COMMAND, *arguments, "--format", "json"],
         stdout=subprocess.PIPE,
@@ -81,10 +81,10 @@ def measure(arguments: Sequence[str], **environment: str) -> Measured:
         reader.wait()
         output.seek(0)
         report = json.loads(output.read())
-    return Measured(report, seconds, peak, _processor_seconds_of_children() - before)
+    return Measured(report, seconds, peak, processor_seconds_of_children() - before)
 
 
-def _processor_seconds_of_children() -> float:
+def processor_seconds_of_children() -> float:
     """Of those that have ended and been waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

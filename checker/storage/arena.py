@@ -49,12 +49,12 @@ class TooManyStates(Exception):
 
 
 class Reserve:
-    """A block of at most `rows_max` states of `words` words; `rows` is the whole of it.
+    """A block of at most `rows_max` states of `words` words; `rows` is the whole of it, at `place`.
 
     Raises `MemoryError` when the address space cannot be had.
     """
 
-    __slots__ = ("_advised", "_map", "rows")
+    __slots__ = ("_advised", "_map", "place", "rows")
 
     def __init__(self, rows_max: int, words: int) -> None:
         size = rows_max * words * _WORD_BYTES
@@ -68,6 +68,7 @@ class Reserve:
                 "lift the limit on address space (ulimit -v)"
             ) from None
         self.rows: Rows = np.frombuffer(self._map, np.uint64).reshape(rows_max, words)
+        self.place = address(self.rows)
         self._advised = False
 
     def expect(self, rows: int) -> None:

@@ -31,7 +31,6 @@ class Arrived:
         self._arenas, self._others = (
             [Reserve(rows_each * threads, words) for _ in range(owners)] for _ in range(2)
         )
-        self._places, self._other_places = _places(self._arenas), _places(self._others)
         self._starts: NDArray[np.int64] = np.arange(threads, dtype=np.int64) * rows_each
         self._before = self._empty()
         self._used, self._used_before = self._empty(), self._empty()
@@ -46,14 +45,13 @@ class Arrived:
 
     def use(self, cells: NDArray[np.int64]) -> None:
         """Have new states written here."""
-        cells[:, ARRIVED] = self._places
+        cells[:, ARRIVED] = [arena.place for arena in self._arenas]
 
     def begin_level(self) -> None:
         """Forget the level before the last; the last takes its place."""
         before = self.ends()
         rows = np.maximum(self._kept_rows, before - self._starts[:, None])
         self._arenas, self._others = self._others, self._arenas
-        self._places, self._other_places = self._other_places, self._places
         self._used, self._used_before = self._used_before, np.maximum(self._used, before)
         # Where much was written, no more is kept than the next level will take.
         for thread, owner in np.argwhere(self._used > self._starts[:, None] + rows):
@@ -66,9 +64,11 @@ class Arrived:
     def spend(self, rows: Rows) -> None:
         """Give back the memory of a piece of the level before: see `is_spent`."""
         self.is_spent = True
-        starts = (address(rows) - self._other_places) // (rows.shape[1] * rows.itemsize)
-        for owner in np.flatnonzero((starts >= 0) & (starts < len(self._others[0].rows))):
-            self._others[owner].release(int(starts[owner]), int(starts[owner]) + len(rows))
+        place = address(rows)
+        for arena in self._others:
+            start = (place - arena.place) // (rows.shape[1] * rows.itemsize)
+            if 0 <= start < len(arena.rows):
+                arena.release(start, start + len(rows))
 
     def ends(self) -> NDArray[np.int64]:
         """Where the new states of each thread and owner end."""
@@ -105,11 +105,6 @@ class Arrived:
     def _restart(self) -> None:
         for room, start in zip(self.rooms, self._starts, strict=True):
             room[:, NEXT] = start
-
-
-def _places(arenas: Sequence[Reserve]) -> NDArray[np.int64]:
-    """Where each arena begins."""
-    return np.array([address(arena.rows) for arena in arenas], np.int64)
 
 
 def _apart(owners: int) -> NDArray[np.int64]:

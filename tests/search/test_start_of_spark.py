@@ -1,0 +1,39 @@
+"""When the driver starts Spark: where levels are large, and not for a search that ends before."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from checker.kafka.families import problem_for
+from checker.search.engines import spark
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.factory import engine_for
+from checker.search.engines.spark_side import SparkSide
+from checker.search.search import search
+from model.message.environment import Environment
+
+
+@pytest.mark.parametrize("frontier", [500, spark.BOOT_FRONTIER])
+def test_spark_is_started_by_a_level_of_so_many_states_and_no_smaller_one(
+    frontier: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+
+    def start(side: SparkSide, *then: Any) -> None:
+        started.append("started")
+
+    monkeypatch.setattr(spark, "BOOT_FRONTIER", frontier)
+    monkeypatch.setattr(SparkSide, "start", start)
+    problem = problem_for("hw", Environment())
+    choice = EngineChoice(name="spark", master="local[2]")
+    with closing(engine_for(problem, choice)) as engine:
+        result = search(problem, engine)
+
+    assert result.complete
+    assert result.distinct == 26_749
+    large = [level for level in result.levels if level.states >= frontier]
+    assert len(started) == len(large)
+    assert bool(large) == (frontier == 500)
