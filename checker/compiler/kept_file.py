@@ -45,8 +45,9 @@ def write_sealed(path: Path, content: bytes) -> None:
             with os.fdopen(handle, "wb") as file:
                 file.write(_head(path.name, content) + content)
             Path(aside).replace(path)
-        except OSError:
+        except BaseException:  # An interrupt leaves nothing half-written either.
             Path(aside).unlink(missing_ok=True)
+            raise
 
 
 def is_ours_alone(found: os.stat_result) -> bool:
