@@ -60,7 +60,7 @@ def test_a_run_killed_twice_out_of_core_comes_to_the_same_result(tmp_path: Path)
     directory = tmp_path / "run"
     larger = (*ATOMIC, "--records", 3)
     undisturbed = checked(*larger)[1]
-    little = ("--memory", "80M")
+    little = ("--memory", "100M")
     killed_after(12, directory, started(*larger, "--run-dir", directory, *little))
     killed_after(21, directory, started("--resume", directory, "--engine", "local", *little))
     kept = json.loads((directory / "manifest.json").read_text())

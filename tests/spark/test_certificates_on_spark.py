@@ -83,9 +83,7 @@ def test_the_same_claim_is_the_first_that_breaks(folder: Path, spark_context: An
 def test_states_up_to_names_are_matched_by_what_stands_for_them(
     tmp_path: Path, spark_context: Any
 ) -> None:
-    environment = Environment(
-        records=1, epochs=1, restarts=0, moves=1, election_order="any", unbounded=True
-    )
+    environment = Environment(records=1, epochs=1, restarts=1, moves=0, election_order="any")
     problem = problem_for("epoch", environment, symmetry=Symmetry.REPLICAS)
     folder = certificate_of(problem, tmp_path / "certificate")
     here, there = both(folder, spark_context)
