@@ -110,8 +110,9 @@ def is_at_hand(recipe: Recipe) -> bool:
     return cache.kept(name) is not None or cache.kept(_quick_name(name)) is not None
 
 
-OPTIMISE_AFTER_SECONDS = 0.5
-"""Of work in quick code. A search that is over by then has spared the time that it takes."""
+OPTIMISE_AFTER_SECONDS_A_BYTE = 20e-6
+"""Of work in quick code, for each byte of it: two thirds of the time that optimising takes. A search
+that is over by then has spared that time."""
 
 _in_memory: dict[str, machine.Functions] = {}
 """Optimised machine code by the name of its program. It stays: threads may be in it."""
@@ -119,6 +120,8 @@ _quick: dict[str, machine.Functions] = {}
 """The same, not optimised."""
 _seconds: dict[str, float] = {}
 """Work in quick code, by the name of its program."""
+_quick_bytes: dict[str, int] = {}
+"""How large quick code is, by the name of its program."""
 _optimisers: dict[str, threading.Thread] = {}
 """Threads that optimise a program, by its name, until they are done."""
 _loading = threading.Lock()
@@ -173,7 +176,8 @@ def loaded_quickly(recipe: Recipe) -> machine.Functions:
                 if (optimised := _kept(known.name, known)) is not None:
                     _in_memory[known.name] = optimised
                 else:
-                    _quick[known.name] = _made_quickly(known, recipe)
+                    functions, size = _made_quickly(known, recipe)
+                    _quick[known.name], _quick_bytes[known.name] = functions, size
     return _in_memory.get(known.name) or _quick[known.name]
 
 
@@ -189,7 +193,7 @@ class Optimising:
         return all(known.name in _in_memory for known, _ in self._programs)
 
     def note_work(self, seconds: float) -> None:
-        """Count it; after `OPTIMISE_AFTER_SECONDS` of one program a thread begins to optimise it.
+        """Count it; after `optimise_after_seconds` of one program a thread begins to optimise it.
 
         Python waits for that thread at its end: a process must not go while LLVM is at work.
         """
@@ -197,8 +201,13 @@ class Optimising:
             if known.name in _in_memory:
                 continue
             worked = _seconds[known.name] = _seconds.get(known.name, 0.0) + seconds
-            if worked >= OPTIMISE_AFTER_SECONDS:
+            if worked >= optimise_after_seconds(known):
                 _begin_to_optimise(known, recipe)
+
+
+def optimise_after_seconds(known: Called) -> float:
+    """How long a program is worked with in quick code, which is loaded, before it is optimised."""
+    return OPTIMISE_AFTER_SECONDS_A_BYTE * _quick_bytes[known.name]
 
 
 def _begin_to_optimise(known: Called, recipe: Recipe) -> None:
@@ -219,22 +228,28 @@ def _quick_name(name: str) -> str:
     return hashlib.sha256(f"{name} quick".encode()).hexdigest()[:32]
 
 
-def _made_quickly(known: Called, recipe: Recipe) -> machine.Functions:
+def _made_quickly(known: Called, recipe: Recipe) -> tuple[machine.Functions, int]:
+    """Quick code, and its size in bytes."""
     name = _quick_name(known.name)
-    if (functions := _kept(name, known)) is not None:
-        return functions
-    made = recipe.program()
-    code = machine.quick_code(made.text)
-    cache.keep(name, code)
-    return machine.load(code, dict(made.functions))
+    code = cache.kept(name)
+    if code is None or (functions := _functions_of(code, known)) is None:
+        made = recipe.program()
+        code = machine.quick_code(made.text)
+        cache.keep(name, code)
+        functions = machine.load(code, dict(made.functions))
+    return functions, len(code)
 
 
 def _kept(name: str, known: Called) -> machine.Functions | None:
     """Machine code that is kept under this name, if it can be loaded."""
     code = cache.kept(name)
-    if code is not None:
-        with contextlib.suppress(RuntimeError):
-            return machine.load(code, dict(known.functions))
+    return None if code is None else _functions_of(code, known)
+
+
+def _functions_of(code: bytes, known: Called) -> machine.Functions | None:
+    """The functions of machine code that was kept; None where it cannot be loaded."""
+    with contextlib.suppress(RuntimeError):
+        return machine.load(code, dict(known.functions))
     return None
 
 
@@ -249,7 +264,7 @@ def _made(known: Called, recipe: Recipe) -> machine.Functions:
 
 def forget() -> None:
     """Load machine code anew from now on, as another process would."""
-    for known in (_in_memory, _quick, _seconds):
+    for known in (_in_memory, _quick, _seconds, _quick_bytes):
         known.clear()
     called.cache_clear()
     lookup_record.forget()

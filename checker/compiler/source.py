@@ -12,7 +12,7 @@ import functools
 import threading
 import types
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ _FUTURES = functools.reduce(
 )
 """The bits of a code object's flags that say by which `__future__` it was compiled."""
 
+_HOLDS_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -169,9 +170,18 @@ def _functions_in(file: str) -> dict[tuple[int, str], ast.FunctionDef]:
         return {}
     return {
         (min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.name): node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
+        for node in _function_definitions(tree)
     }
+
+
+def _function_definitions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """Function definitions of a module, nested ones too. No expression holds one."""
+    left: list[ast.AST] = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        left += (c for c in ast.iter_child_nodes(node) if isinstance(c, _HOLDS_STATEMENTS))
 
 
 def _compiled(tree: ast.FunctionDef, like: types.CodeType) -> types.CodeType | None:

@@ -53,7 +53,7 @@ def wait_for_optimising() -> None:
 
 
 def never(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "OPTIMISE_AFTER_SECONDS", float("inf"))
+    monkeypatch.setattr(program, "OPTIMISE_AFTER_SECONDS_A_BYTE", float("inf"))
 
 
 def untimed(result: Result) -> Result:
@@ -92,7 +92,7 @@ def test_in_the_middle_of_a_search_optimised_code_goes_on(monkeypatch: pytest.Mo
     never(monkeypatch)
     expected, _ = found(IN_SEVERAL_LEVELS)
     program.forget()
-    monkeypatch.setattr(program, "OPTIMISE_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(program, "OPTIMISE_AFTER_SECONDS_A_BYTE", 0.0)
     taken: list[int] = []
 
     with closing(MemoryEngine(IN_SEVERAL_LEVELS, threads=2)) as engine:
@@ -119,12 +119,14 @@ def test_much_work_is_optimised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "object_code", object_code)
     kernel_of(IN_SEVERAL_LEVELS)
     counted = [optimising(IN_SEVERAL_LEVELS) for _ in range(3)]
+    [recipe] = recipes_of(IN_SEVERAL_LEVELS)
+    enough = program.optimise_after_seconds(program.called(recipe))
     for each in counted:
-        each.note_work(program.OPTIMISE_AFTER_SECONDS / 4)
+        each.note_work(enough / 4)
     assert compiled == []
 
     for each in counted:
-        each.note_work(program.OPTIMISE_AFTER_SECONDS)
+        each.note_work(enough)
     wait_for_optimising()
 
     assert len(compiled) == 1
@@ -145,9 +147,8 @@ def test_what_is_being_optimised_is_waited_for_and_not_made_twice(
     kernel_of(IN_SEVERAL_LEVELS)
     counted = optimising(IN_SEVERAL_LEVELS)
     assert not counted.is_done
-    counted.note_work(program.OPTIMISE_AFTER_SECONDS)
-
     [recipe] = recipes_of(IN_SEVERAL_LEVELS)
+    counted.note_work(program.optimise_after_seconds(program.called(recipe)))
     program.loaded(recipe)
 
     assert counted.is_done

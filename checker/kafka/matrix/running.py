@@ -7,17 +7,20 @@ compiled.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
-from checker.compiler.kernel import is_compiled
+from checker.compiler.kernel import is_compiled, recipes_of
 from checker.kafka.matrix.answering import Answer, Question, answer, problem_of, unexplored
 from checker.search.engines.choice import EngineChoice, threads_of
 from checker.search.engines.prepare import prepare
 from checker.search.result import INTERRUPTED
 
 _LOOK_SECONDS = 1.0
+_LONG_SECONDS = 1.5
+"""Of work in rules of Kafka that are not optimised: about when optimising them begins to pay."""
 
 Watch = Callable[[int, Collection[int] | None], None]
 """Receives how many questions are answered, and which are under way, where that is known."""
@@ -61,22 +64,29 @@ def exploring(
 def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
     """The same, with what the questions need compiled before any of them is asked.
 
-    Most share what is compiled. Ctrl-C meanwhile leaves all of them unexplored. Those of the first
-    call are not optimised yet, for a first answer; later ones belong to longer work.
+    Most share what is compiled. Ctrl-C meanwhile leaves all of them unexplored. Rules are optimised
+    at once where the questions of a call would work in them for long enough, each for as long as
+    those before it on average; the first call has none before it, and its answer comes sooner.
     """
-    is_later = False
+    answered, worked_seconds = 0, 0.0
 
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-        nonlocal is_later
-        optimised, is_later = is_later, True
+        nonlocal answered, worked_seconds
+        expected_seconds = worked_seconds / max(answered, 1)
+        problems = [problem_of(question) for question in questions]
+        sharing = Counter(map(recipes_of, problems))
         try:
-            for question in questions:
-                problem = problem_of(question)
+            for problem in problems:
                 if not is_compiled(problem):
+                    work_seconds = expected_seconds * sharing[recipes_of(problem)]
+                    optimised = work_seconds >= _LONG_SECONDS
                     prepare(problem, optimised=optimised, announce=announce)
         except KeyboardInterrupt:
             return [unexplored(question, INTERRUPTED) for question in questions]
-        return explorer(questions, watch)
+        answers = explorer(questions, watch)
+        answered += len(answers)
+        worked_seconds += sum(answer.seconds for answer in answers)
+        return answers
 
     return explore
 

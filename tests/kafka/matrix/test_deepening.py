@@ -60,22 +60,29 @@ def test_what_holds_only_because_records_were_few_is_found_to_break() -> None:
     assert raised.cell.environment.records == 2
 
 
-def test_rules_of_later_cells_are_optimised_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first answer does not wait for that; what comes after is known to be longer work."""
+@pytest.mark.parametrize(("seconds", "later"), [(10.0, True), (0.001, False)])
+def test_rules_of_later_cells_are_optimised_at_once_where_cells_take_long(
+    seconds: float, later: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first answer does not wait for that; what comes after it is expected to be as it was."""
     asked: list[bool] = []
 
     def noted(problem: object, *, optimised: bool, announce: object) -> None:
         asked.append(optimised)
 
+    def answered(questions: Sequence[Question], *_: object, **__: object) -> list[Answer]:
+        return [Answer(seconds=seconds) for _ in questions]
+
     monkeypatch.setattr(running, "prepare", noted)
     monkeypatch.setattr(running, "is_compiled", lambda problem: False)
+    monkeypatch.setattr(running, "answers_here", answered)
     small = grid_over([], [("version", "elr"), ("faults", "none")])
     questions = [question_of(cell, small, stop_at_first=True) for cell in small.cells()]
     with exploring(LOCAL) as explorer:
         explorer(questions, unwatched)
         explorer(questions, unwatched)
 
-    assert asked == [False] * len(questions) + [True] * len(questions)
+    assert asked == [False] * len(questions) + [later] * len(questions)
 
 
 def test_a_cell_that_no_epoch_is_cut_from_is_explored_once() -> None:
