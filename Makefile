@@ -35,7 +35,6 @@ PROCESSES = $(shell $(BIN)/python -c "import os; print((os.cpu_count() or 1) + 1
 test: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/pytest --numprocesses $(PROCESSES) --durations 10
 
 GATES := gate.toml $(wildcard gates/*.toml)

@@ -22,6 +22,7 @@ LONGEST = (
     "faults/test_spark_faults.py",
     "kafka/confirm/test_real_kraft_brokers.py",
     "kafka/confirm/test_real_brokers.py",
+    "test_types.py",
     "faults/test_programs.py",
     "golden/test_scenarios.py",
     "faults/test_local_faults.py",

@@ -111,8 +111,8 @@ def is_at_hand(recipe: Recipe) -> bool:
 
 
 OPTIMISE_AFTER_SECONDS_A_BYTE = 20e-6
-"""Of work in quick code, for each byte of it: two thirds of the time that optimising takes. A search
-that is over by then has spared that time."""
+"""Of work in quick code, for each byte of it: two thirds of the time that optimising takes, which a
+search that is over by then has spared."""
 
 _in_memory: dict[str, machine.Functions] = {}
 """Optimised machine code by the name of its program. It stays: threads may be in it."""

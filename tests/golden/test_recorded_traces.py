@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import invariants
-from checker.checking.run import EngineChoice, run
+from checker.checking.run import EngineChoice, Run, run
 from checker.kafka.families import family_of, problem_for
 from counterexamples import (
     Trace,
@@ -44,12 +46,18 @@ def test_each_ends_in_the_first_state_that_breaks_its_claim(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_each_is_what_the_search_finds_byte_for_byte(path: Path) -> None:
     trace = read_trace(path)
-    problem = problem_for(trace.version, Environment.from_options(dict(trace.environment)))
 
-    done = run(problem, EngineChoice(name="local"))
+    done = _explored(trace.version, tuple(trace.environment.items()))
 
     found = next(f for f in done.findings if f.invariant == trace.invariant)
     assert to_json(found.replayed.trace) == path.read_text()
+
+
+@functools.cache
+def _explored(version: str, environment: tuple[tuple[str, Any], ...]) -> Run:
+    """Several traces are of one search."""
+    problem = problem_for(version, Environment.from_options(dict(environment)))
+    return run(problem, EngineChoice(name="local"))
 
 
 @pytest.mark.parametrize("invariant", DIFFERS_AFTER)

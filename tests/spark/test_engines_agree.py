@@ -219,7 +219,9 @@ def test_candidates_pass_through_the_shuffle_where_levels_are_in_an_object_store
     levels = InObjectStore(problem.model.layout.words, tmp_path)
     engine = FileEngine(problem, SparkWorkers(problem, choice), levels, owners=3)
 
-    assert explored(problem, engine) == explored_locally("hw as documented")
+    assert explored(problem, engine, max_depth=16) == explored_locally(
+        "hw as documented", max_depth=16
+    )
 
 
 def test_there_are_owners_for_every_core_and_more_where_memory_is_short() -> None:
