@@ -11,10 +11,12 @@ import os
 import re
 import sys
 import time
+import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from checker.compiler.cache import private_folder
 from checker.problem.errors import Missing
 from checker.search.engines.java import QUICK_JVM, use_java
 from checker.search.engines.jvm import SparkGone, how_it_ended
@@ -22,6 +24,8 @@ from checker.search.engines.jvm import SparkGone, how_it_ended
 LOCAL = "local[*]"
 _TASK_FAILURES = 4
 _LOCAL_HEAP = "2g"
+_SOCKET_NAME_MAX = 103
+"""What every system takes as the name of a Unix socket."""
 _LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|\[::1\]", re.IGNORECASE)
 _MAKES_SECRETS = ("yarn", "k8s://")
 """Masters that make a secret for every application, by which its processes know each other."""
@@ -203,5 +207,20 @@ def _settings(master: str | None) -> dict[str, str]:
             "spark.shuffle.compress": "false",
             "spark.shuffle.spill.compress": "false",
             "spark.driver.memory": _LOCAL_HEAP,
+            **_sockets_of_workers(private_folder()),
         }
     return settings
+
+
+def _sockets_of_workers(folder: Path) -> dict[str, str]:
+    """Have the JVM and Python's workers talk by Unix sockets in a folder that is ours alone.
+
+    Over TCP each task waits 40 ms for an acknowledgement that the other side delays. Executors of a
+    cluster have temporary folders of their own, whose names may be too long.
+    """
+    if len(f"{folder}/.{uuid.uuid4()}.sock") > _SOCKET_NAME_MAX:
+        return {}
+    return {
+        "spark.python.unix.domain.socket.enabled": "true",
+        "spark.python.unix.domain.socket.dir": str(folder),
+    }
