@@ -176,8 +176,8 @@ def loaded_quickly(recipe: Recipe) -> machine.Functions:
                 if (optimised := _kept(known.name, known)) is not None:
                     _in_memory[known.name] = optimised
                 else:
-                    functions, size = _made_quickly(known, recipe)
-                    _quick[known.name], _quick_bytes[known.name] = functions, size
+                    functions, _quick_bytes[known.name] = _made_quickly(known, recipe)
+                    _quick[known.name] = functions  # Last: who finds it asks for its size.
     return _in_memory.get(known.name) or _quick[known.name]
 
 

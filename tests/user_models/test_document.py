@@ -24,7 +24,8 @@ SECONDS = re.compile(r" +(\d+\.\d|kept)$", re.MULTILINE)
 
 def output_of(command: str, folder: Path) -> str:
     """What a command prints in this folder on a pipe of 80 columns, whatever its exit code."""
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    others = {"PYTHONPATH", "PYTEST_ADDOPTS"}
+    clean = {name: value for name, value in os.environ.items() if name not in others}
     name, *arguments = shlex.split(command)
     return subprocess.run(
         [Path(sys.executable).parent / name, *arguments],

@@ -73,9 +73,9 @@ def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         nonlocal answered, worked_seconds
         expected_seconds = worked_seconds / max(answered, 1)
-        problems = [problem_of(question) for question in questions]
-        sharing = Counter(map(recipes_of, problems))
         try:
+            problems = [problem_of(question) for question in questions]
+            sharing = Counter(map(recipes_of, problems))
             for problem in problems:
                 if not is_compiled(problem):
                     work_seconds = expected_seconds * sharing[recipes_of(problem)]
