@@ -88,9 +88,9 @@ class Logs:
     def _known(self) -> str:
         names = sorted(self.by_partition)
         if not names and self.changes:
-            return "only controllers speak of any; add server.log and state-change.log of brokers"
+            return "only controllers name any; add server.log and state-change.log of brokers"
         if not names:
-            return "nor of any other; name folders with server.log or state-change.log of brokers"
+            return "name folders with server.log or state-change.log of brokers"
         more = ", ..." if len(names) > _NAMES_SHOWN else ""
         return f"--partition takes one of {', '.join(names[:_NAMES_SHOWN])}{more}"
 
@@ -107,7 +107,7 @@ class Logs:
         )
         ranked = changes.most_common(2)
         if not ranked:
-            raise BadLogs(f"no line speaks of a partition, {self._known().removeprefix('nor ')}")
+            raise BadLogs(f"no line of a broker speaks of a partition; {self._known()}")
         if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
             raise BadLogs(f"the logs speak of {len(changes)} partitions; {self._known()}")
         return ranked[0][0]

@@ -283,7 +283,7 @@ def test_a_topic_that_was_created_anew_is_the_last_one(tmp_path: Path) -> None:
 def test_logs_of_controllers_alone_are_refused(tmp_path: Path) -> None:
     (tmp_path / "controller.log").write_text("\n".join(kraft(TRUE)) + "\n")
 
-    with pytest.raises(BadLogs, match="only controllers speak of any"):
+    with pytest.raises(BadLogs, match="only controllers name any"):
         read_logs([tmp_path]).of("t-0")
 
 
