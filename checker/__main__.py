@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # spark-submit puts this file's folder on the path, and in it our modules by other names.
-    here = str(Path(__file__).parent)
-    sys.path[:] = [str(Path(here).parent), *(entry for entry in sys.path if entry != here)]
+    # Python looks first in the working folder, where anything may lie, or under spark-submit in
+    # this file's folder, which has our modules by other names.
+    places = sys.path if sys.flags.safe_path else sys.path[1:]
+    sys.path[:] = [str(Path(__file__).parents[1]), *places]
     from checker.cli.cli import check_main
 
     check_main()

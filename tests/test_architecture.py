@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,6 +89,20 @@ MAY_PRINT = {
 MAY_EXIT = {"checker/cli/cli.py"}
 READS_CLUSTERS = "checker/kafka/deployed/live.py"
 """The one module beside the harness that speaks to brokers, and reads alone."""
+CHILDREN = "checker/search/engines/child_processes.py"
+"""The one module that starts a Python: none looks for modules in its working folder first."""
+SPARK_STARTS = "checker/search/engines/spark_session.py"
+SPARK_USED = "checker/search/engines/spark_side.py"
+RUN_PROGRAMS = {
+    CHILDREN,
+    "checker/kafka/confirm/fluss/servers.py",
+    "checker/kafka/confirm/jars.py",
+    "checker/kafka/confirm/maven.py",
+    "checker/kafka/confirm/processes.py",
+    "checker/search/engines/java.py",
+    "checker/search/engines/jvm.py",
+}
+"""Beside `CHILDREN` these run Java and Maven."""
 LINES_MAX = 500
 KNOW_EACH_OTHER = {
     ("checker.problem.problem", "checker.problem.family"),
@@ -297,6 +312,19 @@ def test_only_the_command_line_its_report_and_the_viewer_print() -> None:
 
     assert printing <= MAY_PRINT
     assert callers("print") <= {"checker/cli/cli.py"}
+
+
+def mentioning(pattern: str) -> set[str]:
+    return {named(path) for path in modules(*OURS) if re.search(pattern, path.read_text())}
+
+
+def test_every_child_that_runs_python_starts_in_one_place() -> None:
+    assert mentioning(r"\bimport subprocess|subprocess import") == RUN_PROGRAMS
+    assert mentioning(r"sys\.executable") == {CHILDREN, SPARK_STARTS}
+    assert mentioning(r"os\.(fork|exec|spawn|posix_spawn|system|popen)|\b(pty|runpy)\b") == set()
+    assert mentioning(r"import multiprocessing|multiprocessing import|ProcessPool") == set()
+    assert mentioning(r"\bstart_context\(") == {SPARK_STARTS, SPARK_USED}
+    assert mentioning(r"\blaunch_gateway\(|\bSession\(conf") == {SPARK_STARTS}
 
 
 def test_nothing_runs_text_as_python() -> None:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from checker.ci.searches import Search
-from checker.search.engines.child_processes import END_SECONDS, Child, end, spawn
+from checker.search.engines.child_processes import Child, end, spawn
 
 BYTES_A_PROCESS = 1 << 30
 """Memory that a process should have for its states; beyond its share they go to disk."""
@@ -100,8 +100,7 @@ class Processes:
                 found.append((number, worker.child.pipe.recv()))
                 worker.busy = None
             except EOFError:
-                worker.child.process.join(END_SECONDS)
-                code = worker.child.process.exitcode
+                code = worker.child.exit_code()
                 text = f"its process ended with code {code}"
                 if code is not None and code < 0:
                     text = f"its process was ended by {signal.Signals(-code).name}; out of memory?"

@@ -259,7 +259,7 @@ def test_processes_end_with_the_block() -> None:
 
     assert len(children) == 2
     assert not had_room
-    assert not any(child.is_alive() for child in children)
+    assert all(child.returncode is not None for child in children)
 
 
 def test_no_more_processes_than_there_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,46 +1,68 @@
 """Child processes, each served over a pipe; they end with the process that started them.
 
-When that is killed, there is nobody at the other end of their pipes. The interrupt of a terminal is
-left to it: a child ignores SIGINT.
+When that is killed, their pipes have no other end. The interrupt of a terminal is left to it: a
+child ignores SIGINT. Python begins `sys.path` with the working folder for a process that runs
+`-c` or `-m`, and would run a file that lies there in place of a library: no child does so.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from typing import Any
 
 END_SECONDS = 5.0
-_CONTEXT = multiprocessing.get_context("spawn")
+SAFE_PATH = {"PYTHONSAFEPATH": "1"}
+"""Environment of a Python that does not look for modules in its working folder first: -P."""
+_BEGIN = (
+    "import sys; pipe, *sys.path = sys.argv[1:]; "
+    "from checker.search.engines.child_processes import serve; serve(int(pipe))"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Child:
     """A process, and our end of its pipe."""
 
-    process: BaseProcess
+    process: subprocess.Popen[bytes]
     pipe: Connection
+
+    def exit_code(self) -> int | None:
+        """How it has ended; None if it has not within 5 s."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(END_SECONDS)
+        return self.process.returncode
+
+
+def search_path() -> list[str]:
+    """Where a child looks for modules: as this process, but in the working folder last.
+
+    Unless our own packages are there, which must be the same in both.
+    """
+    ours, here = Path(__file__).parents[3], Path.cwd()
+    places = [str(Path(entry).absolute()) for entry in sys.path]
+    return sorted(places, key=lambda place: Path(place).resolve() == here != ours.resolve())
 
 
 def spawn(serve: Callable[..., None], *given: Any) -> Child:
     """A process that calls `serve(pipe, *given)`, which is found by its name there."""
-    ours, theirs = _CONTEXT.Pipe()
-    process = _CONTEXT.Process(target=_serving, args=(serve, theirs, given), daemon=True)
+    ours, theirs = Pipe()
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]  # as multiprocessing does
+    command = [sys.executable, "-P", *flags, "-c", _BEGIN, str(theirs.fileno()), *search_path()]
     # It inherits what is blocked: a Ctrl-C while it is still importing is ours, not its own.
-    # Python's tracker of resources, begun with the first process, would unblock it again.
-    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        process.start()
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     theirs.close()
+    ours.send((serve, given))
     return Child(process, ours)
 
 
@@ -51,14 +73,15 @@ def end(children: Iterable[Child]) -> None:
         child.pipe.close()
         child.process.terminate()
     for child in ending:
-        child.process.join(END_SECONDS)
-        if child.process.is_alive():
+        if child.exit_code() is None:
             child.process.kill()
-            child.process.join()
+            child.process.wait()
 
 
-def _serving(serve: Callable[..., None], pipe: Connection, given: tuple[Any, ...]) -> None:
-    """Serve until nobody asks any more."""
+def serve(number: int) -> None:
+    """In the child, of the pipe with this number: serve until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pipe = Connection(number)
     with suppress(EOFError, OSError):
-        serve(pipe, *given)
+        work, given = pipe.recv()
+        work(pipe, *given)

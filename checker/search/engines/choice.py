@@ -13,7 +13,8 @@ class EngineChoice:
 
     `threads` 0 is one for each core. `master` None is this machine, or what spark-submit says;
     `settings` are Spark's, by name. `session` is a SparkSession or SparkContext that runs already:
-    it is used, and left running. `in_parts`: claims about behaviours are left to tasks over files
+    it is used, and left running, with workers that no longer look for modules in their working
+    folder. `in_parts`: claims about behaviours are left to tasks over files
     also where they could be judged in this process, so that the two can be compared.
     """
 

@@ -9,29 +9,33 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def unpacked(archive: str, packed: bytes) -> Any:
-    """A function of ours, its modules found in the archive that the executor was sent."""
+def unpacked(archive: str | None, places: list[str], packed: bytes) -> Any:
+    """A function of ours, its modules found in the archive that the executor was sent.
+
+    Other modules are looked for in `places` too, but there last.
+    """
     import sys  # noqa: PLC0415 - pickled by value: every name must be found on the executor
 
     from pyspark import SparkFiles  # noqa: PLC0415
     from pyspark.serializers import CloudPickleSerializer  # noqa: PLC0415
 
-    path = SparkFiles.get(archive)
-    if path not in sys.path:
+    if archive is not None and (path := SparkFiles.get(archive)) not in sys.path:
         sys.path.insert(0, path)
+    sys.path += [place for place in places if place not in sys.path]
     return CloudPickleSerializer().loads(packed)  # type: ignore[no-untyped-call]
 
 
 class ShippedCall:
     """A function of ours in its packed form: of a partition's items, or its number and these."""
 
-    def __init__(self, archive: str, packed: bytes) -> None:
+    def __init__(self, archive: str | None, places: list[str], packed: bytes) -> None:
         self.archive = archive
+        self.places = places
         self.packed = packed
 
     def __call__(self, *given: Any) -> Any:
         """Find the function and call it."""
-        return unpacked(self.archive, self.packed)(*given)
+        return unpacked(self.archive, self.places, self.packed)(*given)
 
 
 def itself(value: Any) -> Any:

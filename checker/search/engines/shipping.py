@@ -27,6 +27,7 @@ from pyspark.serializers import CloudPickleSerializer
 from checker.compiler.cache import private_folder, trusted_cache
 from checker.compiler.kept_file import is_ours_alone
 from checker.search.engines import shipped_call
+from checker.search.engines.child_processes import search_path
 from checker.search.engines.segments import Segment, SegmentFile, read_segments
 from checker.search.engines.shipped_call import Probe, ShippedCall
 from checker.search.engines.spark_session import NoSpark
@@ -46,7 +47,9 @@ class Shipped:
 
     def __init__(self, context: Any, *, describe: Callable[[str], None]) -> None:
         self._archive: str | None = None
+        self._places: list[str] = []
         if str(context.master).startswith("local"):
+            self._places = search_path()
             return
         # Pickled by value: these few lines run before anything of ours can be imported there.
         cloudpickle.register_pickle_by_value(shipped_call)  # type: ignore[no-untyped-call]
@@ -64,11 +67,9 @@ class Shipped:
         return self.shipped(_Each(work))
 
     def shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself where workers can import it, else with the way to find it."""
-        if self._archive is None:
-            return function
+        """The function with the way to find what it needs."""
         packed = CloudPickleSerializer().dumps(function)  # type: ignore[no-untyped-call]
-        return ShippedCall(self._archive, packed)
+        return ShippedCall(self._archive, self._places, packed)
 
     def _lacking(self, context: Any) -> list[str]:
         """Libraries that some executor has not, or has in another version."""

@@ -59,6 +59,7 @@ def start_context(
     master = master or (None if is_submitted() else LOCAL)
     _set_python_of_workers(on_this_machine=_is_local(master))
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK_JVM)
+    _set_home()
     from pyspark import SparkConf  # noqa: PLC0415 - half a second, only where needed
 
     from checker.search.engines.session import Session, gateway_in_use  # noqa: PLC0415
@@ -112,6 +113,18 @@ def _set_python_of_workers(*, on_this_machine: bool) -> None:
     roots = dict.fromkeys(_source_root(name) for name in ("checker", "model", "invariants"))
     inherited = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([*roots, *([inherited] if inherited else [])])
+
+
+def _set_home() -> None:
+    """Have PySpark start the Spark that was installed with it.
+
+    Unless SPARK_HOME names one, it tries first whether one is in the folder above the working
+    folder, and would run what lies there.
+    """
+    package = Path(_source_root("pyspark"), "pyspark")
+    for home in (package / "spark-distribution", package):
+        if (home / "bin" / "spark-submit").is_file():
+            os.environ.setdefault("SPARK_HOME", str(home))
 
 
 def _reason(problem: Exception, log: Path) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from checker.search.engines.answers import EngineFailed
+from checker.search.engines.child_processes import SAFE_PATH
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.shipping import Shipped
 from checker.search.engines.spark_job import SparkJobs
@@ -51,6 +52,7 @@ class SparkSide:
                     self.context = start_context(
                         self._choice.master, settings=self._choice.settings, log=self._log
                     )
+                self.context.environment |= SAFE_PATH
                 wait_for_executors(self.context)
                 self._shipped = Shipped(self.context, describe=self._on_wait)
                 self.cores = int(self.context.defaultParallelism)
