@@ -190,7 +190,7 @@ class Oracle:
             function(seen, *call[1])
         except _NotEnabled:
             return None, False
-        except Raised:
+        except (Raised, ArithmeticError):
             if not self._beyond:
                 raise
         return (None, True) if self._beyond else (seen.frozen, False)
@@ -247,6 +247,10 @@ class Oracle:
             return known[state]
 
         return found
+
+    def on(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of states as rules see them, as one of plain values."""
+        return lambda *states: function(*(_Seen(self, state) for state in states))
 
     def asked(self, *functions: Callable[..., Any]) -> Iterator[tuple[str, list[Sees]]]:
         """A claim for each choice of the names that its functions take."""

@@ -26,6 +26,8 @@ SEES_LITTLE = 0.6
 """How many have claims that see only some of the fields."""
 RAISES = 0.06
 """How many may have a step that raises."""
+RISKY_ACTIONS, RISKY_CLAIMS = 0.03, 0.35
+"""Of one that is risky, how many conditions of actions and of claims may raise."""
 PROTOCOL = "drawn"
 
 
@@ -85,8 +87,12 @@ def is_alike(seed: int) -> bool:
     return random.Random(seed).random() < ALIKE
 
 
-def random_protocol(seed: int) -> str:
-    """The text of a file with one protocol, the same for the same seed in every process."""
+def random_protocol(seed: int, *, risky: bool = False) -> str:
+    """The text of a file with one protocol, the same for the same seed in every process.
+
+    Claims of one that is `risky`, and now and then what an action asks, may raise an error; where,
+    the bound `at` decides.
+    """
     dice = random.Random(seed)
     drawing = Drawing(dice, alike=dice.random() < ALIKE, raises=dice.random() < RAISES)
     drawing.fields = list(_fields(drawing))
@@ -95,6 +101,7 @@ def random_protocol(seed: int) -> str:
     drawing.fields += [made for name, made in _ROWS.items() if f"s.{name}[" in described]
     parts = _Parts()
     parts.functions += _called(drawing)
+    drawing.risky = RISKY_ACTIONS if risky else 0.0
     fairness = dice.choice((0.0, 0.4, 0.75, 1.0, 1.0))
     if not idiom and drawing.chance(SPARSE):
         _sparse_actions(drawing, parts)
@@ -121,14 +128,16 @@ def random_protocol(seed: int) -> str:
         if idiom:
             seen += [made for made in drawing.fields if made.name in {"a", "b"}]
         drawing.fields = [drawing.fields[0], *seen]
+    drawing.risky = RISKY_CLAIMS if risky else 0.0
     claims = _claims(drawing, parts)
     nodes, most, odd = dice.choice((2, 2, 3)), dice.randint(0, 2), drawing.chance(0.5)
     fields = ", ".join(made.declared for made in declared)
+    at = ", at: int = 0" if risky else ""
     head = [
         "from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within",
         "",
         "",
-        f"def {PROTOCOL}(most: int = {most}, odd: bool = {odd}) -> Protocol:",
+        f"def {PROTOCOL}(most: int = {most}, odd: bool = {odd}{at}) -> Protocol:",
         f'    node = Names("node", {nodes})',
         "    return Protocol(",
         f"        fields=[{fields}],",
@@ -338,11 +347,12 @@ def _claims(drawing: Drawing, parts: _Parts) -> dict[str, list[str]]:
         found.setdefault("always", []).append(name)
     found["every_step"], found["sometimes"] = [], []
     for kind in ("every_step", "sometimes"):
-        for number in range(dice.randint(0, 2)):
+        least = 1 if drawing.risky and kind == "sometimes" else 0
+        for number in range(dice.randint(least, 2)):
             name = f"{kind}_{number}"
             before = drawing.atom()
             drawing.state = "t"
-            after = drawing.atom()
+            after = drawing.condition() if drawing.risky else drawing.atom()
             drawing.state = "s"
             described = f"{before} and {after}"
             of_steps = kind == "every_step" or drawing.chance(0.5)

@@ -59,6 +59,8 @@ class Drawing:
     """What statements write to; any of the fields, if there are none."""
     state: str = "s"
     plain: bool = False
+    risky: float = 0.0
+    """How many conditions may raise an error, by the value of the bound `at`."""
 
     def chance(self, likely: float) -> bool:
         """True so often."""
@@ -161,6 +163,8 @@ class Drawing:
 
     def condition(self) -> str:
         """A condition, perhaps of several parts, or about all nodes."""
+        if self.risky and self.chance(self.risky):
+            return self._risky()
         kind = self.dice.random()
         if kind < 0.5 or self.plain:
             return self.atom()
@@ -183,6 +187,19 @@ class Drawing:
                 f"not {self.state}.odd",
                 f"is_busy({self.state}, {self.names[0]})" if self.names else self.atom(),
             )
+        )
+
+    def _risky(self) -> str:
+        """A condition that raises in some states: it divides, or goes by a number as an index."""
+        by_node = [made for made in self.fields if made.by == "node" and made.kind == "number"]
+        if by_node and self.chance(0.4):
+            name = self.dice.choice(by_node).name
+            asked = f"{self.state}.{name}[{self.number()} - {self.state}.at] >= 1"
+        else:
+            sign, divided = self.dice.choice(("<", ">=")), f"({self.number()} - {self.state}.at)"
+            asked = f"{self.dice.randint(1, 2)} {self.dice.choice(('//', '%'))} {divided} {sign} 1"
+        return self.dice.choice(
+            (asked, f"({self.atom()} and {asked})", f"({self.atom()} or {asked})")
         )
 
     # --- what is done ---------------------------------------------------------------------------

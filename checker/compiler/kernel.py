@@ -24,8 +24,8 @@ from checker.compiler.program import (
     loaded_quickly,
     program,
 )
-from checker.compiler.source import generated
-from checker.compiler.values import ArrayValue, Number, SettingsValue, Value
+from checker.compiler.source import generated, source_of
+from checker.compiler.values import ArrayValue, Number, SettingsValue, StateValue, Value
 from checker.problem.packed_rows import Rows, address
 from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
@@ -83,7 +83,11 @@ def plan_of(problem: Problem) -> Plan:
         actions=tuple((i, a) for i, a in enumerate(model.actions) if a.name in actions),
         holds=tuple((i, c.holds) for i, c in enumerate(problem.invariants) if c.name in claims),
         keeps=tuple((i, c.keeps) for i, c in enumerate(problem.properties) if c.name in claims),
-        happens=tuple((i, claim.happens) for i, claim in enumerate(problem.reachable)),
+        happens=tuple(
+            (i, claim.happens)
+            for i, claim in enumerate(problem.reachable)
+            if shared or claim.applies(model.settings)
+        ),
         normalise=model.normalise,
         renames=model.concretise is not None,
         shared=shared is not None,
@@ -117,8 +121,12 @@ def _require_room(parts: Parts, *claims: int) -> None:
 @functools.lru_cache(maxsize=64)
 def program_of(plan: Plan, *, comment: bool = False) -> Program:
     """The two loops of a plan, with all that they call. Raises `NotCompilable`."""
-    loops = loops_of(plan.parts)
     unit = Unit(comment=comment)
+    c = SettingsValue(plan.names, plan.numbers, "%c")
+    step = [StateValue("%", plan.layout, writable=False)] * 2
+    happens = ((number, unit.call(source_of(f), [*step, c])) for number, f in plan.parts.happens)
+    raising = frozenset(number for number, written in happens if written.faults)
+    loops = loops_of(replace(plan.parts, raising=raising))
     names = {
         **loops.names,
         **states.intrinsics(plan.layout),

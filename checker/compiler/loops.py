@@ -25,7 +25,7 @@ FINISHED, FULL, FAULT = 0, 1, 2
 BLOCK = 64
 """States that are asked together what they can do."""
 FAULT_BIT = 62
-HOLDS, KEEPS = 1 << 16, 1 << 17
+HOLDS, KEEPS, HAPPENS = 1 << 16, 1 << 17, 1 << 18
 """From where claims are numbered, as guards are from 0, when they are written without branches."""
 
 
@@ -41,10 +41,11 @@ class Place:
 class Parts:
     """What the loops call, each with the number that it has in the model or in the problem.
 
-    `limits` are all by name, `claims` is how many there are at most. `renames` says that
-    steps are judged before their states are put into normal form. `shared` says that several
-    problems use the loops: then which actions there are and which claims are checked are masks,
-    `actions` and `claims`, that are read as the loops run.
+    `limits` are all by name, `claims` is how many there are at most. `raising` are the numbers of
+    those of `happens` that may fault. `renames` says that steps are judged before their states are
+    put into normal form. `shared` says that several problems use the loops: then which actions
+    there are and which claims are checked are masks, `actions` and `claims`, that are read as the
+    loops run.
     """
 
     words: int
@@ -55,6 +56,7 @@ class Parts:
     holds: tuple[tuple[int, Pure], ...]
     keeps: tuple[tuple[int, Pure], ...]
     happens: tuple[tuple[int, Pure], ...]
+    raising: frozenset[int] = frozenset()
     normalise: Pure | None = None
     renames: bool = False
     shared: bool = False
@@ -208,7 +210,7 @@ def _expand(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
         "    ended[0] = first",
         "    ended[1] = n",
     )
-    yield from _of_steps(parts, names)
+    yield from _of_steps(parts)
     if parts.renames:
         yield from _renamed(parts, names)
     yield "    return how"
@@ -294,9 +296,12 @@ def _step(
 
 
 def _kept(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
-    """One pass over successors that asks every property of every step, without branches."""
+    """One pass over successors that asks every property of every step, without branches.
+
+    Of what must happen it asks only whether that faults.
+    """
     yield "def kept(c, claims, rows, out, origin, n):"
-    yield '    """Whether no step may break a property, or faults while it is looked at."""'
+    yield '    """Whether no step may break a property, and no claim may fault on one."""'
     yield "    bad = 0"
     yield "    for i in range(n):"
     yield f"        s = state_at(rows, origin[i] >> {ROW_SHIFT})"
@@ -307,23 +312,30 @@ def _kept(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
         flat_form = f"flat({KEEPS + number}, keeps_{number}, s, t, c)"
         yield f"        bad |= (not {flat_form}){asked} & 1"
         yield f"        bad |= (raised() | (not sure({KEEPS + number}))){asked} & 1"
+    for number, predicate in parts.happens:
+        names[f"happens_{number}"] = predicate
+        if number in parts.raising:
+            yield f"        flat({HAPPENS + number}, happens_{number}, s, t, c)"
+            yield f"        bad |= raised() | (not sure({HAPPENS + number}))"
     yield "    return bad == 0"
 
 
-def _of_steps(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
-    """What is asked of steps, once all of them are there."""
-    for number, predicate in parts.happens:
-        names[f"happens_{number}"] = predicate
+def _of_steps(parts: Parts) -> Iterator[str]:
+    """What is asked of steps, once all of them are there.
+
+    What must happen is asked until it has; where it may fault, of every step as to that.
+    """
+    for number, _ in parts.happens:
         yield f"    if happened[{number}] == 0:"
         yield f"        for h{number} in range(n):"
         yield f"            z_{number} = state_at(rows, origin[h{number}] >> {ROW_SHIFT})"
         yield f"            if happens_{number}(z_{number}, state_at(out, h{number}), c):"
         yield f"                happened[{number}] = 1"
         yield "                break"
-    if parts.happens:
-        yield from _raised_by_covers(parts)
-    if not parts.keeps:
+    if not parts.keeps and not parts.raising:
         return
+    if parts.raising:
+        yield "    lower_fault()"
     yield "    if not kept(c, claims, rows, out, origin, n):"
     yield "        worst = stop"
     yield "        for i in range(n):"
@@ -335,26 +347,8 @@ def _of_steps(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
         yield f"            if {asked}not keeps_{number}(b, t, c):"
         which = f"any_of({number}, {parts.claims})"
         yield f"                keep_least(rows, whence, {parts.words}, broken, least, {which})"
-    yield "            if faulted():"
-    yield "                worst = min(worst, whence)"
-    yield "                lower_fault()"
-    yield "        if worst < stop:"
-    yield "            ended[0] = worst"
-    yield "            ended[1] = 0"
-    yield f"            return {FAULT}"
-
-
-def _raised_by_covers(parts: Parts) -> Iterator[str]:
-    """What must happen is asked once more, of every step, where it faulted: to find the first."""
-    yield "    if faulted():"
-    yield "        lower_fault()"
-    yield "        worst = stop"
-    yield "        for i in range(n):"
-    yield f"            whence = origin[i] >> {ROW_SHIFT}"
-    yield "            left = state_at(rows, whence)"
-    yield "            entered = state_at(out, i)"
-    for number, _ in parts.happens:
-        yield f"            if happens_{number}(left, entered, c):"
+    for number in sorted(parts.raising):
+        yield f"            if happens_{number}(b, t, c):"
         yield f"                happened[{number}] = 1"
     yield "            if faulted():"
     yield "                worst = min(worst, whence)"
@@ -369,13 +363,17 @@ def _renamed(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
     """Every successor in normal form, once all steps have been judged."""
     assert parts.normalise is not None
     names["normalise"] = parts.normalise
+    yield "    faulty = stop"
     yield "    for i in range(n):"
     yield "        looked_at = state_at(out, i)"
     yield "        renamed = copy_of(looked_at)"
     yield "        normalise(renamed, c)"
     yield "        put(renamed, out, i)"
-    yield "    if faulted():"
-    yield "        ended[0] = start"
+    yield "        if faulted():"
+    yield f"            faulty = min(faulty, origin[i] >> {ROW_SHIFT})"
+    yield "            lower_fault()"
+    yield "    if faulty < stop:"
+    yield "        ended[0] = faulty"
     yield "        ended[1] = 0"
     yield f"        return {FAULT}"
 

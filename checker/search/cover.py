@@ -11,13 +11,16 @@ from checker.search.rule_errors import begins
 
 
 def happened_at_first(problem: Problem) -> NDArray[np.bool_]:
-    """Of each claim whether an initial state is enough for it. Raises `ModelFault`."""
-    initial, faults = problem.model.initial, []
+    """Of each claim whether an initial state is enough for it. Raises `ModelFault`.
+
+    Every initial state is asked, whatever came of the others.
+    """
+    model, faults = problem.model, []
     happened = np.zeros(len(problem.reachable), np.bool_)
     for number, claim in enumerate(problem.reachable):
-        for state in initial:
+        for state in model.initial:
             try:
-                happened[number] |= begins(claim, problem.model, state)
+                happened[number] |= begins(claim, model, state)
             except Exception:  # Whatever it is, it is reported as that of any other claim.
                 faults.append(state.words)
     if faults:

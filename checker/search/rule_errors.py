@@ -137,8 +137,14 @@ def _in_state(problem: Problem, state: State, *, all_claims: bool = False) -> It
 
 
 def begins(claim: Reachable, model: Model, state: State) -> bool:
-    """Whether this initial state is enough for the claim. Raises what the claim raises."""
-    return claim.begun is not None and bool(claim.begun(state, model.settings))
+    """Whether this initial state is enough for the claim. Raises what the claim raises.
+
+    One that does not apply is not asked.
+    """
+    settings = model.settings
+    return (
+        claim.applies(settings) and claim.begun is not None and bool(claim.begun(state, settings))
+    )
 
 
 def _first(asked: Iterable[_Asked]) -> Failure | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from model.core.claim import Reachable, first_sentence
-from model.message.epochs import epoch_at
 from model.message.terms import LEADER, NO_EPOCH, NO_RECORD
 
 
@@ -15,7 +14,8 @@ def succeeds(s: Any, epoch: int) -> bool:
         if s.known_epoch[replica] != NO_EPOCH and s.known_epoch[replica] < epoch:
             return True
         for offset in range(s.leo[replica]):
-            if s.log[replica, offset] != NO_RECORD and epoch_at(s, replica, offset) < epoch:
+            record = s.log[replica, offset]
+            if record != NO_RECORD and s.record_epoch[record - 1] < epoch:
                 return True
     return False
 

@@ -101,6 +101,10 @@ def simulate(
     def late() -> bool:
         return interrupts.noticed or time.monotonic() > ends
 
+    try:
+        begun = happened_at_first(problem)
+    except ModelFault as fault:
+        raise explain_fault(problem, fault) from None
     with interrupts.noted():
         if choice.name == "local":
             coverage = on_threads(asked, choice.threads, late, watch)
@@ -110,7 +114,7 @@ def simulate(
     if coverage.fault is not None:
         raise explain_fault(problem, ModelFault(coverage.fault))
     if coverage.walks:
-        coverage.happened |= happened_at_first(problem)
+        coverage.happened |= begun
     found: tuple[Shortened, ...] = ()
     if coverage.sightings:
         announce("finding shorter counterexamples")

@@ -1,0 +1,386 @@
+"""Random protocols whose rules and claims raise errors: every engine says what plain Python says.
+
+    python -m fuzz.raising [--from SEED] [--models N] [--bounds N] [--ways WAY,...]
+
+Of each protocol so many are made that differ in where they raise; they share a kernel. The rule
+that is compared is that of docs/checker.md: a claim is asked in every state, or on every step, of
+every level that is checked, and an error anywhere in a level ends the run there. Python explores
+twice: `fuzz.plain_oracle` runs the text of the file and shares nothing with the checker,
+`fuzz.interpreted` says in which states something raises. Beside verdicts, depths, counts, traces
+and the error that is named, what goes through levels again is run: resuming, the profile, the
+export of states, certificates, random walks. Ends with 1 at any difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+from checker.analysis.certificate.certificate import open_certificate
+from checker.analysis.certificate.certifying import certify
+from checker.analysis.certificate.writing import write_certificate
+from checker.analysis.export import export
+from checker.analysis.simulate.choosing import Choosing, Plan
+from checker.analysis.simulate.simulation import Wanted, simulate
+from checker.checking import run as running
+from checker.checking.run import Run, RunRaised, run
+from checker.problem.packed_rows import StateWords
+from checker.problem.problem import Problem
+from checker.search.budgets import NO_BUDGETS, Budgets
+from checker.search.engines.choice import EngineChoice
+from checker.search.engines.engine import Engine
+from checker.search.identity import identity_of
+from checker.search.result import Result, Verdict
+from checker.search.rule_errors import Raised
+from checker.search.search import SearchFault, search
+from checker.storage.run_directory import begin, resume
+from checker.user_models.family import own_family
+from checker.user_models.vetting import vetted
+from fuzz.interpreted import Interpreted
+from fuzz.observed import summary
+from fuzz.oracle import require
+from fuzz.plain_oracle import Frozen, Oracle, TooLarge
+from fuzz.random_protocols import PROTOCOL, random_protocol
+from model.core.claim import predicates_of
+from tests.support.alike import alike
+from tests.support.engines import engine_for
+
+LOCAL = ("one thread", "two threads", "over files", "handed over", "in parts", "resumed")
+SPARK = ("spark", "spark after two levels")
+STATES_MAX = 500
+RAISES_AT = (-2, -1, 0, 1, 2, 3, 4, 5)
+WALKS = 50
+
+
+def drawn(seed: int, bounds: int) -> dict[int, tuple[str, Problem]]:
+    """So many problems of one text, by where they raise, with the text that has it as default."""
+    text = random_protocol(seed, risky=True)
+    family = own_family(text, "drawn.py")
+    at = random.Random(f"raises at {seed}").sample(RAISES_AT, bounds)
+    problems = {bound: vetted(family.problem_of(PROTOCOL, {"at": bound})) for bound in at}
+    return {
+        bound: (text.replace("at: int = 0", f"at: int = {bound}"), problem)
+        for bound, problem in alike(problems).items()
+    }
+
+
+# --- plain Python ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Raising(Oracle):
+    """The text of a file run as Python, level by level, up to the first in which anything raises.
+
+    `raises_at` is the depth of that, None if there is none.
+    """
+
+    raises_at: int | None = None
+    levels: list[list[Frozen]] = field(default_factory=list)
+
+    def _explore(self) -> None:
+        level, depth = self.initial, 0
+        self.depth = dict.fromkeys(level, 0)
+        while level:
+            self.levels.append(level)
+            if self._in_states(level, depth) or (following := self._out_of(level, depth)) is None:
+                self.raises_at = depth
+                return
+            if len(self.depth) > self.states_max:
+                raise TooLarge
+            level, depth = following, depth + 1
+        predicates = [each for _, *pair in self.claims.values() for each in pair]
+        for depth, level in enumerate(self.levels):
+            if _fails((each, (state,)) for state in level for each in predicates):
+                self.raises_at = depth
+                return
+
+    def _in_states(self, level: list[Frozen], depth: int) -> bool:
+        """Whether a claim about states raises in one of these."""
+        asked = [*self.declared.get("always", ())]
+        if depth == 0:
+            asked += [each for each in self.declared.get("sometimes", ()) if not _is_of_steps(each)]
+        claims = [self.sees(each, {}) for each in asked]
+        return _fails((claim, (state,)) for state in level for claim in claims)
+
+    def _out_of(self, level: list[Frozen], depth: int) -> list[Frozen] | None:
+        """The next level; None where an action raises, or a claim on a step."""
+        following, fails = list[Frozen](), False
+        for state in level:
+            self.steps[state], self.cut[state] = [], set()
+            for call, function in self.calls:
+                try:
+                    after, is_cut = self._taken(state, call, function)
+                except Exception:
+                    fails = True
+                    continue
+                if is_cut:
+                    self.cut[state].add(call)
+                if after is None:
+                    continue
+                self.steps[state].append((call, after))
+                if after not in self.depth:
+                    self.depth[after] = depth + 1
+                    following.append(after)
+        pairs = [(state, after) for state in level for _, after in self.steps[state]]
+        asked = [(each, True) for each in self.declared.get("every_step", ())]
+        asked += [(each, _is_of_steps(each)) for each in self.declared.get("sometimes", ())]
+        fails |= _fails(
+            (self.on(function), pair if of_steps else pair[1:])
+            for pair in pairs
+            for function, of_steps in asked
+        )
+        return None if fails else following
+
+
+def _is_of_steps(function: Any) -> bool:
+    return bool(function.__code__.co_argcount == 2)
+
+
+def _fails(asked: Iterator[tuple[Any, tuple[Any, ...]]]) -> bool:
+    for function, given in asked:
+        try:
+            function(*given)
+        except Exception:  # Whatever it raises is an error of the run.
+            return True
+    return False
+
+
+def raised_in_python(problem: Problem) -> tuple[Result, int | None, tuple[StateWords, ...]]:
+    """What the rules interpreted come to: verdicts, and the states in which something raises."""
+    with closing(engine := Interpreted(problem)):
+        try:
+            result = search(problem, engine)
+        except SearchFault as fault:
+            return fault.result, fault.depth, fault.states
+    for depth, level in enumerate(engine.levels):
+        claims = problem.applicable_behaviours
+        asked = [predicate for claim in claims for predicate in predicates_of(claim)]
+        settings = problem.model.settings
+        states = [s for s in level if _fails((each, (s, settings)) for each in asked)]
+        if states:
+            return result, depth, tuple(sorted(state.words for state in states))
+    return result, None, ()
+
+
+# --- the checker ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one way of searching says: all of it is compared, but for the state itself."""
+
+    said: Mapping[str, Any]
+    error: str
+    depth: int | None
+    words: StateWords | None
+    traces: tuple[Any, ...]
+
+
+def seen_of(problem: Problem, way: str, folder: Path, session: Any = None) -> Seen:
+    """The problem searched in this way."""
+    try:
+        done = _done(problem, way, folder, session)
+    except RunRaised as raised:
+        error = raised.run.error
+        assert error is not None
+        return _seen(raised.run, str(raised), error.depth, raised.state.words)
+    return _seen(done, "", None, None)
+
+
+def _seen(done: Run, error: str, depth: int | None, words: StateWords | None) -> Seen:
+    result = done.result
+    said = {
+        **summary(result),
+        "deadlock": result.deadlock,
+        "levels": [s.states for s in result.levels],
+    }
+    traces = tuple(finding.replayed.trace for finding in done.shown)
+    return Seen(said, error, depth, words, traces)
+
+
+def _done(problem: Problem, way: str, folder: Path, session: Any) -> Run:
+    if way in SPARK:
+        levels = 0 if way == "spark" else 2
+        return run(problem, EngineChoice(driver_levels=levels, session=session))
+    if way == "resumed":
+        return _resumed(problem, folder)
+    if way in {"over files", "handed over"}:
+
+        def made(problem: Problem, *given: Any, **options: Any) -> Engine:
+            return engine_for(problem, way)
+
+        with mock.patch.object(running, "engine_for", made):
+            return run(problem, EngineChoice(name="local"))
+    threads = 1 if way == "one thread" else 2
+    choice = EngineChoice(name="local", threads=threads, in_parts=way == "in parts")
+    return run(problem, choice, profiled=way == "two threads")
+
+
+def _resumed(problem: Problem, folder: Path) -> Run:
+    """Kept in a folder, stopped after two levels, and continued; then what is kept is exported."""
+    where, out = str(folder / "kept"), folder / "exported"
+    choice = EngineChoice(name="local", threads=1)
+    try:
+        for budgets in (Budgets(max_depth=1), NO_BUDGETS):
+            kept = (
+                begin(where, identity_of(problem), problem.model.layout.words)
+                if budgets.max_depth
+                else resume(where)
+            )
+            with closing(kept):
+                done = run(problem, choice, budgets=budgets, directory=kept)
+        return done
+    finally:
+        if (folder / "kept" / "level-00000").exists():
+            export(where, out, _finding(problem), steps=True, threads=1)
+
+
+def _finding(problem: Problem) -> Any:
+    """What finds the family of a kept run or certificate: it is of this problem, made once."""
+    return lambda name: SimpleNamespace(made=lambda spec: problem)
+
+
+# --- comparison -----------------------------------------------------------------------------------
+
+
+def compare(
+    problem: Problem, text: str, ways: tuple[str, ...], noted: Counter[str], session: Any = None
+) -> None:
+    """One problem in every way. Raises `Difference`."""
+    try:
+        oracle = Raising(text, states_max=STATES_MAX)
+    except TooLarge:
+        noted["too large"] += 1
+        return
+    result, depth, states = raised_in_python(problem)
+    require(depth == oracle.raises_at, ("Python", depth, oracle.raises_at))
+    sizes = [len(level) for level in oracle.levels]
+    require([s.states for s in result.levels] == sizes[: len(result.levels)], ("levels", sizes))
+    noted["compared"] += 1
+    noted["raise an error"] += depth is not None
+    first: Seen | None = None
+    with tempfile.TemporaryDirectory() as temporary:
+        for way in ways:
+            found = seen_of(problem, way, Path(temporary), session)
+            require(found.depth == depth, (way, "raises at", found.depth, depth, found.error))
+            require(depth is None or found.words in states, (way, "no error in", found.words))
+            expected = summary(result) | {"complete": depth is None}
+            mine = {
+                name: value
+                for name, value in found.said.items()
+                if name in expected and not _is_of_behaviours(problem, name)
+            }
+            for name, value in mine.items():
+                wanted = _withdrawn(expected[name], depth)
+                require(value == wanted, (way, name, value, wanted))
+            first = first or found
+            require(found == first, (way, found, first))
+        noted[f"error of {_kind(problem, first)}"] += depth is not None
+        _go_again(problem, depth, Path(temporary), noted)
+
+
+def _withdrawn(value: Any, depth: int | None) -> Any:
+    """A verdict as it is where the run ends in an error."""
+    if depth is not None and isinstance(value, list) and value[0] == Verdict.HOLDS.value:
+        return [Verdict.INCOMPLETE.value, None]
+    return value
+
+
+def _is_of_behaviours(problem: Problem, name: str) -> bool:
+    return any(claim.name == name for claim in problem.behaviours)
+
+
+def _kind(problem: Problem, seen: Seen | None) -> str:
+    if seen is None or not seen.error:
+        return "nothing"
+    kinds = {
+        "a claim about states": problem.invariants,
+        "a claim about steps": problem.properties,
+        "what must happen": problem.reachable,
+        "a claim about behaviours": problem.behaviours,
+    }
+    said = seen.error.partition("claim ")[2].partition(":")[0].partition(" of ")[0]
+    named = (kind for kind, claims in kinds.items() if any(c.name == said for c in claims))
+    return next(named, "an action")
+
+
+def _go_again(problem: Problem, depth: int | None, folder: Path, noted: Counter[str]) -> None:
+    """What goes through the levels again, or walks: a certificate, and random walks."""
+    walked = []
+    for threads in (1, 2):
+        plan = Plan(depth=8, seed=3, choosing=Choosing.STEPS)
+        try:
+            choice = EngineChoice(name="local", threads=threads)
+            seen = simulate(problem, choice, plan, Wanted(walks=WALKS, shorten_states=0))
+            walked.append(str(seen.coverage.happened.tolist()))
+        except Raised as raised:
+            require(depth is not None, ("walks raise", str(raised)))
+            walked.append(str(raised))
+    require(walked[0] == walked[1], ("walks", walked))
+    noted["walks raise"] += depth is not None and not walked[0].startswith("[")
+    if depth is None:
+        out = folder / "certificate"
+
+        def written(engine: Engine, result: Result) -> None:
+            names = {claim.name for claim in problem.judged}
+            if any(r.verdict is Verdict.HOLDS and r.name in names for r in result.invariants):
+                write_certificate(engine, result, out=out)
+
+        run(problem, EngineChoice(name="local", threads=1), finished=written)
+        if out.exists():
+            certified = certify(open_certificate(out, _finding(problem)), jobs=1)
+            require(certified.failure is None, ("certificate", certified.failure))
+            noted["certified"] += 1
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Compare, and say what was seen."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--from", dest="first", type=int, default=0, metavar="SEED")
+    parser.add_argument("--models", type=int, default=500)
+    parser.add_argument("--bounds", type=int, default=2, help="of each text, so many")
+    parser.add_argument("--ways", default=",".join((*LOCAL, *SPARK)))
+    asked = parser.parse_args(argv)
+    ways, began = tuple(asked.ways.split(",")), time.monotonic()
+    noted: Counter[str] = Counter()
+    differ: list[str] = []
+    session = _session() if any(way in SPARK for way in ways) else None
+    seed = asked.first
+    while noted["compared"] < asked.models:
+        try:
+            for at, (text, problem) in drawn(seed, asked.bounds).items():
+                try:
+                    compare(problem, text, ways, noted, session)
+                except Exception as error:  # Whatever goes wrong is a difference.
+                    print(f"{seed} at {at}: {type(error).__name__}: {error}", flush=True)
+                    differ.append(f"{seed} at {at}")
+        except Exception as error:
+            print(f"{seed}: {type(error).__name__}: {error}", flush=True)
+            differ.append(str(seed))
+        seed += 1
+    print(f"seeds {asked.first} to {seed - 1}, {len(ways)} ways: {', '.join(ways)}")
+    for what, count in sorted(noted.items()):
+        print(f"{count:8} {what}")
+    print(f"{len(differ)} differ: {', '.join(differ)}; {time.monotonic() - began:.0f} s")
+    return 1 if differ else 0
+
+
+def _session() -> Any:
+    from checker.search.engines.spark_session import start_context  # noqa: PLC0415 - takes seconds
+
+    return start_context("local[2]", log=Path(tempfile.mkdtemp()) / "spark.log")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
