@@ -56,9 +56,9 @@ def main() -> None:
             "fits": found.fits,
             "causes": causes_in(found),
             "surely": found.always_loses,
-            "at_risk": len(found.at_risk),
-            "missed": len(found.missed),
-            "complete": sorted(found.best.complete),
+            "at_risk": len(found.evidence.at_risk),
+            "missed": len(found.evidence.missed),
+            "complete": sorted(found.best.complete) if found.best else [],
             "states": sum(each.states for each in found.tried),
             "seconds": round(found.seconds, 1),
         }

@@ -10,6 +10,7 @@ from rich.text import Text
 from checker.cli.shared import exit_codes
 from checker.cli.traces.cause_lines import cause_lines
 from checker.cli.traces.incident_lanes import Lanes
+from checker.cli.traces.incident_lines import evidence_lines
 from checker.kafka.logs.chain import Chain
 from checker.kafka.logs.chain_answer import ChainAnswer, events_of
 from checker.kafka.logs.window_search import Explored
@@ -22,7 +23,7 @@ _REFUSALS_SHOWN = 3
 
 def code_of_chain(found: ChainAnswer) -> int:
     """The exit code of an answer."""
-    if found.at_risk or found.fits == {True}:
+    if found.evidence.at_risk or found.fits == {True}:
         return exit_codes.VIOLATED
     return exit_codes.HOLDS if found.fits else exit_codes.INCOMPLETE
 
@@ -37,18 +38,7 @@ def chain_lines(found: ChainAnswer, name: str) -> Iterator[RenderableType]:
     )
     yield _verdict(found)
     yield from cause_lines(found.causes, is_certain=False)
-    for missed in found.missed:
-        yield Text(
-            f"Broker {missed.broker} led epoch {missed.known}, and then {missed.epoch}; it missed "
-            f"what was between: {missed.place}"
-        )
-    for risk in found.at_risk:
-        yield Text(
-            f"At risk: offsets {risk.first} to {risk.last} were below a high watermark "
-            f"({risk.watermark_at}), and the leader of epoch {risk.epoch}, broker {risk.leader}, "
-            f"began without them ({risk.begins_at}).",
-            BAD,
-        )
+    yield from evidence_lines(found.evidence, acks="")
     for explored in found.shown.explored:
         yield from _window(explored, found.shown)
     events = [event for _, each in events_of(found.shown) for event in each]
@@ -109,5 +99,5 @@ def _window(explored: Explored, chain: Chain) -> Iterator[Text]:
         yield Text(f"  left out: {why} ({times} times)", QUIET)
     if not explored.ends:
         for refused, times in explored.refusals.most_common(_REFUSALS_SHOWN):
-            line = chain.whole.sources[refused.replica][refused.position]
+            line = chain.whole.sources[refused.replica][refused.line]
             yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")

@@ -14,7 +14,7 @@ Exit codes:
   0   a behaviour fits the logs that loses no acknowledged record
   2   bad usage, logs that cannot be read together
   12  offsets are at risk: the logs tell of a leader without what was below
-      a high watermark, or every behaviour that fits loses a record
+      a high watermark, or every behaviour found that fits loses a record
   20  nothing was found that fits
 
 {FILES_HELP}
@@ -32,7 +32,7 @@ Exit codes:
     metavar="RELEASE",
     help="As 2.8.2, 3.9.1:kraft, 4.2.0:elr. Default: what the logs name.",
 )
-@click.option("--epochs", metavar="FROM-TO", help="Leader epochs to explain. Default: all.")
+@click.option("--epochs", metavar="FROM-TO", help="Leader epochs, as 7-10 or 7. Default: all.")
 @click.option(
     "--windows",
     "window_epochs",
@@ -47,7 +47,18 @@ Exit codes:
     show_default=True,
     help="Of the topic.",
 )
-@click.option("--unclean-leader-election", is_flag=True, help="If the topic has it on.")
+@click.option(
+    "--unclean-leader-election",
+    is_flag=True,
+    help="If the topic has it on. It has, where a controller's line tells of an unclean election.",
+)
+@click.option(
+    "--acks",
+    type=click.Choice(["all", "1"]),
+    default="all",
+    show_default=True,
+    help="What producers wait for.",
+)
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write what fits, for `view`.")
 @format_option
 @click.option("--max-states", type=MAX_STATES, help="States of one search. Default: 60,000.")
@@ -60,6 +71,7 @@ def explain_logs_command(
     window_epochs: int | None,
     min_insync_replicas: int,
     unclean_leader_election: bool,
+    acks: str,
     trace_file: Path | None,
     output_format: str,
     max_states: int | None,
@@ -68,9 +80,9 @@ def explain_logs_command(
     """Find a behaviour of the model that fits what brokers have logged.
 
     DIR holds server.log, state-change.log, controller.log and checkpoints of the brokers of a
-    partition and of controllers, any of them, rotated or gzipped; and what kafka-dump-log
-    --cluster-metadata-decoder prints, as a .txt. docs/incidents.md says what is read, and what an
-    answer means.
+    partition and of controllers, any of them, rotated or packed, or files in which pods or
+    containers are mixed; and what kafka-dump-log --cluster-metadata-decoder prints. A file may be
+    named as well. docs/incidents.md says what is read, and what an answer means.
     """
     from checker.cli.traces.explaining_logs import AskedOfLogs, explain_logs  # noqa: PLC0415
 
@@ -82,6 +94,7 @@ def explain_logs_command(
             epochs=epochs,
             min_insync_replicas=min_insync_replicas,
             unclean_leader_election=unclean_leader_election,
+            acks=acks,
             trace_file=trace_file,
             states_max=max_states,
             seconds_max=max_time,

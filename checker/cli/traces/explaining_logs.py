@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import RenderableType
 from rich.text import Text
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.screen import say, screen
-from checker.cli.traces.cause_lines import cause_lines
 from checker.cli.traces.chain_lines import chain_lines, code_of_chain
 from checker.cli.traces.incident_json import incident_json
-from checker.cli.traces.incident_lanes import Lanes
+from checker.cli.traces.incident_lines import answer_lines
 from checker.kafka.logs.answer import Answer, answered
 from checker.kafka.logs.chain_answer import answered_by_windows
 from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.fitting import STATES_MAX, Circumstances
 from checker.kafka.logs.reading import Logs, read_logs
-from checker.kafka.logs.timeline import timeline
-from checker.problem.wording import counted
 from counterexamples import NO_CLAIM, trace_of, write_trace
-from counterexamples.style import BAD, QUIET, TITLE
+from counterexamples.style import QUIET
 from model.message.releases import UnknownRelease, release_named
 
 SECONDS_MAX = 120.0
-_REFUSALS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +42,7 @@ class AskedOfLogs:
     seconds_max: float | None
     as_json: bool = False
     window_epochs: int | None = None
+    acks: str = "all"
 
 
 def explain_logs(asked: AskedOfLogs) -> int:
@@ -65,6 +60,7 @@ def explain_logs(asked: AskedOfLogs) -> int:
         hw_in_response=hw_in_response,
         min_insync_replicas=asked.min_insync_replicas,
         unclean_leader_election=asked.unclean_leader_election,
+        acks=asked.acks,
     )
     if asked.window_epochs is not None:
         return _explain_by_windows(asked, logs, partition, given, name, epochs)
@@ -82,7 +78,7 @@ def explain_logs(asked: AskedOfLogs) -> int:
         for part in answer_lines(found, logs, name):
             screen().print(part)
     shown = found.shown
-    if asked.trace_file is not None and shown is not None:
+    if asked.trace_file is not None and shown is not None and found.best is not None:
         write_trace(asked.trace_file, trace_of(found.best.model, NO_CLAIM, shown.calls))
         say(f"wrote {asked.trace_file}: {len(shown.calls)} steps")
     return code_of(found)
@@ -119,7 +115,7 @@ def _explain_by_windows(
 
 def code_of(found: Answer) -> int:
     """The exit code of an answer."""
-    if found.at_risk or found.always_loses:
+    if found.at_risk or found.loses:
         return exit_codes.VIOLATED
     return exit_codes.HOLDS if found.fits else exit_codes.INCOMPLETE
 
@@ -127,117 +123,31 @@ def code_of(found: Answer) -> int:
 def _epochs(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
-    matched = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text)
-    if matched is None or int(matched[1]) >= int(matched[2]):
-        raise click.UsageError(f"--epochs is {text!r}; write two epochs as 7-10, the lower first")
-    return int(matched[1]), int(matched[2])
+    matched = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+    if matched is None or int(matched[2] or matched[1]) < int(matched[1]):
+        raise click.UsageError(
+            f"--epochs is {text!r}; write an epoch as 7, or two as 7-10, the lower first"
+        )
+    return int(matched[1]), int(matched[2] or matched[1])
 
 
 def release_of(logs: Logs) -> str:
-    """The release that the logs name, and its manner. Raises `BadLogs` where there is not one."""
-    if len(logs.releases) != 1 or len(logs.manners) > 1:
+    """The release that the logs name, and its manner. Raises `BadLogs` where there is not one.
+
+    Of several with the same rules, as while a cluster is upgraded, the newest.
+    """
+    is_zookeeper = logs.manners == {"zookeeper"}
+    # Whether there are eligible leader replicas no line says: a new cluster's default is followed.
+    named = {
+        release: f"{release}:zookeeper" if is_zookeeper else release for release in logs.releases
+    }
+    try:
+        rules = {release_named(name) for name in named.values()}
+    except UnknownRelease:
+        rules = set()
+    if not named or len(rules) > 1 or len(logs.manners) > 1:
         names = ", ".join(sorted(logs.releases)) or "no release"
         raise BadLogs(
             f"the logs name {names}; say with --kafka whose rules to follow, as 3.9.1:kraft"
         )
-    [release] = logs.releases
-    is_zookeeper = logs.manners == {"zookeeper"}
-    # Whether there are eligible leader replicas no line says: a new cluster's default is followed.
-    return f"{release}:zookeeper" if is_zookeeper else release
-
-
-def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableType]:
-    """The answer, part by part: the verdict first."""
-    best = found.best
-    history = best.history
-    brokers = ", ".join(f"{b} (r{r})" for r, b in enumerate(history.brokers))
-    yield Text(
-        f"Partition {found.partition}, Kafka {name}, brokers {brokers}; leader epochs "
-        f"{history.first_epoch} to {history.last_epoch}; {history.lines} lines to fit.\n"
-    )
-    yield from _verdict(found)
-    for missed in found.missed:
-        between = ", ".join(
-            f"{epoch} (led by {leader})" for epoch, leader in missed.leaders_between
-        )
-        yield Text(
-            f"Broker {missed.broker} led epoch {missed.known}, and then {missed.epoch}; it missed "
-            f"epoch {between}: {missed.place}"
-        )
-    for risk in found.at_risk:
-        span = f"{risk.first}" if risk.first == risk.last else f"{risk.first} to {risk.last}"
-        yield Text.assemble(
-            ("At risk: ", BAD),
-            f"offset {span} was below a high watermark ({risk.watermark_at}), and the leader of "
-            f"epoch {risk.epoch}, broker {risk.leader}, began without it ({risk.begins_at}).",
-        )
-    yield from _timeline(found)
-    yield from _left_open(found, logs)
-
-
-def _verdict(found: Answer) -> Iterator[Text]:
-    best = found.best
-    if not found.fits:
-        longest = best.longest.lines if best.longest else 0
-        what = (
-            "Nothing fits within the bounds"
-            if found.nothing_fits
-            else "Nothing was found in time that fits"
-        )
-        yield Text(f"{what}: at most {longest} of {best.history.lines} lines.", BAD)
-        for refused, times in best.refusals.most_common(_REFUSALS_SHOWN):
-            line = best.history.sources[refused.replica][refused.position]
-            yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")
-        return
-    yield from cause_lines(found.causes, is_certain=found.is_certain)
-    if found.always_loses:
-        yield Text("Every behaviour that fits, within the bounds, loses an acknowledged record.")
-    elif True in best.fits:
-        also = "another loses none" if False in best.fits else "whether one loses none is open"
-        yield Text(f"A behaviour fits that loses an acknowledged record; {also}.")
-    elif found.never_loses:
-        yield Text(
-            "A behaviour fits; none that fits, within the bounds, loses an acknowledged record."
-        )
-    else:
-        yield Text("A behaviour fits that loses no acknowledged record; whether one loses is open.")
-
-
-def _timeline(found: Answer) -> Iterator[RenderableType]:
-    """The lanes of all brokers; the steps of the behaviour, with the line that each has written."""
-    if found.shown is None:
-        return
-    events = list(timeline(found.best, found.shown))
-    yield Text("\nWhat the brokers wrote, in an order in which it can have happened:", TITLE)
-    yield Lanes(events, found.best.history.brokers)
-    yield Text("In brackets, and of the controller where no file stands: what no line says.", QUIET)
-    yield Text("\nOne behaviour that fits, so far as lines are fitted:", TITLE)
-    for event in events:
-        yield Text(f"{event.number:>3}. {event.sentence}")
-        if event.line is not None:
-            yield Text(f"     broker {event.broker}: {event.line.place}", QUIET)
-
-
-def _left_open(found: Answer, logs: Logs) -> Iterator[Text]:
-    best = found.best
-    e, history, floor = best.environment, best.history, best.history.offsets[0]
-    states = sum(each.states for each in found.tried)
-    yield Text(
-        f"\nBounds: {counted(e.records, 'run')} of records between the offsets that lines name "
-        f"({', '.join(map(str, history.offsets))}); crashes: {e.restarts}, shutdowns: "
-        f"{e.shutdowns}, sessions of living brokers that expire: {e.session_expiries}, "
-        f"power losses: {e.power_losses}, lost disks: {e.lost_disks}; acks=all, "
-        f"min.insync.replicas={e.min_insync_replicas}. {states:,} states, {found.seconds:.0f} s.\n"
-        f"Assumed: when epoch {history.first_epoch} begins, offsets below {floor} are the same "
-        "everywhere, and all are in sync.\n"
-        "What fits could have written these lines; that it did is not shown. A record can be lost "
-        "without a line that tells of it.",
-        QUIET,
-    )
-    silent = [
-        broker for replica, broker in enumerate(history.brokers) if not history.sources[replica]
-    ]
-    if silent:
-        yield Text(f"No lines of broker {', '.join(map(str, silent))}: it is free to do anything.")
-    for each in logs.notes_of(found.partition):
-        yield Text(f"Passed over: {each}", QUIET)
+    return named[max(named, key=lambda release: tuple(map(int, release.split("."))))]

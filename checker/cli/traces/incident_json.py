@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from checker.kafka.logs.answer import Answer
+from checker.kafka.logs.evidence import AtRisk
 from checker.kafka.logs.observation import Place
 from checker.kafka.logs.reading import Logs
 from checker.kafka.logs.timeline import Event, timeline
@@ -17,17 +18,18 @@ def incident_json(found: Answer, logs: Logs, release: str, exit_code: int) -> di
 
     Only the arguments of a step are the model's: replica i is the broker at i of `brokers`.
     """
-    best, history = found.best, found.best.history
-    shown = timeline(best, found.shown) if found.shown is not None else ()
+    best, evidence = found.best, found.evidence
+    shown = timeline(best, found.shown) if best is not None and found.shown is not None else ()
+    history = best.history if best is not None else None
     return {
         "format": FORMAT,
         "partition": found.partition,
         "release": release,
-        "rules": best.model.version,
-        "brokers": list(history.brokers),
-        "epochs": {"first": history.first_epoch, "last": history.last_epoch},
-        "lines": history.lines,
-        "lines_fitted": history.lines if found.fits else best.longest.lines if best.longest else 0,
+        "rules": found.given.version,
+        "brokers": list(history.brokers) if history else [],
+        "epochs": {"first": history.first_epoch, "last": history.last_epoch} if history else None,
+        "lines": history.lines if history else 0,
+        "lines_fitted": _lines_fitted(found),
         "verdict": _verdict(found),
         "loss": _loss(found),
         "exit_code": exit_code,
@@ -40,37 +42,78 @@ def incident_json(found: Answer, logs: Logs, release: str, exit_code: int) -> di
                 "between": [{"epoch": e, "leader": leader} for e, leader in each.leaders_between],
                 "at": _place(each.place),
             }
-            for each in found.missed
+            for each in evidence.missed
         ],
-        "at_risk": [
+        "at_risk": list(map(_at_risk, evidence.at_risk)),
+        "truncated": [
             {
                 "first": each.first,
                 "last": each.last,
+                "broker": each.broker,
+                "at": _place(each.place),
+            }
+            for each in evidence.truncated
+        ],
+        "unclean_elections": [
+            {"epoch": each.epoch, "leader": each.leader, "at": _place(each.place)}
+            for each in evidence.unclean
+        ],
+        "elected_outside_isr": [
+            {
                 "epoch": each.epoch,
                 "leader": each.leader,
-                "high_watermark_at": _place(each.watermark_at),
-                "begins_at": _place(each.begins_at),
+                "at": _place(each.place),
+                "isr": list(each.isr),
+                "isr_at": _place(each.isr_at),
             }
-            for each in found.at_risk
+            for each in evidence.outside
         ],
         "timeline": [_event(event) for event in shown],
         "refused": [
             {
-                "at": _place(history.sources[refused.replica][refused.position].place),
+                "at": _place(best.history.sources[refused.replica][refused.line].place),
                 "reason": refused.reason,
                 "times": times,
             }
-            for refused, times in ([] if found.fits else best.refusals.most_common())
-        ],
-        "bounds": dict(best.model.options),
-        "offsets": list(history.offsets),
+            for refused, times in best.refusals.most_common()
+        ]
+        if best is not None and not found.fits
+        else [],
+        "bounds": dict(best.model.options) if best is not None else {},
+        "offsets": list(history.offsets) if history else [],
         "states": sum(each.states for each in found.tried),
         "seconds": round(found.seconds, 3),
+        "unsearched": found.unsearched or None,
         "passed_over": logs.notes_of(found.partition),
     }
 
 
+def _lines_fitted(found: Answer) -> int:
+    if found.best is None:
+        return 0
+    if found.fits:
+        return found.best.history.lines
+    return found.best.longest.lines if found.best.longest else 0
+
+
+def _at_risk(risk: AtRisk) -> dict[str, Any]:
+    """Below the leader with which an epoch began, or below where a broker truncated its log."""
+    is_leader = risk.epoch is not None
+    return {
+        "first": risk.first,
+        "last": risk.last,
+        "epoch": risk.epoch,
+        "leader": risk.broker if is_leader else None,
+        "broker": risk.broker,
+        "high_watermark_at": _place(risk.watermark_at),
+        "begins_at": _place(risk.lost_at) if is_leader else None,
+        "truncated_at": None if is_leader else _place(risk.lost_at),
+    }
+
+
 def _verdict(found: Answer) -> str:
+    if found.best is None:
+        return "not searched"
     if found.fits:
         return "fits"
     return "nothing fits" if found.nothing_fits else "not found"
@@ -79,7 +122,7 @@ def _verdict(found: Answer) -> str:
 def _loss(found: Answer) -> str | None:
     """Whether behaviours that fit lose an acknowledged record, within the bounds."""
     best = found.best
-    if not found.fits:
+    if best is None or not found.fits:
         return None
     if found.always_loses:
         return "every behaviour"

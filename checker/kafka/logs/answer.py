@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from checker.kafka.logs.causes import Cause, causes_of
+from checker.kafka.logs.errors import BadLogs
+from checker.kafka.logs.evidence import Evidence, evidence_of
 from checker.kafka.logs.fitting import (
     STATES_MAX,
     Circumstances,
@@ -21,38 +23,17 @@ from checker.kafka.logs.fitting import (
     bounds_in_turn,
     searched,
 )
-from checker.kafka.logs.history import ORDERS_MAX, History, history_of, leaders_told
-from checker.kafka.logs.observation import Kind, Observation, Place
+from checker.kafka.logs.history import ORDERS_MAX, History, history_of
+from checker.kafka.logs.observation import Observation
 from checker.kafka.logs.reading import Logs
 from model.message.environment import Environment
-
-
-@dataclass(frozen=True, slots=True)
-class MissedEpoch:
-    """A leader that led on in `epoch` from `known`, and did not hear of what was between."""
-
-    broker: int
-    known: int
-    epoch: int
-    leaders_between: tuple[tuple[int, int], ...]
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class AtRisk:
-    """Offsets `first` to `last` were below a high watermark; the leader of `epoch` began below."""
-
-    first: int
-    last: int
-    epoch: int
-    leader: int
-    watermark_at: Place
-    begins_at: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What the logs of a partition show. `best` is the search that says most; `tried` are all.
+
+    Where no search can begin, `best` is None, and `unsearched` says why: lines alone show a loss.
 
     `alike` are those of the bounds of `best`. `has_all_orders`: in every bounds that were tried all
     orders were in which brokers may be assigned, as far as the order matters there; else nothing is
@@ -60,25 +41,42 @@ class Answer:
     """
 
     partition: str
-    missed: tuple[MissedEpoch, ...]
-    at_risk: tuple[AtRisk, ...]
-    best: Searched
+    given: Circumstances
+    evidence: Evidence
+    best: Searched | None
     tried: tuple[Searched, ...]
     alike: tuple[Searched, ...]
     has_all_orders: bool
     causes: tuple[Cause, ...]
     """The entries of the catalogue that the loss shown is an instance of, the nearest first."""
     seconds: float
+    unsearched: str = ""
 
     @property
     def fits(self) -> bool:
         """Whether a behaviour was found that fits every line."""
-        return bool(self.best.fits)
+        return self.best is not None and bool(self.best.fits)
+
+    @property
+    def loses(self) -> bool:
+        """Whether a behaviour that fits loses a record, and none was found that loses none."""
+        return self.best is not None and set(self.best.fits) == {True}
+
+    @property
+    def at_risk(self) -> bool:
+        """Whether lines alone show that acknowledged records may be lost."""
+        return bool(self.evidence.at_risk) or (
+            self.given.acks == "1" and bool(self.evidence.truncated)
+        )
 
     @property
     def nothing_fits(self) -> bool:
         """Whether no behaviour fits, within the bounds that were tried."""
-        return self.has_all_orders and all(each.nothing_fits for each in self.tried)
+        return (
+            self.best is not None
+            and self.has_all_orders
+            and all(each.nothing_fits for each in self.tried)
+        )
 
     @property
     def always_loses(self) -> bool:
@@ -102,6 +100,8 @@ class Answer:
     @property
     def shown(self) -> Fit | None:
         """The behaviour to show: one that loses, if there is one; else the longest prefix."""
+        if self.best is None:
+            return None
         fits = self.best.fits
         return fits.get(True) or fits.get(False) or self.best.longest
 
@@ -119,12 +119,32 @@ def answered(
     began = time.monotonic()
     by_broker = logs.of(partition)
     first, last = epochs or (None, None)
+    evidence = evidence_of(by_broker, logs.unclean_of(partition), first, last)
+    unclean = given.unclean_leader_election or is_unclean(evidence, logs)
+    given = replace(given, unclean_leader_election=unclean)
+    nothing_searched = Answer(
+        partition=partition,
+        given=given,
+        evidence=evidence,
+        best=None,
+        tried=(),
+        alike=(),
+        has_all_orders=False,
+        causes=(),
+        seconds=0.0,
+    )
+    try:
+        histories = histories_of(by_broker, logs, first, last)
+    except BadLogs as problem:
+        if not nothing_searched.at_risk:
+            raise
+        return replace(nothing_searched, unsearched=str(problem))
     tried: list[Searched] = []
     alike: list[Searched] = []
     has_all_orders, is_over = True, False
-    for in_bounds, is_every_order in _in_turn(by_broker, logs, first, last, given):
+    for in_bounds, is_every_order in _in_turn(histories, given):
         alike = []
-        has_all_orders &= is_every_order
+        has_all_orders &= is_every_order and not histories[0].orders_left_out
         for history, environment in in_bounds:
             left = seconds_max - (time.monotonic() - began)
             if tried and left <= 0:
@@ -151,12 +171,9 @@ def answered(
         tried,
         key=lambda s: (bool(s.fits), True in s.fits, s.longest.lines if s.longest else 0),
     )
-    missed = missed_epochs(by_broker, first, last)
     losing = best.fits.get(True)
-    return Answer(
-        partition=partition,
-        missed=missed,
-        at_risk=at_risk(by_broker, first, last),
+    return replace(
+        nothing_searched,
         best=best,
         tried=tuple(tried),
         alike=tuple(alike),
@@ -168,21 +185,26 @@ def answered(
             best.environment,
             best.model.initial[0],
             losing.calls,
-            missed=bool(missed),
+            missed=bool(evidence.missed),
         ),
         seconds=time.monotonic() - began,
     )
 
 
+def is_unclean(evidence: Evidence, logs: Logs) -> bool:
+    """Whether an election was unclean: by a controller's line, or because it cannot have been else.
+
+    With ZooKeeper nobody from outside the ISR of the decision before is elected cleanly; with
+    eligible leader replicas somebody is.
+    """
+    by_isr = logs.manners == {"zookeeper"} and any(o.is_next for o in evidence.outside)
+    return bool(evidence.unclean) or by_isr
+
+
 def _in_turn(
-    by_broker: Mapping[int, Sequence[Observation]],
-    logs: Logs,
-    first: int | None,
-    last: int | None,
-    given: Circumstances,
+    histories: Sequence[History], given: Circumstances
 ) -> Iterator[tuple[list[tuple[History, Environment]], bool]]:
     """Each of the bounds, with each order in which brokers may be assigned; whether with all."""
-    histories = histories_of(by_broker, logs, first, last)
     orders = math.factorial(len(histories[0].brokers) - 1)
     for environments in zip(*(bounds_in_turn(h, given) for h in histories), strict=True):
         if environments[0].election_order == "any":
@@ -205,7 +227,7 @@ def histories_of(
     for order in range(ORDERS_MAX):
         made = history_of(
             by_broker,
-            with_server_log=logs.with_server_log,
+            with_server_log=logs.with_server_log(by_broker, first),
             first_epoch=first,
             last_epoch=last,
             order=order,
@@ -214,81 +236,3 @@ def histories_of(
         )
         found.setdefault(made.brokers, made)
     return list(found.values())
-
-
-def missed_epochs(
-    by_broker: Mapping[int, Sequence[Observation]], first: int | None, last: int | None
-) -> tuple[MissedEpoch, ...]:
-    """Leaders that led on after an epoch that somebody else led, by what their lines say."""
-    leaders, found = leaders_told(by_broker), []
-    for broker, observed in by_broker.items():
-        for seen in _within(observed, first, last):
-            known = seen.previous_epoch
-            if seen.kind is not Kind.LEADS or known is None or known < 0 or seen.epoch is None:
-                continue
-            if leaders.get(known) != broker:
-                continue
-            between = tuple(
-                (epoch, leaders[epoch])
-                for epoch in range(known + 1, seen.epoch)
-                if leaders.get(epoch, broker) != broker
-            )
-            if between:
-                found.append(MissedEpoch(broker, known, seen.epoch, between, seen.place))
-    return tuple(found)
-
-
-def at_risk(
-    by_broker: Mapping[int, Sequence[Observation]], first: int | None, last: int | None
-) -> tuple[AtRisk, ...]:
-    """Offsets below a high watermark of before an epoch whose leader began below it.
-
-    A broker's first line of an epoch has the high watermark with which it came into it: that was
-    reached in an earlier one. Not so a later line, of a broker that has started again within the
-    epoch, nor the first line of all, before which others may be missing.
-    """
-    every = [o for observed in by_broker.values() for o in _within(observed, first, last)]
-    marks = [
-        o
-        for observed in by_broker.values()
-        for o in _first_of_epochs(_within(observed, first, last))
-    ]
-    found = []
-    for begun in (o for o in every if o.kind is Kind.LEADS):
-        assert begun.epoch is not None
-        assert begun.offset is not None
-        before = [o for o in marks if (o.epoch or 0) <= begun.epoch]
-        highest = max(before, key=lambda o: o.high_watermark or 0, default=begun)
-        if (highest.high_watermark or 0) > begun.offset:
-            found.append(
-                AtRisk(
-                    begun.offset,
-                    (highest.high_watermark or 0) - 1,
-                    begun.epoch,
-                    begun.broker,
-                    highest.place,
-                    begun.place,
-                )
-            )
-    return tuple(found)
-
-
-def _first_of_epochs(observed: Iterable[Observation]) -> Iterator[Observation]:
-    """A broker's lines of an epoch that is higher than all before, but the first line of all."""
-    highest: int | None = None
-    for seen in observed:
-        if seen.epoch is None or seen.high_watermark is None:
-            continue
-        if highest is not None and seen.epoch > highest:
-            yield seen
-        highest = max(seen.epoch, seen.epoch if highest is None else highest)
-
-
-def _within(
-    observed: Sequence[Observation], first: int | None, last: int | None
-) -> Iterator[Observation]:
-    for seen in observed:
-        if seen.epoch is None or (
-            (first is None or seen.epoch >= first) and (last is None or seen.epoch <= last)
-        ):
-            yield seen

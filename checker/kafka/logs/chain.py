@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.kafka.logs.carrying import Numbering
-from checker.kafka.logs.fitting import Beside, Circumstances, Fit, Node, fit_of, lines_behind
+from checker.kafka.logs.fitting import Beside, Circumstances, Fit, Node, fit_of
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observer import Positions
 from checker.kafka.logs.openings import Start, opened
@@ -55,7 +55,7 @@ class Chain:
         if not self.pieces:
             return 0
         last = self.pieces[-1]
-        return lines_behind((last.positions, *last.fit.positions)[-1])
+        return sum((last.positions, *last.fit.positions)[-1][:-1])
 
 
 def chained(
@@ -123,7 +123,7 @@ def chained(
 
 
 def _behind(found: Explored) -> int:
-    return lines_behind(found.longest.positions) if found.longest else -1
+    return sum(found.longest.positions[:-1]) if found.longest else -1
 
 
 def _pieces(windows: Sequence[Explored], end: Node, starts: dict[int, Start]) -> tuple[Piece, ...]:

@@ -7,15 +7,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from checker.kafka.logs.answer import (
-    AtRisk,
-    MissedEpoch,
-    at_risk,
-    histories_of,
-    missed_epochs,
-)
+from checker.kafka.logs.answer import histories_of
 from checker.kafka.logs.causes import Cause, causes_of
 from checker.kafka.logs.chain import Chain, Piece, chained
+from checker.kafka.logs.evidence import Evidence, evidence_of
 from checker.kafka.logs.fitting import STATES_MAX, Circumstances, Searched
 from checker.kafka.logs.reading import Logs
 from checker.kafka.logs.timeline import Event, timeline
@@ -32,8 +27,7 @@ class ChainAnswer:
     """
 
     partition: str
-    missed: tuple[MissedEpoch, ...]
-    at_risk: tuple[AtRisk, ...]
+    evidence: Evidence
     shown: Chain
     fits: frozenset[bool]
     """Which were found: True for a behaviour that loses an acknowledged record."""
@@ -72,7 +66,7 @@ def answered_by_windows(
             )
         )
     nothing_fits = False
-    if not any(chain.fits for chain in chains) and chains[-1].is_whole:
+    if not (any(c.fits for c in chains) or whole.orders_left_out) and chains[-1].is_whole:
         # That shall not rest on dead ends, on what the decisions are taken for, nor on one order in
         # which brokers are assigned.
         plain = [
@@ -92,15 +86,14 @@ def answered_by_windows(
         has_all_orders = len(plain) == math.factorial(len(whole.brokers) - 1)
         nothing_fits = has_all_orders and all(c.is_whole and not c.fits for c in plain)
     shown = max(chains, key=lambda chain: (chain.fits, chain.loses, chain.lines))
-    missed = missed_epochs(by_broker, first, last)
+    evidence = evidence_of(by_broker, logs.unclean_of(partition), first, last)
     return ChainAnswer(
         partition=partition,
-        missed=missed,
-        at_risk=at_risk(by_broker, first, last),
+        evidence=evidence,
         shown=shown,
         fits=frozenset(chain.loses for chain in chains if chain.fits),
         nothing_fits=nothing_fits,
-        causes=_causes(shown, missed=bool(missed)) if shown.loses else (),
+        causes=_causes(shown, missed=bool(evidence.missed)) if shown.loses else (),
         seconds=time.monotonic() - began,
     )
 

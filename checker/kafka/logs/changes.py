@@ -45,9 +45,11 @@ class Change:
 
     writer: str
     place: Place
-    moment: tuple[str, int]
+    moment: tuple[int, int]
     number: int
     state: PartitionState
     before: PartitionState = PartitionState()
     topic_id: str | None = None
     is_committed: bool = False
+    is_unclean: bool = False
+    """The leader was not in the ISR, as the line says itself."""

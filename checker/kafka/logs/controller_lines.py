@@ -205,7 +205,7 @@ CONTROLLER_PATTERNS = (
 """In ZooKeeper releases, then in KRaft. Those of KRaft at DEBUG are in no log by default."""
 
 
-def changes_in(line: str, place: Place, moment: tuple[str, int]) -> Iterator[tuple[str, Change]]:
+def changes_in(line: str, place: Place, moment: tuple[int, int]) -> Iterator[tuple[str, Change]]:
     """What a line says that a controller decided, with the partition."""
     for each in CONTROLLER_PATTERNS:
         if each.hint not in line or not (matched := each.pattern.search(line)):
@@ -227,3 +227,56 @@ def changes_in(line: str, place: Place, moment: tuple[str, int]) -> Iterator[tup
                 ),
             )
         return
+
+
+UNCLEAN_HINTS = ("UNCLEAN partition change", "No broker in ISR is alive", "an unclean election")
+_UNCLEAN = (
+    re.compile(
+        rf"UNCLEAN partition change for {_PARTITION} with topic ID (?P<topic_id>[\w-]{{1,40}}): .*"
+        rf"\bleader: {_NUMBER} -> (?P<leader>{_NUMBER}), .*"
+        rf"\bleaderEpoch: {_NUMBER} -> (?P<epoch>{_NUMBER})"
+    ),
+    re.compile(
+        r"No broker in ISR is alive for \[?(?P<name>[\w.-]{1,260}?)(?:-|, ?)(?P<index>\d{1,9})\]?"
+        rf"\. Elect leader (?P<leader>{_NUMBER})\b"
+    ),
+    re.compile(
+        rf"Setting new leader for topicId (?P<topic_id>[\w-]{{1,40}}), partition "
+        rf"(?P<index>\d{{1,9}}) to (?P<leader>{_NUMBER}) using an unclean election"
+    ),
+)
+"""ReplicationControlManager, PartitionStateMachine with ZooKeeper, PartitionChangeBuilder."""
+
+
+@dataclass(frozen=True, slots=True)
+class UncleanElection:
+    """A line in which a controller says so. Of topic and id one may be unknown, as the epoch."""
+
+    partition: str | None
+    topic_id: str | None
+    index: int
+    leader: int
+    epoch: int | None
+    place: Place
+
+
+def unclean_in(line: str, place: Place) -> UncleanElection | None:
+    """The unclean election that a line tells of, None if it tells of none."""
+    if not any(hint in line for hint in UNCLEAN_HINTS):
+        return None
+    for pattern in _UNCLEAN:
+        if matched := pattern.search(line):
+            said = matched.groupdict()
+            name, index, partition = said.get("name"), said.get("index"), said.get("tp")
+            if name is not None:
+                partition = f"{name}-{index}"
+            epoch = said.get("epoch")
+            return UncleanElection(
+                partition,
+                said.get("topic_id"),
+                int(index if index is not None else (partition or "").rpartition("-")[2]),
+                int(said["leader"]),
+                int(epoch) if epoch is not None else None,
+                place,
+            )
+    return None

@@ -207,7 +207,6 @@ def _observation(number: int, state: PartitionState, place: Place) -> Observatio
         broker=CONTROLLER,
         kind=Kind.DECIDES,
         place=place,
-        moment=("", number),
         epoch=state.epoch,
         leader=state.leader,
         isr=state.isr,

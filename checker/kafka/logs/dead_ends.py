@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checker.kafka.logs.courses import Course, course_of
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observation import Kind, Observation
 from checker.kafka.logs.observer import Positions, Refused
@@ -59,13 +60,14 @@ class DeadEnds:
             tuple(layout.elements[name][replica] for name in _FIELDS)
             for replica in range(len(history.brokers))
         )
+        self._courses = tuple(map(course_of, history.observed))
         self._ahead = tuple(
             _ahead(
-                observed,
+                course,
                 has_server_log=replica in history.with_server_log,
                 may_lose=may_lose,
             )
-            for replica, observed in enumerate(history.observed)
+            for replica, course in enumerate(self._courses)
         )
 
     def found(self, words: StateWords, positions: Positions) -> Refused | None:
@@ -73,7 +75,7 @@ class DeadEnds:
         for replica, ahead in enumerate(self._ahead):
             lines = ahead[positions[replica]]
             if lines is not _NOTHING and (why := self._why(replica, lines, words, positions)):
-                return Refused(replica, positions[replica], why)
+                return Refused(replica, self._courses[replica].nexts[positions[replica]][0][0], why)
         return None
 
     def _why(self, replica: int, lines: _Ahead, words: StateWords, positions: Positions) -> str:
@@ -114,28 +116,52 @@ def _value(element: Element, words: StateWords) -> int:
     return (words[element.word] >> element.shift & element.mask) + element.lo
 
 
-def _ahead(
-    observed: Sequence[Observation], *, has_server_log: bool, may_lose: bool
-) -> tuple[_Ahead, ...]:
+def _ahead(course: Course, *, has_server_log: bool, may_lose: bool) -> tuple[_Ahead, ...]:
     """For each position. Without a server.log no line says that a log is cut or a process ends."""
-    found = [_NOTHING]
-    for seen in reversed(observed):
-        after = found[-1]
-        log_end, watermark, role = after.log_end, after.watermark, None
-        leads, checkpoint = after.leads, None
-        if seen.kind is Kind.TRUNCATES:
-            log_end = watermark = None
-        elif seen.kind is Kind.LOADS:
-            watermark, checkpoint = None, seen.high_watermark
-            if may_lose:
-                log_end = checkpoint = None
-        elif seen.offset is not None:
-            log_end, watermark = seen.offset, seen.high_watermark
-        if seen.kind in _ROLES and seen.offset is not None and seen.high_watermark is not None:
-            role = seen.offset, seen.high_watermark
-        if seen.kind is Kind.LEADS and seen.epoch is not None:
-            leads = leads | {seen.epoch}
-        found.append(_Ahead(log_end, watermark, role, checkpoint, leads))
+    found = [_NOTHING] * len(course.nexts)
+    for position in range(len(course.nexts) - 2, -1, -1):
+        ahead = [
+            _before(seen, found[after], may_lose=may_lose)
+            for _, seen, after in course.next_of(position)
+        ]
+        found[position] = _common(ahead)
     if not has_server_log:
         found = [_Ahead(None, None, None, None, each.leads) for each in found]
-    return tuple(reversed(found))
+    return tuple(found)
+
+
+def _before(seen: Observation, after: _Ahead, *, may_lose: bool) -> _Ahead:
+    """What is ahead where this line is the next, and `after` is behind it."""
+    log_end, watermark, role = after.log_end, after.watermark, None
+    leads, checkpoint = after.leads, None
+    if seen.kind is Kind.TRUNCATES:
+        log_end = watermark = None
+    elif seen.kind is Kind.LOADS:
+        watermark, checkpoint = None, seen.high_watermark
+        if may_lose:
+            log_end = checkpoint = None
+    elif seen.offset is not None:
+        log_end, watermark = seen.offset, seen.high_watermark
+    if seen.kind in _ROLES and seen.offset is not None and seen.high_watermark is not None:
+        role = seen.offset, seen.high_watermark
+    if seen.kind is Kind.LEADS and seen.epoch is not None:
+        leads = leads | {seen.epoch}
+    return _Ahead(log_end, watermark, role, checkpoint, leads)
+
+
+def _common(ahead: Sequence[_Ahead]) -> _Ahead:
+    """What is so whichever line is the next."""
+    first, *others = ahead
+    for each in others:
+        first = _Ahead(
+            _greater(first.log_end, each.log_end),
+            _greater(first.watermark, each.watermark),
+            first.role if first.role == each.role else None,
+            first.checkpoint if first.checkpoint == each.checkpoint else None,
+            first.leads | each.leads,
+        )
+    return first
+
+
+def _greater(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else max(one, other)

@@ -64,16 +64,12 @@ class Node:
 
 @dataclass(slots=True)
 class Fit:
-    """A behaviour: its steps, and how many lines of each replica are behind after each."""
+    """A behaviour: its steps, the positions after each, how many lines are behind at its end."""
 
     calls: tuple[Call, ...]
     positions: tuple[Positions, ...]
     loses: bool
-
-    @property
-    def lines(self) -> int:
-        """How many lines of brokers are behind at its end."""
-        return lines_behind(self.positions[-1]) if self.positions else 0
+    lines: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -127,6 +123,7 @@ class Circumstances:
     hw_in_response: str
     min_insync_replicas: int = 1
     unclean_leader_election: bool = False
+    acks: str = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +180,7 @@ def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environme
             min_insync_replicas=given.min_insync_replicas,
             unclean_leader_election=given.unclean_leader_election,
             hw_in_response=given.hw_in_response,
+            acks=given.acks,
         )
 
 
@@ -305,9 +303,13 @@ class Queue:
         rank = node.steps + _STEPS_AN_OFFSET * self._product.distance(node.words, node.positions)
         if self._loses:
             # What makes a loss possible comes before the lines tell of it.
-            behind = sum(node.positions) + (2 if node.lost else endangers)
+            behind = self._behind(node) + (2 if node.lost else endangers)
             return rank - _STEPS_A_LINE_OF_LOSS * behind
-        return rank - _STEPS_A_LINE * sum(node.positions)
+        return rank - _STEPS_A_LINE * self._behind(node)
+
+    def _behind(self, node: Node) -> int:
+        """Lines of brokers and decisions that are behind."""
+        return self._product.observer.lines_behind(node.positions) + node.positions[-1]
 
     def promise(self, node: Node) -> int:
         """The rank of a node without its steps: less is nearer to the next lines."""
@@ -325,13 +327,13 @@ def _search(found: Searched, product: Product, loses: bool, states_max: int, unt
             return
         node = queue.pop()
         found.states += 1
-        behind = lines_behind(node.positions)
+        behind = observer.lines_behind(node.positions)
         if observer.is_over(node.positions):
-            found.fits.setdefault(node.lost, fit_of(node))
+            found.fits.setdefault(node.lost, fit_of(node, behind))
             if node.lost is loses:
                 return
         if behind > best:
-            best, found.longest, found.refusals = behind, fit_of(node), Counter()
+            best, found.longest, found.refusals = behind, fit_of(node, behind), Counter()
         before = State(layout, node.words)
         for made in product.successors.of(node.words):
             call, reached = product.after(node, before, made)
@@ -341,21 +343,20 @@ def _search(found: Searched, product: Product, loses: bool, states_max: int, unt
                 continue
             for positions in reached:
                 refused = queue.add(node, call, made, positions)
-                if refused is not None and lines_behind(positions) > best:
+                if refused is None:
+                    continue
+                behind_then = observer.lines_behind(positions)
+                if behind_then > best:
                     # The lines come so far, and no further.
-                    best, found.refusals = lines_behind(positions), Counter()
-                    found.longest = fit_of(Node(made.words, positions, node.lost, node, call, 0))
-                if refused is not None and lines_behind(positions) == best:
+                    best, found.refusals = behind_then, Counter()
+                    last = Node(made.words, positions, node.lost, node, call, 0)
+                    found.longest = fit_of(last, best)
+                if behind_then == best:
                     found.refusals[refused] += 1
     found.complete.add(loses)
 
 
-def lines_behind(positions: Positions) -> int:
-    """How many lines of brokers are behind; the decisions of the controller do not count."""
-    return sum(positions[:-1])
-
-
-def fit_of(node: Node) -> Fit:
+def fit_of(node: Node, lines: int = 0) -> Fit:
     """The steps on the way to a node, from the one that its search began with."""
     calls: list[Call] = []
     positions: list[Positions] = []
@@ -364,4 +365,4 @@ def fit_of(node: Node) -> Fit:
         calls.append(at.call)
         positions.append(at.positions)
         at = at.parent
-    return Fit(tuple(reversed(calls)), tuple(reversed(positions)), node.lost)
+    return Fit(tuple(reversed(calls)), tuple(reversed(positions)), node.lost, lines)

@@ -10,7 +10,7 @@ the run of records between two of them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from checker.kafka.logs.decisions import beginning_of, decisions_of
@@ -19,7 +19,9 @@ from checker.kafka.logs.observation import CONTROLLER, Kind, Observation
 from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 ORDERS_MAX = 6
-_NOT_FITTED = (Kind.HAS_EPOCHS, Kind.HAS_CHECKPOINT, Kind.KNOWS)
+_NOT_FITTED = (Kind.HAS_EPOCHS, Kind.HAS_CHECKPOINT, Kind.KNOWS, Kind.CUTS_BELOW, Kind.FETCHES)
+_A_WHILE = 1_000_000_000
+"""Nanoseconds after which a fetcher is not that of the leader before any more."""
 """Files that are not looked at in a search, and lines that are read for the decisions alone."""
 
 
@@ -47,6 +49,8 @@ class History:
     decisions: tuple[Observation, ...] = ()
     decision_sources: tuple[Observation, ...] = ()
     isr_lines_may_lack: bool = True
+    orders_left_out: bool = False
+    """Of lines of one time only one order is looked at, or some of them are cut off."""
 
     @property
     def lines(self) -> int:
@@ -96,7 +100,10 @@ def _shorter_logs(observed: Sequence[Observation]) -> int:
 
 
 def leaders_told(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, int]:
-    """Who led each epoch, in Kafka's numbers. Raises `BadLogs` where two lines differ."""
+    """Who led each epoch, in Kafka's numbers. Raises `BadLogs` where two lines differ.
+
+    Where no line names a leader, it is whom brokers fetched from.
+    """
     observed: dict[int, Observation] = {}
     for seen in (each for of_broker in by_broker.values() for each in of_broker):
         if seen.epoch is None or seen.leader is None:
@@ -108,7 +115,26 @@ def leaders_told(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, in
                 f"{earlier.place} that {earlier.leader} does: these are logs of two clusters, or "
                 "of a topic that was created anew; name those of one"
             )
-    return {epoch: seen.leader for epoch, seen in observed.items() if seen.leader is not None}
+    told = {epoch: seen.leader for epoch, seen in observed.items() if seen.leader is not None}
+    for of_broker in by_broker.values():
+        for epoch, leader in _fetched_from(of_broker):
+            told.setdefault(epoch, leader)
+    return told
+
+
+def _fetched_from(observed: Sequence[Observation]) -> Iterator[tuple[int, int]]:
+    """Epochs of a follower, and the leader from which it fetched a while later."""
+    role: Observation | None = None
+    for seen in observed:
+        if seen.kind in (Kind.LEADS, Kind.FOLLOWS):
+            role = seen
+        elif seen.kind is Kind.LOADS:
+            role = None
+        elif seen.kind is Kind.FETCHES and role is not None and role.kind is Kind.FOLLOWS:
+            times = role.span, seen.span
+            later = times[0] and times[1] and times[1].start >= times[0].end + _A_WHILE
+            if later and role.epoch is not None and seen.leader is not None:
+                yield role.epoch, seen.leader
 
 
 def history_of(
@@ -151,10 +177,13 @@ def history_of(
             o.epoch: o.leader for o in controllers if o.epoch == first and o.leader is not None
         }
     if leaders.get(first, -1) < 0:
-        raise BadLogs(
-            f"no line says who led epoch {first}; begin at one of which a line says it: --epochs "
-            f"{min((e for e, leader in leaders.items() if leader >= 0), default=first)}-{last}"
+        later = [e for e, leader in leaders.items() if leader >= 0 and first < e <= last]
+        what = (
+            f"begin at one of which a line says it: --epochs {min(later)}-{last}"
+            if later
+            else ("add state-change.log of its leader, or server.log of its followers")
         )
+        raise BadLogs(f"no line says who led epoch {first}; {what}")
     begins, members = _beginning(by_broker, first)
     if members is None and (began := beginning_of(everybody, first)) is not None:
         members = began.isr
@@ -173,6 +202,10 @@ def history_of(
     if len(brokers) > REPLICAS_MAX:
         raise BadLogs(f"{len(brokers)} brokers; at most {REPLICAS_MAX} replicas are searched")
     kept = {b: _within(by_broker.get(b, ()), first, last) for b in brokers}
+    orders_left_out = any(_is_cut_in_band(by_broker.get(b, ()), kept[b]) for b in brokers)
+    if not is_limited:
+        orders_left_out = orders_left_out or any(map(_has_ties, kept.values()))
+        kept = {b: [replace(o, band=k) for k, o in enumerate(each)] for b, each in kept.items()}
     offsets = _offsets_of(kept, begins, RECORDS_MAX if is_limited else None)
     number = {broker: replica for replica, broker in enumerate(brokers)}
     sources = tuple(_after_beginning(kept[b], first, begins) for b in brokers)
@@ -196,6 +229,7 @@ def history_of(
         decisions=tuple(_renumbered(seen, first, offsets, number) for seen in decided),
         decision_sources=decided,
         isr_lines_may_lack=not is_zookeeper,
+        orders_left_out=orders_left_out,
     )
 
 
@@ -225,6 +259,27 @@ def _within(observed: Sequence[Observation], first: int, last: int) -> list[Obse
         if begun:
             kept.append(seen)
     return kept
+
+
+def _has_ties(lines: Sequence[Observation]) -> bool:
+    return any(a.band == b.band and a.stream != b.stream for a, b in itertools.pairwise(lines))
+
+
+def _is_cut_in_band(every: Sequence[Observation], kept: Sequence[Observation]) -> bool:
+    """Whether lines of one time with the first or the last that is kept may be on its other side.
+
+    A start is surely before the first: it takes longer than a line.
+    """
+    if not kept:
+        return False
+    fitted = [seen for seen in every if seen.kind not in _NOT_FITTED]
+    first, last = kept[0], kept[-1]
+    begun = fitted.index(first)
+    outside = [o for o in fitted[:begun] if o.kind is not Kind.LOADS]
+    outside += [o for o in kept[1:] if o.band == first.band]
+    if any(o.band == first.band and o.stream != first.stream for o in outside):
+        return True
+    return any(o.band == last.band and o.stream != last.stream for o in fitted[begun + len(kept) :])
 
 
 def _after_beginning(

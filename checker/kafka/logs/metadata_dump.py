@@ -22,6 +22,8 @@ RECORDS_MAX = 2_000_000
 """Of those that concern topics and partitions, of one file of the log."""
 _UNCHANGED = -2
 """A leader of a record that does not change it."""
+_RECOVERING = 1
+"""Of a leader that was elected uncleanly."""
 _INT_MAX = 2**31 - 1
 _READ = frozenset({"TOPIC_RECORD", "REMOVE_TOPIC_RECORD", "PARTITION_RECORD"})
 _READ |= {"PARTITION_CHANGE_RECORD", "BEGIN_TRANSACTION_RECORD", "END_TRANSACTION_RECORD"}
@@ -268,10 +270,11 @@ def _change(entry: _Entry, topic: str, number: int, state: PartitionState) -> Ch
     return Change(
         writer="metadata log",
         place=entry.place,
-        moment=("", entry.offset),
+        moment=(0, entry.offset),
         number=number,
         state=state,
         topic_id=topic,
+        is_unclean=entry.values.get("leaderRecoveryState") == _RECOVERING,
     )
 
 

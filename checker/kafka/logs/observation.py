@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import NamedTuple
 
 CONTROLLER = -1
 """Among the brokers by which observations are sorted: the controllers, whichever was active."""
@@ -23,10 +24,21 @@ class Kind(enum.Enum):
     """It has read a change within the leader epoch in the metadata log (KRaft)."""
     DECIDES = "decides"
     """A controller's decision about the partition, by its own log or by the metadata log."""
+    CUTS_BELOW = "truncates below its high watermark"
+    """It says so itself, before it truncates."""
+    FETCHES = "fetches"
+    """From whom: who led the epoch that it knew."""
     HAS_EPOCHS = "has epochs"
     """Its leader-epoch-checkpoint, as it was when the files were copied."""
     HAS_CHECKPOINT = "has a checkpointed high watermark"
     """Its replication-offset-checkpoint: some time or other the high watermark was so."""
+
+
+class Span(NamedTuple):
+    """The time in a line, as fine as it is written: from `start` to before `end`, nanoseconds."""
+
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +61,20 @@ class Observation:
     watermark` is that of before: makeLeader prints it, and then tries to advance it. `isr` are
     brokers. `leader` is -1 for nobody. `previous_epoch` is the leader epoch that a leader knew
     before; a follower's line has it wrong in some releases (in 3.9.1 it repeats the new one), so
-    that it is not read. `moment` orders the lines of one broker, whose clock is one: never those of
-    two. `partition_epoch` is the number of the controller's decision about the partition that the
-    line tells of: it grows by one with each.
+    that it is not read. `partition_epoch` is the number of the controller's decision about the
+    partition that the line tells of: it grows by one with each.
+
+    `number` orders the lines of a `stream`, which is a file of one broker with its rotated parts.
+    Lines of one broker that have the same `band`, and another stream, are in no order.
     """
 
     broker: int
     kind: Kind
     place: Place
-    moment: tuple[str, int]
+    span: Span | None = None
+    stream: str = ""
+    number: int = 0
+    band: int = 0
     epoch: int | None = None
     offset: int | None = None
     high_watermark: int | None = None
@@ -65,4 +82,5 @@ class Observation:
     leader: int | None = None
     previous_epoch: int | None = None
     partition_epoch: int | None = None
+    topic_id: str | None = None
     epochs: tuple[tuple[int, int], ...] = ()

@@ -1,17 +1,18 @@
 """Observer: which line a step of the model would have written, and whether it is the next one.
 
-The product of model and observer has a state of the model and, for each replica, how many of its
-lines are behind it. A step that Kafka logs is taken only if the next line of that broker says so,
+The product of model and observer has a state of the model and, for each replica, a position among
+its lines. A step that Kafka logs is taken only if the next line of that broker says so,
 with the same numbers; all other steps are free. Behind its last line a broker is free: its
 log may end there, or it may have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from checker.kafka.logs.courses import Course, course_of
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observation import Kind, Observation
 from model.core.transition_system import Call
@@ -32,10 +33,10 @@ FIELDS_LOOKED_AT = ("epoch", "leader", "isr", "leo", "known_isr", "known_epoch")
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a step does not fit the next line of a replica."""
+    """Why a step does not fit a next line of a replica, which is `line` of its history."""
 
     replica: int
-    position: int
+    line: int
     reason: str
 
 
@@ -46,36 +47,31 @@ class Observer:
         self.history = history
         self.start: Positions = (0,) * (len(history.brokers) + 1)
         """The last is how many decisions of the controller are behind."""
-        self._observed = (*history.observed, history.decisions)
+        self.courses = tuple(map(course_of, (*history.observed, history.decisions)))
         self._leaders = history.leaders
         self._last_epoch = history.last_epoch - history.first_epoch
-        self._next_epoch = tuple(
-            _next_epochs(observed, self._last_epoch) for observed in self._observed
-        )
+        self._next_epoch = tuple(_next_epochs(course, self._last_epoch) for course in self.courses)
 
     def is_over(self, positions: Positions) -> bool:
         """Whether all lines are behind."""
-        return all(
-            at == len(observed) for at, observed in zip(positions, self._observed, strict=True)
-        )
+        return all(not course.nexts[at] for at, course in zip(positions, self.courses, strict=True))
 
-    def next_of(self, positions: Positions, replica: int) -> Observation | None:
-        """The next line of a replica, None behind its last."""
-        observed, at = self._observed[replica], positions[replica]
-        return observed[at] if at < len(observed) else None
+    def lines_behind(self, positions: Positions) -> int:
+        """How many lines of brokers are behind; the decisions of the controller do not count."""
+        return sum(
+            course.behind[at] for at, course in zip(positions[:-1], self.courses, strict=False)
+        )
 
     def wanted(self, positions: Positions) -> Iterator[tuple[str, int, int]]:
         """What the next lines tell of logs and high watermarks: field, replica, value."""
         for replica in range(len(positions) - 1):
-            seen = self.next_of(positions, replica)
-            if seen is None:
-                continue
-            if seen.offset is not None and seen.kind is not Kind.TRUNCATES:
-                yield "leo", replica, seen.offset
-            if seen.high_watermark is not None:
-                yield "hw", replica, seen.high_watermark
-                if seen.kind is Kind.LOADS:
-                    yield "checkpoint", replica, seen.high_watermark
+            for _, seen, _ in self.courses[replica].next_of(positions[replica]):
+                if seen.offset is not None and seen.kind is not Kind.TRUNCATES:
+                    yield "leo", replica, seen.offset
+                if seen.high_watermark is not None:
+                    yield "hw", replica, seen.high_watermark
+                    if seen.kind is Kind.LOADS:
+                        yield "checkpoint", replica, seen.high_watermark
 
     def after(
         self, before: Any, call: Call, after: Any, positions: Positions
@@ -91,7 +87,7 @@ class Observer:
             return decided
         reached: tuple[Positions, ...] = (decided,)
         for line in self._written(before, call, after):
-            fitted = [self._fitted(positions, *line) for positions in reached]
+            fitted = [each for at in reached for each in self._fitted(at, *line)]
             if line[1] is Kind.CHANGES_ISR and self.history.isr_lines_may_lack:
                 fitted += reached
             reached = tuple({each for each in fitted if not isinstance(each, Refused)})
@@ -102,7 +98,7 @@ class Observer:
     def _decided(self, before: Any, after: Any, positions: Positions) -> Positions | Refused:
         """Where the lines stand once the controller has decided so, if it has."""
         old, new = ((s.epoch, s.leader, s.isr) for s in (before, after))
-        seen = self.next_of(positions, len(positions) - 1)
+        seen = next((seen for _, seen, _ in self.courses[-1].next_of(positions[-1])), None)
         if old == new or seen is None:
             return positions
         members = members_of(int(after.isr), len(self.history.brokers))
@@ -112,21 +108,20 @@ class Observer:
 
     def _fitted(
         self, positions: Positions, replica: int, kind: Kind, facts: Mapping[str, object]
-    ) -> Positions | Refused:
-        """Where the lines stand once the replica has written a line with these facts."""
-        seen = self.next_of(positions, replica)
-        if seen is None or (self._may_lack_line(replica, kind) and seen.kind is not kind):
-            return positions
-        if seen.kind is not kind:
-            return Refused(replica, positions[replica], f"the model's r{replica} {kind.value}")
-        for name, value in facts.items():
-            observed = getattr(seen, name)
-            if observed is not None and observed != value:
-                what = (
-                    f"{name.replace('_', ' ')} is {observed} in the line and {value} in the model"
-                )
-                return Refused(replica, positions[replica], what)
-        return (*positions[:replica], positions[replica] + 1, *positions[replica + 1 :])
+    ) -> list[Positions | Refused]:
+        """Where the lines can stand once the replica has written a line with these facts."""
+        found: list[Positions | Refused] = []
+        ahead = list(self.courses[replica].next_of(positions[replica]))
+        if not ahead or (
+            self._may_lack_line(replica, kind)
+            and all(seen.kind is not kind for _, seen, _ in ahead)
+        ):
+            return [positions]
+        for line, seen, after in ahead:
+            wrong = _difference(seen, replica, kind, facts)
+            moved = (*positions[:replica], after, *positions[replica + 1 :])
+            found.append(Refused(replica, line, wrong) if wrong else moved)
+        return found
 
     def _decided_otherwise(self, after: Any, positions: Positions) -> str:
         """Why no line can follow an epoch that begins so, "" where it can.
@@ -152,21 +147,30 @@ class Observer:
         Where its next line is one of a process that runs: a start would have written one. Where the
         start will not read what its line says: a disk does not change meanwhile.
         """
-        seen = self.next_of(positions, replica)
-        if seen is None or self._may_lack_line(replica, Kind.LOADS):
+        course = self.courses[replica]
+        ahead = list(course.next_of(positions[replica]))
+        if not ahead or self._may_lack_line(replica, Kind.LOADS):
             return None
-        if seen.kind is not Kind.LOADS:
-            return Refused(-1, 0, "the broker has another line before it starts again")
-        at, log_end = positions[replica], int(after.leo[replica])
+        why: Refused | None = Refused(-1, 0, "the broker has another line before it starts again")
+        log_end = int(after.leo[replica])
         reached = min(int(after.checkpoint[replica]), log_end)
-        if seen.high_watermark not in (None, reached):
-            what = f"high watermark is {seen.high_watermark} in the line and {reached} in the model"
-            return Refused(replica, at, what)
-        role = self._observed[replica][at + 1] if at + 1 < len(self._observed[replica]) else None
-        if role is not None and role.kind in (Kind.LEADS, Kind.FOLLOWS) and role.offset != log_end:
-            what = f"offset is {role.offset} in the line and {log_end} in the model"
-            return Refused(replica, at + 1, what)
-        return None
+        for line, seen, behind in ahead:
+            if seen.kind is not Kind.LOADS:
+                continue
+            why = None
+            if seen.high_watermark not in (None, reached):
+                read = seen.high_watermark
+                what = f"high watermark is {read} in the line and {reached} in the model"
+                why = Refused(replica, line, what)
+                continue
+            roles = list(course.next_of(behind))
+            for at, role, _ in roles if len(roles) == 1 else ():
+                if role.kind in (Kind.LEADS, Kind.FOLLOWS) and role.offset != log_end:
+                    what = f"offset is {role.offset} in the line and {log_end} in the model"
+                    why = Refused(replica, at, what)
+            if why is None:
+                return None
+        return why
 
     def _may_lack_line(self, replica: int, kind: Kind) -> bool:
         """Whether the broker may have done so without a line that was read: no server.log."""
@@ -219,13 +223,26 @@ class Observer:
         )
 
 
-def _next_epochs(observed: Sequence[Observation], last: int) -> tuple[int, ...]:
-    """For each position the epoch of the next line that has one."""
-    found, following = [last], last
-    for seen in reversed(observed):
-        following = following if seen.epoch is None else seen.epoch
-        found.append(following)
-    return tuple(reversed(found))
+def _difference(seen: Observation, replica: int, kind: Kind, facts: Mapping[str, object]) -> str:
+    """Why a line is not the one with these facts, "" if it is."""
+    if seen.kind is not kind:
+        return f"the model's r{replica} {kind.value}"
+    for name, value in facts.items():
+        observed = getattr(seen, name)
+        if observed is not None and observed != value:
+            return f"{name.replace('_', ' ')} is {observed} in the line and {value} in the model"
+    return ""
+
+
+def _next_epochs(course: Course, last: int) -> tuple[int, ...]:
+    """For each position the least epoch of the lines that are still to come."""
+    found: list[int] = [last] * len(course.nexts)
+    for position in range(len(course.nexts) - 2, -1, -1):
+        found[position] = min(
+            min(found[after], found[after] if seen.epoch is None else seen.epoch)
+            for _, seen, after in course.next_of(position)
+        )
+    return tuple(found)
 
 
 def _of_isr(before: Any, after: Any) -> Iterator[_Line]:

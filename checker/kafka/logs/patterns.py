@@ -2,7 +2,7 @@
 
 Read in Kafka's source at 2.4.0, 2.6.0, 2.7.0, 2.8.2, 3.0.0, 3.3.0, 3.6.0, 3.9.1 and 4.2.0. A line
 is found by its message, wherever it stands, so that any layout of log4j will do. All are at INFO,
-Kafka's default for these loggers.
+Kafka's default for these loggers. Confluent Server names the class of a log MergedLog, or others.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ class LinePattern:
 _NUMBER = r"-?\d{1,19}"
 _DECISION = rf"(?P<partition_epoch>{_NUMBER})"
 _WATERMARK = rf"high watermark (?P<high_watermark>{_NUMBER})"
+_TOPIC_ID = r"(?:Some\()?(?P<topic_id>[\w-]{1,40})\)?,?"
+_BETWEEN = r"(?:[^\[\]]{1,120}? )??"
+"""What a vendor may have put in."""
 _PARTITION = r"(?P<tp>[A-Za-z0-9._-]{1,260}-\d{1,9})"
 
 PATTERNS = (
@@ -41,10 +44,10 @@ PATTERNS = (
         kind=Kind.LEADS,
         hint="Leader ",
         pattern=re.compile(
-            rf"\[Broker id=(?P<broker>\d+)\] Leader {_PARTITION}(?: with topic id \S+)? starts at "
-            rf"leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
-            rf"(?:partition epoch {_DECISION}, )?{_WATERMARK},? "
-            rf"ISR \[(?P<isr>[\d,]*)\].*?[Pp]revious leader epoch was "
+            rf"\[Broker id=(?P<broker>\d+)\] Leader {_PARTITION}(?: with topic id {_TOPIC_ID})? "
+            rf"starts at leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
+            rf"(?:partition epoch {_DECISION}, )?{_BETWEEN}{_WATERMARK},? {_BETWEEN}"
+            rf"ISR \[(?P<isr>[\d, ]*)\].{{0,4000}}?[Pp]revious leader epoch was "
             rf"(?P<previous_epoch>{_NUMBER})"
         ),
         writer="Partition.makeLeader",
@@ -55,9 +58,9 @@ PATTERNS = (
         kind=Kind.FOLLOWS,
         hint="Follower ",
         pattern=re.compile(
-            rf"\[Broker id=(?P<broker>\d+)\] Follower {_PARTITION}(?: with topic id \S+)? "
+            rf"\[Broker id=(?P<broker>\d+)\] Follower {_PARTITION}(?: with topic id {_TOPIC_ID})? "
             rf"starts at leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
-            rf"(?:partition epoch {_DECISION} and )?{_WATERMARK}\."
+            rf"(?:partition epoch {_DECISION} and )?{_BETWEEN}{_WATERMARK}\."
             rf"(?: Current leader is (?P<leader>{_NUMBER})\.)?"
         ),
         writer="Partition.makeFollower",
@@ -69,7 +72,7 @@ PATTERNS = (
         hint="Skipped the become-",
         pattern=re.compile(
             rf"\[Broker id=(?P<broker>\d+)\] Skipped the become-(?:leader|follower) state change "
-            rf"for {_PARTITION} with topic id \S+ (?:and )?partition registration "
+            rf"for {_PARTITION} with topic id {_TOPIC_ID} (?:and )?partition registration "
             r"PartitionRegistration\("
             rf"[^()]*?\bisr=\[(?P<isr>[\d, ]*)\][^()]*?\bleader=(?P<leader>{_NUMBER}),"
             rf"[^()]*?\bleaderEpoch=(?P<epoch>{_NUMBER}), partitionEpoch=(?P<partition_epoch>\d+)\)"
@@ -82,10 +85,21 @@ PATTERNS = (
         kind=Kind.TRUNCATES,
         hint="Truncating to offset ",
         pattern=re.compile(
-            rf"\[(?:Unified)?Log partition={_PARTITION}, dir=[^\]]*\] "
+            rf"\[\w{{0,40}}Log partition={_PARTITION}, [^\]]{{1,4000}}\] "
             rf"Truncating to offset (?P<offset>{_NUMBER})"
         ),
         writer="UnifiedLog.truncateTo, Log.truncateTo",
+        file="server.log",
+        since="2.4.0",
+    ),
+    LinePattern(
+        kind=Kind.CUTS_BELOW,
+        hint=" below high watermark ",
+        pattern=re.compile(
+            rf"Truncating (?:partition )?{_PARTITION} to offset (?P<offset>{_NUMBER}) "
+            rf"below high watermark (?P<high_watermark>{_NUMBER})"
+        ),
+        writer="ReplicaFetcherThread.truncate, UnifiedLog",
         file="server.log",
         since="2.4.0",
     ),
@@ -134,13 +148,40 @@ WHOLE_BROKER = (
 """Lines that concern every partition of a broker (KafkaServer, BrokerServer)."""
 STOP_HINT = " shutting down"
 
-RELEASE = re.compile(r"Kafka version: (?P<release>\d{1,3}(?:\.\d{1,3}){2,3})\b")
+FETCHES = re.compile(
+    r"\[ReplicaFetcher replicaId=(?P<broker>\d{1,10}), leaderId=(?P<leader>\d{1,10}), [^\]]*\] "
+    rf".{{0,200}}?\bpartition {_PARTITION}(?![\w.-])"
+)
+"""Whom a broker follows, by a line about a fetch: releases until 3.2 name no leader elsewhere."""
+FETCH_HINT = "[ReplicaFetcher replicaId="
+
+RELEASE = re.compile(r"Kafka version ?: ?(?P<release>\d{1,3}(?:\.\d{1,3}){1,3})(?P<rest>[\w.-]*)")
 """AppInfoParser, at each start."""
+RELEASE_HINT = "Kafka version"
 KRAFT = re.compile(r"\[BrokerServer id=\d+\]")
 ZOOKEEPER = re.compile(r"\[KafkaServer id=\d+\]")
 BROKER = re.compile(
-    r"\[(?:Broker id=|Partition \S+ broker=|KafkaServer id=|BrokerServer id=|"
-    r"ReplicaFetcher replicaId=|ReplicaFetcherManager on broker )(?P<broker>\d+)\b"
+    r"\[(?:Broker id=|Partition \S{1,270} broker=|KafkaServer id=|BrokerServer id=|"
+    r"ReplicaFetcher replicaId=|ReplicaFetcherManager on broker |ReplicaManager broker=|"
+    r"BrokerLifecycleManager id=|GroupCoordinator )(?P<broker>\d{1,10})\b"
 )
 """Whose file it is; a line of the log itself does not say it."""
-TIMESTAMP = re.compile(r"^\[?(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[,.]\d{1,9})?)")
+BROKER_HINTS = ("roker", "[ReplicaFetcher", "[ReplicaManager", "[KafkaServer", "[GroupCoordinator")
+
+_PLATFORM_FIRST_IN_STEP = 7
+_BEFORE_PLATFORM_7 = {5: (2, 0), 6: (2, 6)}
+
+
+def release_of(written: tuple[str, str]) -> str:
+    """Kafka's release by what AppInfoParser writes: vendors add to it, Confluent has numbers of its
+    own, 7.9.1-ccs and 7.9.1-ce for 3.9.
+    """
+    number, rest = written
+    parts = number.split(".")
+    major, minor = int(parts[0]), int(parts[1])
+    if rest.startswith(("-ccs", "-ce")) and major >= min(_BEFORE_PLATFORM_7):
+        if major >= _PLATFORM_FIRST_IN_STEP:
+            return ".".join(map(str, (major - 4, minor, *parts[2:3])))
+        kafka, first = _BEFORE_PLATFORM_7[major]
+        return f"{kafka}.{first + minor}"
+    return ".".join(parts[:3] if major else parts)

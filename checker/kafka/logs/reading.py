@@ -1,58 +1,54 @@
 """Log files of brokers, read into observations of one partition.
 
-A folder may hold files of one broker or of many, rotated and gzipped, in any subset. Whose a file
-is, its own lines say; of a checkpoint the meta.properties beside it or above. Nothing is ordered by
-two brokers' clocks. What controllers decided is read apart from what brokers did.
+A folder may hold files of one broker or of many, rotated and packed, in any subset, and a file the
+lines of many. Whose a line is, it says itself, or the lines with the same prefix, or of its file;
+of a checkpoint the meta.properties beside it or above. What controllers decided is read apart from
+what brokers did.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.kafka.logs.changes import Change
-from checker.kafka.logs.controller_lines import changes_in
+from checker.kafka.logs.checkpoints import checkpointed
+from checker.kafka.logs.controller_lines import UncleanElection
 from checker.kafka.logs.controllers import Decisions, decided_by_controllers
 from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.files import CHECKPOINTS, DUMP_BEGINS, lines_of, log_files
-from checker.kafka.logs.metadata_dump import Section, changes_of, sections_of
-from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, Place
-from checker.kafka.logs.patterns import (
-    BROKER,
-    KRAFT,
-    PATTERNS,
-    RELEASE,
-    STOP_HINT,
-    TIMESTAMP,
-    WHOLE_BROKER,
-    ZOOKEEPER,
-)
+from checker.kafka.logs.files import CHECKPOINTS, log_files
+from checker.kafka.logs.metadata_dump import Section, changes_of
+from checker.kafka.logs.observation import CONTROLLER, Observation, Span
+from checker.kafka.logs.order import in_order
+from checker.kafka.logs.patterns import release_of
+from checker.kafka.logs.scanning import Said, Scanned, scanned
+from checker.kafka.logs.topics import LastTopic, of_last_topic
 
-_METADATA = "__cluster_metadata"
-_BROKER_ID = re.compile(r"^(?:node|broker)\.id\s*=\s*(\d+)\s*$", re.MULTILINE)
+_NAMES_SHOWN = 5
 
 
 @dataclass(slots=True)
 class Logs:
     """What the files say: observations by partition, releases, and what was passed over.
 
-    `stops` are those of whole brokers. `with_server_log` are brokers of which not only
-    state-change.log was read, so that a truncation that is not observed did not happen. `files`
-    counts the lines of each file that was read. `changes` are decisions by partition, as
-    controllers and the metadata log say them.
+    `stops` are those of whole brokers. `server_logs` are brokers of which not only state-change.log
+    was read, so that a truncation that is not observed did not happen, with the time of the first
+    line that says so; but for those that are `doubtful`. `files` counts the lines of each file that
+    was read. `changes` are decisions by partition, as controllers and the metadata log say them.
     """
 
     by_partition: dict[str, list[Observation]] = field(default_factory=lambda: defaultdict(list))
     changes: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
+    unclean: list[UncleanElection] = field(default_factory=list)
     stops: list[Observation] = field(default_factory=list)
     releases: set[str] = field(default_factory=set)
     manners: set[str] = field(default_factory=set)
     files: dict[str, int] = field(default_factory=dict)
     brokers: set[int] = field(default_factory=set)
-    with_server_log: set[int] = field(default_factory=set)
+    server_logs: dict[int, Span | None] = field(default_factory=dict)
+    doubtful: set[int] = field(default_factory=set)
     without_times: set[int] = field(default_factory=set)
     passed_over: list[str] = field(default_factory=list)
 
@@ -63,27 +59,82 @@ class Logs:
         """
         if partition not in self.by_partition:
             raise BadLogs(f"no line speaks of partition {partition}; {self._known()}")
-        observed: dict[int, list[Observation]] = defaultdict(list)
-        for seen in self.by_partition[partition]:
-            observed[seen.broker].append(seen)
-        for seen in self.stops:
-            if seen.broker in observed:
-                observed[seen.broker].append(seen)
-        for every in observed.values():
-            every.sort(key=lambda seen: seen.moment)
-        if decided := self._decided(partition).observations:
+        last = self._last_topic(partition)
+        observed = dict(last.observed)
+        if decided := self._decided(partition, last).observations:
             observed[CONTROLLER] = list(decided)
         return dict(sorted(observed.items()))
 
     def notes_of(self, partition: str) -> list[str]:
-        """What was passed over: files, and decisions about the partition that do not count."""
-        return [*self.passed_over, *self._decided(partition).notes]
+        """What was passed over: files, an older topic, decisions that do not count."""
+        last = self._last_topic(partition)
+        notes = [last.note] if last.note else []
+        return [*self.passed_over, *notes, *self._decided(partition, last).notes]
 
-    def _decided(self, partition: str) -> Decisions:
+    def unclean_of(self, partition: str) -> list[UncleanElection]:
+        """Elections of the last topic of that name of which a controller says that they were."""
+        last = self._last_topic(partition)
+        ids = {seen.topic_id for lines in last.observed.values() for seen in lines}
+        ids |= {each.topic_id for each in self.changes.get(partition, ()) if last.has(each)}
+        index = int(partition.rpartition("-")[2])
+        found = [
+            UncleanElection(
+                partition,
+                each.topic_id,
+                index,
+                -1 if each.state.leader is None else each.state.leader,
+                each.state.epoch,
+                each.place,
+            )
+            for each in self.changes.get(partition, ())
+            if each.is_unclean and last.has(each)
+        ]
+        for each in self.unclean:
+            is_it = (
+                each.partition == partition
+                if each.partition is not None
+                else each.index == index and each.topic_id in ids
+            )
+            if is_it and last.topic_id in (None, each.topic_id or last.topic_id):
+                found.append(each)
+        return found
+
+    def with_server_log(
+        self, by_broker: Mapping[int, Sequence[Observation]], first_epoch: int | None
+    ) -> set[int]:
+        """Brokers of which a truncation that no line tells of did not happen, from an epoch on.
+
+        Not those whose server.log begins later: it is kept for a shorter time.
+        """
+        found = set()
+        for broker, since in self.server_logs.items():
+            begins = next(
+                (
+                    seen.span
+                    for seen in by_broker.get(broker, ())
+                    if seen.epoch is not None and seen.epoch >= (first_epoch or 0)
+                ),
+                None,
+            )
+            if since is None or begins is None or since.start < begins.end:
+                found.add(broker)
+        return found - self.doubtful
+
+    def _last_topic(self, partition: str) -> LastTopic:
+        """The lines about the last topic of that name by broker, in order."""
         observed: dict[int, list[Observation]] = defaultdict(list)
         for seen in self.by_partition.get(partition, ()):
             observed[seen.broker].append(seen)
-        return decided_by_controllers(self.changes.get(partition, ()), observed)
+        for seen in self.stops:
+            if seen.broker in observed:
+                observed[seen.broker].append(seen)
+        changes = sorted(self.changes.get(partition, ()), key=lambda change: change.moment)
+        ids = [change.topic_id for change in changes]
+        return of_last_topic({b: in_order(seen) for b, seen in observed.items()}, ids)
+
+    def _decided(self, partition: str, last: LastTopic) -> Decisions:
+        changes = [each for each in self.changes.get(partition, ()) if last.has(each)]
+        return decided_by_controllers(changes, last.observed)
 
     def _known(self) -> str:
         names = sorted(self.by_partition)
@@ -113,239 +164,108 @@ class Logs:
         return ranked[0][0]
 
 
-_NAMES_SHOWN = 5
-
-
 def read_logs(folders: Iterable[Path]) -> Logs:
     """Read every file of these folders, and files that are named. Raises `BadLogs`."""
     logs = Logs()
-    files = list(log_files(folders))
+    files = list(log_files(folders, logs.passed_over))
     if not files:
         raise BadLogs("there is no log file in what was named; name folders that hold server.log")
     dumped: list[Section] = []
+    read: list[Scanned] = []
     for rank, path in enumerate(files):
         if path.name in CHECKPOINTS:
-            _read_checkpoint(path, logs, rank)
+            for partition, seen in checkpointed(path, logs.passed_over):
+                logs.files[str(path)] = max(logs.files.get(str(path), 0), seen.place.line)
+                logs.brokers.add(seen.broker)
+                logs.by_partition[partition].append(seen)
         else:
-            dumped += _read_log(path, logs, rank)
+            file = scanned(path, rank, logs.passed_over)
+            dumped += file.dumped
+            read.append(file)
+    whose = _Whose(read)
+    for file in read:
+        _note(file, logs, whose)
     for partition, change in changes_of(dumped, logs.passed_over):
         logs.changes[partition].append(change)
     _require_order(logs)
     return logs
 
 
-@dataclass(slots=True)
-class _Scanned:
-    """What the lines of one file say. `named` counts the lines that name their broker."""
+class _Whose:
+    """Whose lines those are that name no broker: by their prefix, by their file, by its folder."""
 
-    found: list[tuple[str, Observation]] = field(default_factory=list)
-    changes: list[tuple[str, Change]] = field(default_factory=list)
-    dumped: list[Section] = field(default_factory=list)
-    named: Counter[int] = field(default_factory=Counter)
-    is_timed: bool = False
-    lines: int = 0
+    def __init__(self, read: Iterable[Scanned]) -> None:
+        self._named: dict[tuple[str, ...], set[int]] = defaultdict(set)
+        for file in read:
+            for writer, broker in file.named:
+                for key in _keys(file, writer):
+                    self._named[key].add(broker)
 
-
-def _read_log(path: Path, logs: Logs, rank: int) -> list[Section]:
-    """Every line of a log that says something; the sections of a dump, if it is one.
-
-    The broker may come to be known after a line. Decisions of a controller are read from any file,
-    also from one of no broker.
-    """
-    read = _scanned(path, logs, rank)
-    for partition, change in read.changes:
-        logs.changes[partition].append(change)
-    if len(read.named) > 1:
-        raise BadLogs(
-            f"{path}: lines of brokers {', '.join(map(str, sorted(read.named)))} in one file; "
-            "split it, so that each file is one broker's"
-        )
-    if read.named or read.changes or read.dumped:
-        logs.files[str(path)] = read.lines
-    if read.named:
-        _note_broker(path, logs, read)
-    elif read.found:
-        logs.passed_over.append(f"{path}: no line says which broker wrote it")
-    return read.dumped
-
-
-def _note_broker(path: Path, logs: Logs, read: _Scanned) -> None:
-    [broker] = read.named
-    logs.brokers.add(broker)
-    if not read.is_timed:
-        logs.without_times.add(broker)
-    for partition, seen in read.found:
-        own = _of_broker(seen, broker)
-        if partition:
-            logs.by_partition[partition].append(own)
-        else:
-            logs.stops.append(own)
-
-
-def _scanned(path: Path, logs: Logs, rank: int) -> _Scanned:
-    read, time = _Scanned(), ""
-    for number, line in lines_of(path):
-        read.lines += 1
-        if line.startswith(DUMP_BEGINS):
-            read.dumped = _dumped(path)
-            break
-        if stamp := TIMESTAMP.match(line):
-            time, read.is_timed = stamp["time"].replace("T", " ").replace(".", ","), True
-        _note_release(line, logs)
-        if whose := BROKER.search(line):
-            read.named[int(whose["broker"])] += 1
-            if not whose[0].startswith("[Broker id="):
-                logs.with_server_log.add(int(whose["broker"]))
-        place, moment = Place(str(path), number, line), (time, rank * 1_000_000_000 + number)
-        read.found += _observed(line, place, moment)
-        read.changes += changes_in(line, place, moment)
-    return read
-
-
-def _dumped(path: Path) -> list[Section]:
-    return list(sections_of((Place(str(path), at, line), line) for at, line in lines_of(path)))
-
-
-def _note_release(line: str, logs: Logs) -> None:
-    if "Kafka version" in line and (matched := RELEASE.search(line)):
-        logs.releases.add(matched["release"])
-    if "Server id=" in line:
-        if KRAFT.search(line):
-            logs.manners.add("kraft")
-        elif ZOOKEEPER.search(line):
-            logs.manners.add("zookeeper")
-
-
-_NOBODY = -2
-"""A broker that the line does not name; the file's other lines do."""
-
-
-def _observed(
-    line: str, place: Place, moment: tuple[str, int]
-) -> Iterator[tuple[str, Observation]]:
-    """What a line says, with the partition, "" for all of a broker's."""
-    for each in PATTERNS:
-        if each.hint in line and (matched := each.pattern.search(line)):
-            groups = matched.groupdict()
-            if groups["tp"].startswith(_METADATA):
-                return
-            leader = _number(groups.get("leader"))
-            broker = _number(groups.get("broker"))
-            yield (
-                groups["tp"],
-                Observation(
-                    broker=_NOBODY if broker is None else broker,
-                    kind=each.kind,
-                    place=place,
-                    moment=moment,
-                    epoch=_number(groups.get("epoch")),
-                    offset=_number(groups.get("offset")),
-                    high_watermark=_number(groups.get("high_watermark")),
-                    isr=_members(groups.get("isr")),
-                    leader=broker if each.kind is Kind.LEADS else leader,
-                    previous_epoch=_number(groups.get("previous_epoch")),
-                    partition_epoch=_number(groups.get("partition_epoch")),
-                ),
-            )
-            return
-    if STOP_HINT in line:
-        for kind, pattern in WHOLE_BROKER:
-            if matched := pattern.search(line):
-                broker = int(matched["broker"])
-                yield "", Observation(broker=broker, kind=kind, place=place, moment=moment)
-                return
-
-
-def _number(text: str | None) -> int | None:
-    return None if text is None else int(text)
-
-
-def _members(text: str | None) -> tuple[int, ...] | None:
-    if text is None:
+    def broker(self, file: Scanned, writer: str) -> int | None:
+        """The one broker that is named there; None where there are several, or none."""
+        for key in _keys(file, writer):
+            if (brokers := self._named[key]) and len(brokers) == 1:
+                return next(iter(brokers))
+            if brokers:
+                return None
         return None
-    return tuple(sorted(int(each) for each in text.split(",") if each))
+
+    def all_of(self, file: Scanned, writer: str) -> set[int]:
+        """Whoever may have written a line that names nobody: if nobody is named there, anybody."""
+        named = self._named[_keys(file, writer)[0]] or self._named[(file.path,)]
+        return named or {broker for brokers in self._named.values() for broker in brokers}
 
 
-def _of_broker(seen: Observation, broker: int) -> Observation:
-    """The same, of the broker whose file it is where the line does not name one."""
-    if seen.broker != _NOBODY:
-        return seen
-    return Observation(
-        broker=broker,
-        kind=seen.kind,
-        place=seen.place,
-        moment=seen.moment,
-        epoch=seen.epoch,
-        offset=seen.offset,
-        high_watermark=seen.high_watermark,
-        isr=seen.isr,
-        leader=seen.leader,
-        previous_epoch=seen.previous_epoch,
-        partition_epoch=seen.partition_epoch,
-    )
+def _keys(file: Scanned, writer: str) -> list[tuple[str, ...]]:
+    keys: list[tuple[str, ...]] = [(file.path, writer)]
+    if "/" in writer:
+        keys.append((file.path, writer.rpartition("/")[0] + "/"))
+    keys.append((file.path,))
+    if file.is_usual:
+        keys.append(("folder", str(Path(file.path).parent)))
+    return keys
 
 
-def _read_checkpoint(path: Path, logs: Logs, rank: int) -> None:
-    """A leader-epoch-checkpoint or replication-offset-checkpoint: version, number, entries."""
-    broker = _broker_of(path)
-    if broker is None:
-        logs.passed_over.append(f"{path}: no meta.properties beside it says whose it is")
-        return
-    rows = [line for _, line in lines_of(path)]
-    if not rows:
-        logs.passed_over.append(f"{path}: it is empty")
-        return
-    entries = [row.split() for row in rows[2:] if row.strip()]
-    if len(rows) < 2 or rows[0].strip() != "0" or rows[1].strip() != str(len(entries)):
-        raise BadLogs(f"{path}: not a checkpoint of version 0 with as many entries as it says")
-    logs.brokers.add(broker)
-    logs.files[str(path)] = len(rows)
-    last = ("~", rank)  # Behind every line: as it was when the files were copied.
-    try:
-        if path.parent.name.startswith(_METADATA):
-            return
-        if path.name == "leader-epoch-checkpoint":
-            pairs = tuple((int(epoch), int(offset)) for epoch, offset in entries)
-            logs.by_partition[path.parent.name].append(
-                Observation(
-                    broker=broker,
-                    kind=Kind.HAS_EPOCHS,
-                    place=Place(str(path), 1, " ".join(rows[2:])),
-                    moment=last,
-                    epochs=pairs,
-                )
-            )
-            return
-        for number, (topic, partition, offset) in enumerate(entries, 3):
-            logs.by_partition[f"{topic}-{partition}"].append(
-                Observation(
-                    broker=broker,
-                    kind=Kind.HAS_CHECKPOINT,
-                    place=Place(str(path), number, rows[number - 1]),
-                    moment=last,
-                    high_watermark=int(offset),
-                )
-            )
-    except ValueError:
-        raise BadLogs(f"{path}: an entry is not made of numbers, or of another length") from None
-
-
-def _broker_of(path: Path) -> int | None:
-    for folder in (path.parent, path.parent.parent):
-        meta = folder / "meta.properties"
-        if meta.is_file() and (
-            matched := _BROKER_ID.search(meta.read_text(encoding="utf-8", errors="replace"))
-        ):
-            return int(matched[1])
-    return None
+def _note(file: Scanned, logs: Logs, whose: _Whose) -> None:
+    for partition, change in file.changes:
+        logs.changes[partition].append(change)
+    logs.unclean += file.unclean
+    logs.releases |= set(map(release_of, file.releases))
+    logs.manners |= file.manners
+    if file.named or file.changes or file.unclean or file.dumped:
+        logs.files[file.path] = file.lines
+    logs.brokers |= {broker for _, broker in file.named}
+    unknown: list[Said] = []
+    for said in file.found:
+        broker = said.broker if said.broker is not None else whose.broker(file, said.writer)
+        if broker is None:
+            unknown.append(said)
+            continue
+        seen = said.of(broker, f"{file.stream} {broker}")
+        if not file.is_timed:
+            logs.without_times.add(broker)
+        if said.partition:
+            logs.by_partition[said.partition].append(seen)
+        else:
+            logs.stops.append(seen)
+    for broker, since in file.server_logs.items():
+        known = logs.server_logs.setdefault(broker, since)
+        logs.server_logs[broker] = min(known, since) if known and since else None
+    # A truncation of an unknown broker may be that of any of these.
+    logs.doubtful |= {b for said in unknown for b in whose.all_of(file, said.writer)}
+    if unknown:
+        count = f"{len(unknown)} lines, the first" if len(unknown) > 1 else "a line"
+        logs.passed_over.append(
+            f"{unknown[0].place}: {count} of which no line says which broker wrote it"
+        )
 
 
 def _require_order(logs: Logs) -> None:
     """Two files of one broker, one of which has no times, are in no order."""
     per_broker: dict[int, set[str]] = defaultdict(set)
     for seen in (*logs.stops, *(o for all_of in logs.by_partition.values() for o in all_of)):
-        if seen.kind not in (Kind.HAS_EPOCHS, Kind.HAS_CHECKPOINT):
-            per_broker[seen.broker].add(seen.place.file)
+        if seen.number:
+            per_broker[seen.broker].add(seen.stream.rpartition(" ")[0])
     for broker in logs.without_times:
         if len(per_broker[broker]) > 1:
             files = ", ".join(sorted(per_broker[broker]))

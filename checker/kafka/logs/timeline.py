@@ -47,13 +47,14 @@ def timeline(
     `behind` are the lines that are behind it there, none where it is not given.
     """
     model, history, state = best.model, best.history, begins or best.model.initial[0]
-    before = behind or Observer(history).start
+    observer = Observer(history)
+    before = behind or observer.start
     for number, ((name, arguments), after) in enumerate(
         zip(shown.calls, shown.positions, strict=True), 1
     ):
         action = model.action(name)
         step = model.take(state, action, arguments)
-        line = _written(best, before, after)
+        line = _written(observer, before, after)
         named = action.named(arguments)
         acts = name in _OF_ACTORS and line is None
         yield Event(
@@ -69,10 +70,10 @@ def timeline(
         state, before = step.after, after
 
 
-def _written(best: Searched, before: Positions, after: Positions) -> Observation | None:
+def _written(observer: Observer, before: Positions, after: Positions) -> Observation | None:
     for replica, (old, new) in enumerate(zip(before[:-1], after[:-1], strict=True)):
         if new > old:
-            return best.history.sources[replica][old]
+            return observer.history.sources[replica][observer.courses[replica].between(old, new)]
     return None
 
 

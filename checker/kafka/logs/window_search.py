@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checker.kafka.logs.fitting import Node, Product, Queue, lines_behind
+from checker.kafka.logs.fitting import Node, Product, Queue
 from checker.kafka.logs.observer import Positions, Refused
 from checker.kafka.logs.settled import has_base
 from checker.kafka.logs.successors import Successor
@@ -107,7 +107,7 @@ class _Search:
         if window.boundaries[0] > 0 and not has_base(before):
             found.left_out["something falls below the settled records"] += 1
             return
-        behind = lines_behind(node.positions)
+        behind = sum(node.positions[:-1])
         if behind > self._best:
             self._best, found.longest, found.refusals = behind, node, Counter()
         if window.is_last and self._product.observer.is_over(node.positions):

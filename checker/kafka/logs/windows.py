@@ -143,6 +143,7 @@ def window_of(
             min_insync_replicas=given.min_insync_replicas,
             unclean_leader_election=given.unclean_leader_election,
             hw_in_response=given.hw_in_response,
+            acks=given.acks,
         )
         model = message_model(given.version, environment)
     except BadEnvironment:

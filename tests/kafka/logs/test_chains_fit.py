@@ -44,7 +44,7 @@ def walk_of(version: str, seed: int, folder: Path, *, of_all: bool = True) -> Hi
     if lines < 4:
         return None
     logs = read_logs([folder])
-    return history_of(logs.of("t-0"), with_server_log=logs.with_server_log, is_limited=False)
+    return history_of(logs.of("t-0"), with_server_log=set(logs.server_logs), is_limited=False)
 
 
 def explained(whole: History, version: str, *, plain: bool, loses: bool = True) -> Chain:

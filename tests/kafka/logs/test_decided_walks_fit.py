@@ -72,7 +72,7 @@ def test_a_walk_is_refuted_by_no_verdict_that_knows_its_decisions(
         (folder / "controller.log").write_text("\n".join(lines) + "\n")
         logs = read_logs([folder])
         observed = logs.of("t-0")
-        history = history_of(observed, with_server_log=logs.with_server_log)
+        history = history_of(observed, with_server_log=set(logs.server_logs))
         found = searched(history, given, BOUNDS, states_max=4000, seconds_max=4.0)
 
         what = (seed, form, how)

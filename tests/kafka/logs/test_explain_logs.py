@@ -21,9 +21,10 @@ from rich.console import Console
 from checker.cli.commands import waterline
 from checker.cli.traces.incident_lanes import Lanes
 from checker.kafka.families import MESSAGE
-from checker.kafka.logs.answer import Answer, answered, at_risk
+from checker.kafka.logs.answer import Answer, answered
 from checker.kafka.logs.decisions import decisions_of
 from checker.kafka.logs.errors import BadLogs
+from checker.kafka.logs.evidence import at_risk
 from checker.kafka.logs.fitting import Circumstances
 from checker.kafka.logs.observation import Kind
 from checker.kafka.logs.reading import read_logs
@@ -50,11 +51,11 @@ def test_a_loss_by_c21_is_recognised(lost: Answer) -> None:
     assert [cause.scenario.number for cause in lost.causes] == ["C21"]
     assert lost.is_certain
     assert lost.always_loses
-    [missed] = lost.missed
+    [missed] = lost.evidence.missed
     assert (missed.broker, missed.known, missed.epoch) == (0, 0, 2)
     assert missed.leaders_between == ((1, 2),)
-    [risk] = lost.at_risk
-    assert (risk.first, risk.last, risk.epoch, risk.leader) == (0, 0, 3, 1)
+    [risk] = lost.evidence.at_risk
+    assert (risk.first, risk.last, risk.epoch, risk.broker) == (0, 0, 3, 1)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_a_leader_that_heard_of_the_epoch_is_no_c21(name: str, release: str) -> 
 
     assert found.fits
     assert not found.causes
-    assert not found.missed
+    assert not found.evidence.missed
     assert not found.at_risk
     assert True not in found.best.fits
 
@@ -140,7 +141,7 @@ def test_a_line_that_cannot_be_is_found(tmp_path: Path) -> None:
 
     assert not found.fits
     [(refused, _), *_] = found.best.refusals.most_common()
-    line = found.best.history.sources[refused.replica][refused.position]
+    line = found.best.history.sources[refused.replica][refused.line]
     assert line.epoch == 3
 
 
@@ -240,7 +241,6 @@ def test_logs_of_two_clusters_are_refused(tmp_path: Path) -> None:
     [
         (b"\x00\x01\x02", "is no text"),
         (b"\x1f\x8b\x08\x00broken", "cannot be unpacked"),
-        (b"[Broker id=1] x\n[Broker id=2] y\n", "lines of brokers 1, 2 in one file"),
     ],
 )
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path, content: bytes, said: str) -> None:

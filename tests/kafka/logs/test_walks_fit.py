@@ -43,7 +43,7 @@ def test_a_walk_of_the_model_is_refuted_by_no_verdict(
         if walk.lines < 4:
             continue
         logs = read_logs([folder])
-        history = history_of(logs.of("t-0"), with_server_log=logs.with_server_log)
+        history = history_of(logs.of("t-0"), with_server_log=set(logs.server_logs))
         given = Circumstances(version=version, hw_in_response=bounds.hw_in_response)
         found = searched(history, given, bounds, states_max=4000, seconds_max=4.0)
 

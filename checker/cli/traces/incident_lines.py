@@ -1,0 +1,185 @@
+"""The answer of `explain-logs` on the screen: verdict, what lines show, lanes, steps, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from checker.cli.traces.cause_lines import cause_lines
+from checker.cli.traces.incident_lanes import Lanes
+from checker.kafka.logs.answer import Answer, is_unclean
+from checker.kafka.logs.evidence import Evidence
+from checker.kafka.logs.fitting import Searched
+from checker.kafka.logs.reading import Logs
+from checker.kafka.logs.timeline import timeline
+from checker.problem.wording import counted
+from counterexamples.style import BAD, QUIET, TITLE
+
+_REFUSALS_SHOWN = 3
+
+
+def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableType]:
+    """The answer, part by part: the verdict first."""
+    best = found.best
+    if best is None:
+        yield Text(f"Partition {found.partition}, Kafka {name}.\n")
+    else:
+        history = best.history
+        brokers = ", ".join(f"{b} (r{r})" for r, b in enumerate(history.brokers))
+        yield Text(
+            f"Partition {found.partition}, Kafka {name}, brokers {brokers}; "
+            f"{_epochs(history.first_epoch, history.last_epoch)}; "
+            f"{counted(history.lines, 'line')} to fit.\n"
+        )
+        yield from _verdict(found, best)
+    yield from evidence_lines(found.evidence, acks=found.given.acks)
+    yield from _elections(found, logs)
+    if best is None:
+        yield Text(f"No behaviour was searched for: {found.unsearched}.", QUIET)
+    else:
+        yield from _timeline(found, best)
+        yield from _left_open(found, best)
+    for each in logs.notes_of(found.partition):
+        yield Text(f"Passed over: {each}", QUIET)
+
+
+def evidence_lines(evidence: Evidence, *, acks: str) -> Iterator[Text]:
+    """What lines alone show: epochs that leaders missed, offsets at risk, truncations."""
+    for missed in evidence.missed:
+        between = ", ".join(
+            f"{epoch} (led by {leader})" for epoch, leader in missed.leaders_between
+        )
+        yield Text(
+            f"Broker {missed.broker} led epoch {missed.known}, and then {missed.epoch}; it missed "
+            f"epoch {between}: {missed.place}"
+        )
+    for risk in evidence.at_risk:
+        said = _offsets(risk.first, risk.last)
+        begun = f"the leader of epoch {risk.epoch}, broker {risk.broker}, began without"
+        cut = f"broker {risk.broker} truncated to {risk.first}"
+        it = "it" if risk.first == risk.last else "them"
+        then = cut if risk.epoch is None else f"{begun} {it}"
+        yield Text.assemble(
+            ("At risk: ", BAD),
+            f"{said} below a high watermark ({risk.watermark_at}), and {then} ({risk.lost_at}).",
+        )
+    for each in evidence.truncated:
+        if any(r.first <= each.first and each.last <= r.last for r in evidence.at_risk):
+            continue
+        said = f"{_offsets(each.first, each.last)} truncated by broker {each.broker} ({each.place})"
+        if acks == "1":
+            yield Text.assemble(("At risk: ", BAD), f"{said}; with acks=1 they were acknowledged.")
+        elif acks == "all":
+            yield Text(
+                f"{said[0].upper()}{said[1:]}; with acks=1 they were acknowledged: if producers "
+                "use it, ask with --acks 1."
+            )
+
+
+def _offsets(first: int, last: int) -> str:
+    return f"offset {first} was" if first == last else f"offsets {first} to {last} were"
+
+
+def _epochs(first: int, last: int) -> str:
+    return f"leader epoch {first}" if first == last else f"leader epochs {first} to {last}"
+
+
+def _elections(found: Answer, logs: Logs) -> Iterator[Text]:
+    """Unclean elections, and what looks like one."""
+    for each in found.evidence.unclean:
+        of = "" if each.epoch is None else f"in epoch {each.epoch} "
+        yield Text(
+            f"The controller elected broker {each.leader} {of}uncleanly ({each.place}); unclean "
+            "elections are searched."
+        )
+    for other in found.evidence.outside:
+        what = (
+            f"Broker {other.leader} was elected leader of epoch {other.epoch} ({other.place}) and "
+            f"was not in the ISR before, {list(other.isr)} ({other.isr_at})"
+        )
+        if is_unclean(found.evidence, logs):
+            yield Text(f"{what}: that is an unclean election.")
+        elif not found.given.unclean_leader_election:
+            yield Text(
+                f"{what}: if unclean.leader.election.enable may have been true, ask with "
+                "--unclean-leader-election."
+            )
+
+
+def _verdict(found: Answer, best: Searched) -> Iterator[Text]:
+    if not found.fits:
+        longest = best.longest.lines if best.longest else 0
+        what = (
+            "Nothing fits within the bounds"
+            if found.nothing_fits
+            else "Nothing was found in time that fits"
+        )
+        yield Text(f"{what}: at most {longest} of {counted(best.history.lines, 'line')}.", BAD)
+        for refused, times in best.refusals.most_common(_REFUSALS_SHOWN):
+            line = best.history.sources[refused.replica][refused.line]
+            yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")
+        if not found.nothing_fits:
+            yield Text("  Search longer with --max-time and --max-states.")
+        return
+    yield from cause_lines(found.causes, is_certain=found.is_certain)
+    if found.always_loses:
+        yield Text("Every behaviour that fits, within the bounds, loses an acknowledged record.")
+    elif True in best.fits:
+        also = (
+            "another loses none"
+            if False in best.fits
+            else "none was found that loses none, and not all were looked at"
+        )
+        yield Text(f"A behaviour fits that loses an acknowledged record; {also}.")
+    elif found.never_loses:
+        yield Text(
+            "A behaviour fits; none that fits, within the bounds, loses an acknowledged record."
+        )
+    else:
+        yield Text(
+            "A behaviour fits that loses no acknowledged record. Whether another loses one was not "
+            "decided in time."
+        )
+
+
+def _timeline(found: Answer, best: Searched) -> Iterator[RenderableType]:
+    """The lanes of all brokers; the steps of the behaviour, with the line that each has written."""
+    if found.shown is None:
+        return
+    events = list(timeline(best, found.shown))
+    if not events:
+        return
+    yield Text("\nWhat the brokers wrote, in an order in which it can have happened:", TITLE)
+    yield Lanes(events, best.history.brokers)
+    yield Text("In brackets, and of the controller where no file stands: what no line says.", QUIET)
+    yield Text("\nOne behaviour that fits, so far as lines are fitted:", TITLE)
+    for event in events:
+        yield Text(f"{event.number:>3}. {event.sentence}")
+        if event.line is not None:
+            yield Text(f"     broker {event.broker}: {event.line.place}", QUIET)
+
+
+def _left_open(found: Answer, best: Searched) -> Iterator[Text]:
+    e, history, floor = best.environment, best.history, best.history.offsets[0]
+    states = sum(each.states for each in found.tried)
+    unclean = "with" if e.unclean_leader_election else "without"
+    yield Text(
+        f"\nBounds: {counted(e.records, 'run')} of records between the offsets that lines name "
+        f"({', '.join(map(str, history.offsets))}); crashes: {e.restarts}, shutdowns: "
+        f"{e.shutdowns}, sessions of living brokers that expire: {e.session_expiries}, "
+        f"power losses: {e.power_losses}, lost disks: {e.lost_disks}; acks={e.acks}, "
+        f"min.insync.replicas={e.min_insync_replicas}, {unclean} unclean elections. {states:,} "
+        f"states, {found.seconds:.0f} s.\n"
+        f"Assumed: when epoch {history.first_epoch} begins, offsets below {floor} are the same "
+        "everywhere, and all are in sync.\n"
+        "A behaviour that fits could have written these lines; it need not be what happened. A "
+        "record can be lost without a line that tells of it.",
+        QUIET,
+    )
+    silent = [
+        broker for replica, broker in enumerate(history.brokers) if not history.sources[replica]
+    ]
+    if silent:
+        yield Text(f"No line to fit of broker {', '.join(map(str, silent))}: free to do anything.")

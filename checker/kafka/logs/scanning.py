@@ -1,0 +1,201 @@
+"""Lines of one file that say something: of a partition, of a broker, of a controller's decision."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from checker.kafka.logs.changes import Change
+from checker.kafka.logs.controller_lines import (
+    CONTROLLER_PATTERNS,
+    UNCLEAN_HINTS,
+    UncleanElection,
+    changes_in,
+    unclean_in,
+)
+from checker.kafka.logs.files import DUMP_BEGINS, lines_of, stream_of
+from checker.kafka.logs.layouts import Line, section_of, span_in, unwrapped
+from checker.kafka.logs.metadata_dump import Section, sections_of
+from checker.kafka.logs.observation import Kind, Observation, Place, Span
+from checker.kafka.logs.patterns import (
+    BROKER,
+    BROKER_HINTS,
+    FETCH_HINT,
+    FETCHES,
+    KRAFT,
+    PATTERNS,
+    RELEASE,
+    RELEASE_HINT,
+    STOP_HINT,
+    WHOLE_BROKER,
+    ZOOKEEPER,
+)
+
+_METADATA = "__cluster_metadata"
+_HINTS = (
+    *(each.hint for each in (*PATTERNS, *CONTROLLER_PATTERNS)),
+    *BROKER_HINTS,
+    *UNCLEAN_HINTS,
+    STOP_HINT,
+    RELEASE_HINT,
+    DUMP_BEGINS,
+    "==> ",
+)
+"""A line that has none of these says nothing."""
+_LINES_MAX = 1_000_000_000
+_USUAL = ("server.log", "state-change.log")
+_UNNAMED = -2
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a line says of a partition, "" of all; `broker` is None where it names none."""
+
+    partition: str
+    broker: int | None
+    writer: str
+    seen: Observation
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.seen.place
+
+    def of(self, broker: int, stream: str) -> Observation:
+        """The same, of the broker whose line it is."""
+        leader = broker if self.seen.kind is Kind.LEADS else self.seen.leader
+        return replace(self.seen, broker=broker, stream=stream, leader=leader)
+
+
+@dataclass(slots=True)
+class Scanned:
+    """What the lines of one file say. `named` counts the lines that name a broker, by writer.
+
+    `server_logs` has the brokers with lines that are not of state-change.log. `is_usual`: Kafka
+    gives the file this name, so that it is of the broker of its folder.
+    """
+
+    path: str
+    stream: str
+    is_usual: bool
+    found: list[Said] = field(default_factory=list)
+    changes: list[tuple[str, Change]] = field(default_factory=list)
+    unclean: list[UncleanElection] = field(default_factory=list)
+    dumped: list[Section] = field(default_factory=list)
+    named: Counter[tuple[str, int]] = field(default_factory=Counter)
+    server_logs: dict[int, Span | None] = field(default_factory=dict)
+    releases: set[tuple[str, str]] = field(default_factory=set)
+    manners: set[str] = field(default_factory=set)
+    begins: Span | None = None
+    is_timed: bool = False
+    lines: int = 0
+
+
+def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
+    """Read a file. The broker may come to be known after a line."""
+    stream = stream_of(path)
+    read = Scanned(str(path), stream, Path(stream).name in _USUAL)
+    section, last = "", None
+    fetched: set[tuple[str, int, int, int]] = set()
+    for number, raw in lines_of(path, passed_over):
+        read.lines += 1
+        if read.begins is None:
+            read.begins = span_in(raw)
+        if not any(hint in raw for hint in _HINTS):
+            continue
+        if raw.startswith(DUMP_BEGINS):
+            every = ((Place(str(path), at, line), line) for at, line in lines_of(path))
+            read.dumped = list(sections_of(every))
+            break
+        section = section_of(raw) or section
+        line = unwrapped(raw, section)
+        last = line.span or last
+        read.is_timed = read.is_timed or last is not None
+        _note_broker(line, read, last)
+        place = Place(str(path), number, line.text)
+        order = rank * _LINES_MAX + number
+        read.changes += changes_in(line.text, place, (last.start if last else 0, order))
+        if election := unclean_in(line.text, place):
+            read.unclean.append(election)
+        for said in _observed(line, place, last, order):
+            if said.seen.kind is Kind.FETCHES:
+                # A fetcher that tries again says the same a thousand times.
+                minute = last.start // 60_000_000_000 if last else 0
+                key = (said.partition, said.broker or 0, said.seen.leader or 0, minute)
+                if key in fetched:
+                    continue
+                fetched.add(key)
+            read.found.append(said)
+    return read
+
+
+def _note_broker(line: Line, read: Scanned, span: Span | None) -> None:
+    text = line.text
+    if RELEASE_HINT in text and (matched := RELEASE.search(text)):
+        read.releases.add((matched["release"], matched["rest"]))
+    if KRAFT.search(text):
+        read.manners.add("kraft")
+    elif ZOOKEEPER.search(text):
+        read.manners.add("zookeeper")
+    if whose := BROKER.search(text):
+        broker = int(whose["broker"])
+        read.named[line.writer, broker] += 1
+        if not whose[0].startswith("[Broker id="):
+            read.server_logs.setdefault(broker, read.begins or span)
+
+
+def _observed(line: Line, place: Place, span: Span | None, number: int) -> Iterator[Said]:
+    """What a line says, with the partition, "" for all of a broker's."""
+    for each in PATTERNS:
+        if each.hint in line.text and (matched := each.pattern.search(line.text)):
+            groups = matched.groupdict()
+            if groups["tp"].startswith(_METADATA):
+                return
+            topic_id = groups.get("topic_id")
+            seen = Observation(
+                broker=_UNNAMED,
+                kind=each.kind,
+                place=place,
+                span=span,
+                number=number,
+                isr=_members(groups.get("isr")),
+                topic_id=None if topic_id == "None" else topic_id,
+                epoch=_number(groups.get("epoch")),
+                offset=_number(groups.get("offset")),
+                high_watermark=_number(groups.get("high_watermark")),
+                leader=_number(groups.get("leader")),
+                previous_epoch=_number(groups.get("previous_epoch")),
+                partition_epoch=_number(groups.get("partition_epoch")),
+            )
+            yield Said(groups["tp"], _number(groups.get("broker")), line.writer, seen)
+            return
+    if FETCH_HINT in line.text and (matched := FETCHES.search(line.text)):
+        seen = Observation(
+            broker=_UNNAMED,
+            kind=Kind.FETCHES,
+            place=place,
+            span=span,
+            number=number,
+            leader=int(matched["leader"]),
+        )
+        yield Said(matched["tp"], int(matched["broker"]), line.writer, seen)
+    elif STOP_HINT in line.text:
+        for kind, pattern in WHOLE_BROKER:
+            if matched := pattern.search(line.text):
+                seen = Observation(
+                    broker=_UNNAMED, kind=kind, place=place, span=span, number=number
+                )
+                yield Said("", int(matched["broker"]), line.writer, seen)
+                return
+
+
+def _number(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def _members(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    return tuple(sorted(int(each) for each in text.split(",") if each.strip()))
