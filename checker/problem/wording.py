@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from checker.problem.symmetry import Symmetry
 
@@ -17,6 +18,14 @@ def printable(text: str) -> str:
 def counted(number: int, thing: str) -> str:
     """`1 state`, `1,234 states`"""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """`orders, payments and clicks`; of many `orders, payments, clicks and 396 more`"""
+    shown = list(names[: most + 1] if len(names) == most + 1 else names[:most])
+    if more := len(names) - len(shown):
+        return f"{', '.join(shown)} and {more} more"
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def describe_symmetry(symmetry: Symmetry) -> str:

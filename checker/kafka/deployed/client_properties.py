@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.deployed.properties_file import pairs_of
+import javaproperties
+
 from checker.kafka.deployed.setting import BadConfig
 from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, bytes_of, require_size
 
@@ -24,8 +25,12 @@ def client_arguments(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     content = bytes_of(path)
-    require_size(path, content, CONFIG_BYTES_MAX)
-    said = {s.key: s.value for s in pairs_of(path, content.decode("iso-8859-1"))}
+    require_size(path, len(content), CONFIG_BYTES_MAX)
+    try:
+        read = javaproperties.loads(content.decode("iso-8859-1"))
+    except ValueError:
+        raise BadConfig(f"{path} is no .properties file; write \\ as \\\\") from None
+    said = {key: value.strip() for key, value in read.items()}
     found: dict[str, Any] = {}
     protocol = said.get("security.protocol", "PLAINTEXT")
     if protocol not in _PROTOCOLS:

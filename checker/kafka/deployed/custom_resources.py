@@ -1,300 +1,215 @@
 """Kubernetes custom resources of Kafka: Strimzi's, and those of Confluent for Kubernetes.
 
 Strimzi: Kafka, KafkaNodePool and KafkaTopic of kafka.strimzi.io, v1 and v1beta2. Confluent: Kafka
-and KafkaTopic of platform.confluent.io. Other resources beside them, as Helm renders them, are
-counted and left out.
+and KafkaTopic of platform.confluent.io.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ruamel.yaml.nodes import Node
 
-from checker.kafka.deployed.deployment import Deployment, Topic
-from checker.kafka.deployed.keys import METADATA, ROLES, SOFTWARE, TOPIC_REPLICATION, ZOOKEEPER
-from checker.kafka.deployed.properties_file import pairs_of, sorted_out
-from checker.kafka.deployed.setting import BadConfig, Mistakes, Setting
+from checker.kafka.deployed.collection import Collection, Pool
+from checker.kafka.deployed.deployment import Topic
+from checker.kafka.deployed.keys import (
+    METADATA,
+    MIN_INSYNC,
+    REPLICATION,
+    ROLES,
+    SOFTWARE,
+    TOPIC_REPLICATION,
+    ZOOKEEPER,
+)
+from checker.kafka.deployed.properties_file import settings_of, sorted_out, without_repeated
+from checker.kafka.deployed.release_text import release_of_image, release_written
+from checker.kafka.deployed.setting import Setting, whole_number
+from checker.kafka.deployed.text_file import File
 from checker.kafka.deployed.yaml_nodes import (
     at,
-    documents,
     is_mapping,
     items,
+    line_of,
     pairs,
     place_of,
     scalar,
+    text_at,
 )
-from checker.problem.wording import counted
 
-_STRIMZI = re.compile(r"kafka\.strimzi\.io/(v1|v1beta2|v1beta1|v1alpha1)")
-_CONFLUENT = re.compile(r"platform\.confluent\.io/\w+")
-_IMAGE_TAG = re.compile(r":(\d+)\.(\d+)(?:\.(\d+))?")
-_CONFLUENT_FIRST_IN_STEP = 7
-_BEFORE_CONFLUENT_7 = {5: (2, 0), 6: (2, 6)}
-"""Confluent Platform 7.x has Kafka 3.x and 8.x has 4.x; 5.0 had 2.0 and 6.0 had 2.6, and so on."""
-
-
-@dataclass(slots=True)
-class _Found:
-    """What the documents of one reading say."""
-
-    path: Path
-    mistakes: Mistakes
-    clusters: list[str] = field(default_factory=list)
-    brokers: dict[str, Setting] = field(default_factory=dict)
-    unused: list[Setting] = field(default_factory=list)
-    topics: list[Topic] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    pools: list[tuple[Setting, set[str]]] = field(default_factory=list)
-    replicas: Setting | None = None
-    others: Counter[str] = field(default_factory=Counter)
-
-    def setting(self, key: str, node: Node | None, *, of: str = "") -> Setting | None:
-        """The scalar of a node as a setting, with its place."""
-        value = scalar(node)
-        if value is None or node is None:
-            return None
-        source = f"{of}, {self.path.name}" if of else self.path.name
-        return Setting(key, value.strip(), source, place_of(self.path, node))
+GROUPS = {
+    "Strimzi": re.compile(r"kafka\.strimzi\.io/(v1|v1beta2|v1beta1|v1alpha1)"),
+    "Confluent": re.compile(r"platform\.confluent\.io/\w+"),
+}
+BOTH = "broker,controller"
+"""Roles of nodes that have the same settings whatever they are."""
 
 
-def read_custom_resources(
-    path: Path, text: str, mistakes: Mistakes, *, is_alone: bool = True
-) -> Deployment:
-    """The cluster that the documents of a YAML file describe.
-
-    A file that `is_alone` must describe one; among others in a folder it may be about else.
-    """
-    found = _Found(path, mistakes)
-    try:
-        for document in documents(path, text):
-            for resource in _resources(document):
-                _read_resource(found, resource)
-    except BadConfig as problem:
-        mistakes.extend(problem)
-        return Deployment()
-    if not (found.clusters or found.topics or found.pools) and is_alone:
-        kinds = ", ".join(sorted(found.others)) or "none"
-        mistakes.add(
-            f"{path} has no Kafka, KafkaNodePool or KafkaTopic of Strimzi or Confluent; "
-            f"kinds found: {kinds}"
-        )
-    return _deployment(found)
+def setting_at(file: File, key: str, node: Node | None, *, of: str = "") -> Setting | None:
+    """The scalar of a node as a setting, with its place."""
+    value = scalar(node)
+    if value is None or node is None:
+        return None
+    source = f"{of}, {file.name}" if of else file.name
+    return Setting(key, value.strip(), source, place_of(file, node))
 
 
-def _resources(document: Node) -> Iterator[Node]:
-    """The resources of a document: itself, or the items of a List, as kubectl prints them."""
-    if (scalar(at(document, "kind")) or "").endswith("List"):
-        yield from items(at(document, "items"))
-    else:
-        yield document
+def name_of(resource: Node) -> str:
+    """Its name, with its namespace where it says that."""
+    name = text_at(resource, "metadata", "name") or "without a name"
+    return "/".join(filter(None, (text_at(resource, "metadata", "namespace"), name)))
 
 
-def _read_resource(found: _Found, resource: Node) -> None:
-    kind, group = scalar(at(resource, "kind")), scalar(at(resource, "apiVersion")) or ""
-    readers = {}
-    if _STRIMZI.fullmatch(group):
-        readers = {
-            "Kafka": _read_strimzi_kafka,
-            "KafkaNodePool": _read_node_pool,
-            "KafkaTopic": _read_strimzi_topic,
-        }
-    elif _CONFLUENT.fullmatch(group):
-        readers = {
-            "Kafka": _read_confluent_kafka,
-            "KafkaTopic": _read_confluent_topic,
-            "KRaftController": _read_confluent_controller,
-            "Zookeeper": _read_confluent_zookeeper,
-        }
-    reader = readers.get(kind or "")
-    if reader is None:
-        found.others[kind or "a document without kind"] += 1
-    else:
-        reader(found, resource)
+def _short_name(resource: Node) -> str:
+    return name_of(resource).rpartition("/")[2]
 
 
-def _name(resource: Node) -> str:
-    return scalar(at(resource, "metadata", "name")) or "without a name"
-
-
-def _config(found: _Found, node: Node | None, what: str, *, of: str = "") -> dict[str, Setting]:
+def _config(
+    file: File, into: Collection, node: Node | None, what: str, *, of: str = ""
+) -> dict[str, Setting]:
     """The settings of a `config:` mapping, those that matter; the others are noted."""
     if node is None:
         return {}
     if not is_mapping(node):
         if scalar(node) is not None:
-            place = place_of(found.path, node)
-            found.mistakes.add(
-                f"{found.path.name}:{place.line}: {what} is text; write it as a mapping, a line "
-                "`key: value` for each"
+            into.mistakes.add(
+                f"{file.name}:{place_of(file, node).line}: {what} is text; write it as a mapping, "
+                "a line `key: value` for each"
             )
         return {}
     settings = []
-    for key, key_node, value in pairs(node):
-        setting = found.setting(key, value, of=of)
+    for key, _, value in pairs(node):
+        setting = setting_at(file, key, value, of=of)
         if setting is not None:
             settings.append(setting)
-        elif scalar(value) is None and not isinstance(value, type(key_node)):
-            place = place_of(found.path, value)
-            found.mistakes.add(
-                f"{found.path.name}:{place.line}: {what}.{key} is no single value; write one"
+        elif is_mapping(value) or items(value):
+            into.mistakes.add(
+                f"{file.name}:{place_of(file, value).line}: {what}.{key} is no single value; "
+                "write one"
             )
-    used, unused = sorted_out(settings, found.mistakes)
-    found.unused += unused
-    return used
+    return sorted_out(settings, into)
 
 
-def _read_strimzi_kafka(found: _Found, resource: Node) -> None:
-    found.clusters.append(_name(resource))
+def _read_strimzi_kafka(file: File, into: Collection, resource: Node) -> None:
+    into.clusters[_short_name(resource)] = None
     kafka = at(resource, "spec", "kafka")
-    if not is_mapping(kafka):
-        place = place_of(found.path, resource)
-        found.mistakes.add(
-            f"{found.path.name}:{place.line}: kind Kafka without spec.kafka; it is no cluster"
-        )
+    if kafka is None or not is_mapping(kafka):
+        line = place_of(file, resource).line
+        into.mistakes.add(f"{file.name}:{line}: kind Kafka without spec.kafka; it is no cluster")
         return
-    found.brokers |= _config(found, at(kafka, "config"), "spec.kafka.config")
+    found = _config(file, into, at(kafka, "config"), "spec.kafka.config")
     for key, name in ((SOFTWARE, "version"), (METADATA, "metadataVersion")):
-        if setting := found.setting(key, at(kafka, name)):
-            found.brokers[key] = setting
-    found.replicas = found.setting("spec.kafka.replicas", at(kafka, "replicas"))
+        if setting := setting_at(file, key, at(kafka, name)):
+            found[key] = setting
+    into.replicas = setting_at(file, "spec.kafka.replicas", at(kafka, "replicas"))
     zookeeper = at(resource, "spec", "zookeeper")
     kraft = at(resource, "metadata", "annotations", "strimzi.io/kraft")
-    if setting := found.setting(ROLES, kraft):
-        if setting.value == "enabled":
-            found.brokers[ROLES] = setting
-    elif zookeeper is not None:
-        place = place_of(found.path, zookeeper)
-        found.brokers[ZOOKEEPER] = Setting(ZOOKEEPER, "spec.zookeeper", found.path.name, place)
+    if zookeeper is None or scalar(kraft) == "enabled":
+        node = kraft or kafka
+        found[ROLES] = Setting(ROLES, BOTH, file.name, place_of(file, node))
+    else:
+        place = place_of(file, zookeeper)
+        found[ZOOKEEPER] = Setting(ZOOKEEPER, "spec.zookeeper", file.name, place)
+        if kraft is not None and scalar(kraft) != "disabled":
+            into.note(
+                f"strimzi.io/kraft is {scalar(kraft)} ({file.name}:{place_of(file, kraft).line}): "
+                "between ZooKeeper and KRaft; ZooKeeper is taken."
+            )
+    into.add_broker(found.values())
 
 
-def _read_node_pool(found: _Found, resource: Node) -> None:
-    replicas = found.setting("spec.replicas", at(resource, "spec", "replicas"))
-    roles = {scalar(role) or "" for role in items(at(resource, "spec", "roles"))}
-    if replicas is not None:
-        found.pools.append((replicas, roles))
+def _read_node_pool(file: File, into: Collection, resource: Node) -> None:
+    replicas = setting_at(file, "spec.replicas", at(resource, "spec", "replicas"))
     node = at(resource, "spec", "roles")
+    roles = {scalar(role) or "" for role in items(node)}
+    if replicas is not None:
+        cluster = text_at(resource, "metadata", "labels", "strimzi.io/cluster") or None
+        into.pools.append(Pool(replicas, not roles or "broker" in roles, cluster))
     if "controller" in roles and node is not None:
         value = ",".join(sorted(roles))
-        found.brokers.setdefault(
-            ROLES, Setting(ROLES, value, found.path.name, place_of(found.path, node))
-        )
+        into.fallbacks.setdefault(ROLES, Setting(ROLES, value, file.name, place_of(file, node)))
 
 
-def _read_strimzi_topic(found: _Found, resource: Node) -> None:
-    _read_topic(found, resource, name="topicName", config="config")
+def _read_strimzi_topic(file: File, into: Collection, resource: Node) -> None:
+    label = text_at(resource, "metadata", "labels", "strimzi.io/cluster")
+    _read_topic(file, into, resource, name="topicName", config="config", label=label)
 
 
-def _read_confluent_topic(found: _Found, resource: Node) -> None:
-    _read_topic(found, resource, name="name", config="configs")
+def _read_confluent_topic(file: File, into: Collection, resource: Node) -> None:
+    label = text_at(resource, "spec", "kafkaClusterRef", "name")
+    _read_topic(file, into, resource, name="name", config="configs", label=label)
 
 
-def _read_topic(found: _Found, resource: Node, *, name: str, config: str) -> None:
+def _read_topic(
+    file: File, into: Collection, resource: Node, *, name: str, config: str, label: str
+) -> None:
     spec = at(resource, "spec")
-    called = scalar(at(spec, name)) or _name(resource)
-    settings = _config(found, at(spec, config), f"spec.{config}", of="the topic's own")
+    called = text_at(spec, name) or _short_name(resource)
+    settings = _config(file, into, at(spec, config), f"spec.{config}", of="the topic's own")
     replicas = at(spec, "replicas") or at(spec, "replicationFactor")
-    if setting := found.setting(TOPIC_REPLICATION, replicas):
+    if setting := setting_at(file, TOPIC_REPLICATION, replicas):
         settings[TOPIC_REPLICATION] = setting
-    partitions = scalar(at(spec, "partitions")) or scalar(at(spec, "partitionCount"))
-    count = int(partitions) if partitions and partitions.isdecimal() else None
-    found.topics.append(Topic(name=called, settings=settings, partitions=count))
+    partitions = text_at(spec, "partitions") or text_at(spec, "partitionCount")
+    topic = Topic(name=called, settings=settings, partitions=whole_number(partitions))
+    into.topics.append((topic, label or None))
 
 
-def _read_confluent_kafka(found: _Found, resource: Node) -> None:
-    found.clusters.append(_name(resource))
-    overrides = at(resource, "spec", "configOverrides", "server")
+def _read_confluent_kafka(file: File, into: Collection, resource: Node) -> None:
+    into.clusters[_short_name(resource)] = None
     settings = []
-    for node in items(overrides):
-        text, place = scalar(node), place_of(found.path, node)
-        try:
-            settings += pairs_of(found.path, text or "", first_line=place.line)
-        except BadConfig as problem:
-            found.mistakes.extend(problem)
-    used, unused = sorted_out(settings, found.mistakes)
-    found.brokers |= used
-    found.unused += unused
-    found.replicas = found.setting("spec.replicas", at(resource, "spec", "replicas"))
-    if setting := found.setting(SOFTWARE, at(resource, "spec", "image", "application")):
-        _read_image(found, setting)
-    controller = at(resource, "spec", "dependencies", "kRaftController")
-    zookeeper = at(resource, "spec", "dependencies", "zookeeper")
-    if controller is not None:
-        _has_controllers(found, controller)
-    elif zookeeper is not None:
-        _has_zookeeper(found, zookeeper)
-    for key in ("default.replication.factor", "min.insync.replicas"):
-        if key not in used:
-            found.notes.append(
-                f"{found.path.name} does not set {key}; Confluent for Kubernetes then chooses it "
-                "by the number of brokers, and here Kafka's own default is taken: set it"
+    for node in items(at(resource, "spec", "configOverrides", "server")):
+        settings += settings_of(file, scalar(node) or "", into.mistakes, first_line=line_of(node))
+    found = sorted_out(without_repeated(settings, into), into)
+    into.replicas = setting_at(file, "spec.replicas", at(resource, "spec", "replicas"))
+    if release := image_release(file, into, at(resource, "spec", "image", "application")):
+        found[SOFTWARE] = release
+    for key, name in ((ROLES, "kRaftController"), (ZOOKEEPER, "zookeeper")):
+        node = at(resource, "spec", "dependencies", name)
+        if node is not None:
+            found[key] = Setting(key, "broker", file.name, place_of(file, node))
+            break
+    for key in (REPLICATION, MIN_INSYNC):
+        if key not in found:
+            into.note(
+                f"{file.name} does not set {key}; Confluent for Kubernetes then chooses it by the "
+                "number of brokers, and here Kafka's own default is taken: set it."
             )
+    into.add_broker(found.values())
 
 
-def _read_image(found: _Found, setting: Setting) -> None:
-    """`confluentinc/cp-server:7.6.0` has Kafka 3.6."""
-    matched = _IMAGE_TAG.search(setting.value)
-    if matched is None:
-        return
-    platform, minor = int(matched[1]), int(matched[2])
-    if platform >= _CONFLUENT_FIRST_IN_STEP:
-        major, first = platform - 4, 0
-    else:
-        major, first = _BEFORE_CONFLUENT_7.get(platform, (0, 0))
-    if major:
-        release = Setting(SOFTWARE, f"{major}.{first + minor}", setting.source, setting.place)
-        found.brokers[SOFTWARE] = release
-        found.notes.append(
-            f"Confluent Platform {platform}.{minor} ({setting.origin}) has Kafka {release.value}."
-        )
-
-
-def _read_confluent_controller(found: _Found, resource: Node) -> None:
-    _has_controllers(found, resource)
-
-
-def _read_confluent_zookeeper(found: _Found, resource: Node) -> None:
-    _has_zookeeper(found, resource)
-
-
-def _has_controllers(found: _Found, node: Node) -> None:
-    place = place_of(found.path, node)
-    found.brokers.setdefault(ROLES, Setting(ROLES, "broker", found.path.name, place))
-
-
-def _has_zookeeper(found: _Found, node: Node) -> None:
-    place = place_of(found.path, node)
-    found.brokers.setdefault(ZOOKEEPER, Setting(ZOOKEEPER, "zookeeper", found.path.name, place))
-
-
-def _deployment(found: _Found) -> Deployment:
-    if found.others:
-        count = sum(found.others.values())
-        kinds = ", ".join(sorted(found.others))
-        others = counted(count, "other resource")
-        found.notes.append(f"{found.path.name}: {others} left out ({kinds}).")
-    return Deployment(
-        brokers=found.brokers,
-        topics=tuple(found.topics),
-        broker_count=_brokers(found),
-        unused=tuple(dict.fromkeys(found.unused)),
-        notes=tuple(found.notes),
-        sources=(found.path.name,),
-        clusters=tuple(found.clusters),
-    )
-
-
-def _brokers(found: _Found) -> Setting | None:
-    """How many brokers there are: those of the pools, or else of the resource itself."""
-    pools = [replicas for replicas, roles in found.pools if "broker" in roles or not roles]
-    if not pools:
-        return found.replicas
-    if not all(replicas.value.isdecimal() for replicas in pools):
+def image_release(file: File, into: Collection, node: Node | None) -> Setting | None:
+    """The release that the tag of an image says; that it says none is noted."""
+    setting = setting_at(file, SOFTWARE, node)
+    if setting is None:
         return None
-    total = sum(int(replicas.value) for replicas in pools)
-    first = pools[0]
-    return Setting("brokers", str(total), first.source, first.place)
+    written = release_of_image(setting.value)
+    number = release_written(written or "")
+    if written is None or number is None:
+        into.note(f"The image {setting.value} ({setting.origin}) does not say Kafka's release.")
+        return None
+    if written.startswith("cp-"):
+        into.note(f"Confluent Platform {written[3:]} ({setting.origin}) has Kafka {number}.")
+    return replace(setting, value=number)
+
+
+def _read_confluent_controller(file: File, into: Collection, resource: Node) -> None:
+    setting = Setting(ROLES, "broker", file.name, place_of(file, resource))
+    into.fallbacks.setdefault(ROLES, setting)
+
+
+def _read_confluent_zookeeper(file: File, into: Collection, resource: Node) -> None:
+    setting = Setting(ZOOKEEPER, "zookeeper", file.name, place_of(file, resource))
+    into.fallbacks.setdefault(ZOOKEEPER, setting)
+
+
+Reader = Callable[[File, Collection, Node], None]
+READERS: Mapping[tuple[str, str], Reader] = {
+    ("Strimzi", "Kafka"): _read_strimzi_kafka,
+    ("Strimzi", "KafkaNodePool"): _read_node_pool,
+    ("Strimzi", "KafkaTopic"): _read_strimzi_topic,
+    ("Confluent", "Kafka"): _read_confluent_kafka,
+    ("Confluent", "KafkaTopic"): _read_confluent_topic,
+    ("Confluent", "KRaftController"): _read_confluent_controller,
+    ("Confluent", "Zookeeper"): _read_confluent_zookeeper,
+}

@@ -6,10 +6,19 @@ prepared (`checker.kafka.matrix.properties`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from checker.kafka.deployed.setting import Setting
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Copies:
+    """So many partitions have so many replicas, of which so many are in sync."""
+
+    replicas: int
+    in_sync: int
+    partitions: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +26,8 @@ class Topic:
     """A topic, with the settings that are said of it.
 
     `partitions` are how many it has, `under_replicated` how many of them have fewer replicas in
-    sync than replicas, `leaderless` how many nobody leads; None: not said.
+    sync than replicas, `leaderless` how many nobody leads; None: not said. `copies` are partitions
+    by how many replicas they have, and how many of these are in sync, as far as somebody says it.
     """
 
     name: str
@@ -25,6 +35,7 @@ class Topic:
     partitions: int | None = None
     under_replicated: int | None = None
     leaderless: int | None = None
+    copies: tuple[Copies, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,28 +57,18 @@ class Deployment:
     sources: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
 
-    def then(self, other: Deployment) -> Deployment:
-        """Both together; of a setting that both say, that of `other`."""
-        topics = {topic.name: topic for topic in self.topics}
-        for topic in other.topics:
-            topics[topic.name] = _both(topics.get(topic.name), topic)
-        return Deployment(
-            brokers={**self.brokers, **other.brokers},
-            topics=tuple(topics.values()),
-            has_all_topics=self.has_all_topics or other.has_all_topics,
-            broker_count=other.broker_count or self.broker_count,
-            unused=tuple(dict.fromkeys((*self.unused, *other.unused))),
-            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
-            sources=(*self.sources, *other.sources),
-            clusters=tuple(dict.fromkeys((*self.clusters, *other.clusters))),
-        )
+
+def under_replicated(copies: Iterable[Copies]) -> int:
+    """How many partitions have fewer replicas in sync than replicas."""
+    return sum(each.partitions for each in copies if each.in_sync < each.replicas)
 
 
-def _both(known: Topic | None, found: Topic) -> Topic:
+def joined(known: Topic | None, found: Topic) -> Topic:
+    """Both together; of what both say, that of `found`."""
     if known is None:
         return found
-    said = (found.partitions, found.under_replicated, found.leaderless)
     before = (known.partitions, known.under_replicated, known.leaderless)
+    said = (found.partitions, found.under_replicated, found.leaderless)
     partitions, under, leaderless = (
         new if new is not None else old for new, old in zip(said, before, strict=True)
     )
@@ -77,4 +78,5 @@ def _both(known: Topic | None, found: Topic) -> Topic:
         partitions=partitions,
         under_replicated=under,
         leaderless=leaderless,
+        copies=found.copies or known.copies,
     )

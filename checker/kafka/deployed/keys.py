@@ -38,6 +38,15 @@ KEYS = (
 )
 """The keys that the model depends on."""
 
+IDENTITY = frozenset(
+    {
+        *(ROLES, "node.id", "broker.id", "log.dirs", "log.dir", "advertised.listeners"),
+        *("controller.quorum.voters", "controller.quorum.bootstrap.servers"),
+        *("controller.listener.names", "inter.broker.listener.name", "broker.rack"),
+    }
+)
+"""Keys that brokers and controllers have, and none of their clients, nor Connect or ZooKeeper."""
+
 NOT_MODELLED: Mapping[str, str] = {
     "log.flush.interval.messages": "when the broker flushes its logs",
     "log.flush.interval.ms": "when the broker flushes its logs",
@@ -69,8 +78,17 @@ NOT_MODELLED: Mapping[str, str] = {
 }
 """Settings that touch durability and that no model of ours has: reported as read and not used."""
 
+SOURCES: Mapping[str, str] = {
+    "DYNAMIC_TOPIC_CONFIG": "set for the topic",
+    "DYNAMIC_BROKER_CONFIG": "set for the broker",
+    "DYNAMIC_DEFAULT_BROKER_CONFIG": "set for all brokers",
+    "STATIC_BROKER_CONFIG": "broker's server.properties",
+    "DEFAULT_CONFIG": "Kafka's default",
+}
+"""Sources of a broker's answer in words (ConfigEntry.ConfigSource)."""
+
 _NUMBERS = re.compile(r"(interval|timeout|max|flush)\.(ms|messages|retries)$|replication\.factor$")
-_WITH_UNIT = re.compile(r"\s*(\d+)\s*([A-Za-z]+)\s*")
+_WITH_UNIT = re.compile(r"\s*([0-9]{1,18})\s*([A-Za-z]+)\s*")
 _MILLISECONDS = {"ms": 1, "s": 1_000, "sec": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000}
 _ALIKE = 0.85
 """How alike two keys are, of 1, where one is taken for a misspelt other. Kafka's own other keys are

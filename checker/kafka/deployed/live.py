@@ -8,12 +8,13 @@ secret.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from checker.kafka.deployed.client_properties import client_arguments
-from checker.kafka.deployed.deployment import Deployment, Topic
+from checker.kafka.deployed.deployment import Copies, Deployment, Topic, under_replicated
 from checker.kafka.deployed.feature_levels import metadata_version
 from checker.kafka.deployed.keys import (
     BROKER,
@@ -24,6 +25,7 @@ from checker.kafka.deployed.keys import (
     REPLICATION,
     ROLES,
     SOFTWARE,
+    SOURCES,
     TOPIC_REPLICATION,
     UNCLEAN,
     ZOOKEEPER,
@@ -40,13 +42,6 @@ TOPICS_AT_ONCE = 200
 _OF_BROKERS = (ROLES, ZOOKEEPER, BROKER, REPLICATION, MIN_INSYNC, UNCLEAN)
 _OF_TOPICS = (MIN_INSYNC, UNCLEAN)
 _MAY_DIFFER = (ROLES, ZOOKEEPER)
-_SAYS = {
-    "DYNAMIC_TOPIC_CONFIG": "set for the topic",
-    "DYNAMIC_BROKER_CONFIG": "set for the broker",
-    "DYNAMIC_DEFAULT_BROKER_CONFIG": "set for all brokers",
-    "STATIC_BROKER_CONFIG": "broker's server.properties",
-    "DEFAULT_CONFIG": "Kafka's default",
-}
 _DEFAULT = "DEFAULT_CONFIG"
 
 
@@ -169,11 +164,11 @@ def _of_brokers(
             )
         for key, entry in entries.items():
             value, source = entry.get("value"), entry["config_source"]
-            if value in (None, ""):
+            if key not in keys or value in (None, ""):
                 continue
             if key == ZOOKEEPER:
                 value = "set"  # Addresses are nobody's business.
-            setting = Setting(key, value, f"{_SAYS.get(source, 'broker')}, broker {broker}")
+            setting = Setting(key, value, f"{SOURCES.get(source, 'broker')}, broker {broker}")
             if key in NOT_MODELLED:
                 if source != _DEFAULT:
                     unused.setdefault(key, setting)
@@ -249,19 +244,20 @@ def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
 def _topic(described: Mapping[str, Any], entries: Mapping[str, Any]) -> Topic:
     partitions = described["partitions"]
     settings = {
-        key: Setting(key, entry["value"], _SAYS.get(entry["config_source"], "the cluster"))
+        key: Setting(key, entry["value"], SOURCES.get(entry["config_source"], "the cluster"))
         for key, entry in entries.items()
-        if entry.get("value") is not None
+        if key in _OF_TOPICS and entry.get("value") is not None
     }
-    factors = [len(partition["replica_nodes"]) for partition in partitions]
-    if factors:
-        fewest = str(min(factors))
+    counted_copies = Counter((len(p["replica_nodes"]), len(p["isr_nodes"])) for p in partitions)
+    copies = tuple(Copies(*pair, count) for pair, count in sorted(counted_copies.items()))
+    if copies:
+        fewest = str(copies[0].replicas)
         settings[TOPIC_REPLICATION] = Setting(TOPIC_REPLICATION, fewest, "the topic's partitions")
-    under = sum(len(p["isr_nodes"]) < len(p["replica_nodes"]) for p in partitions)
     return Topic(
         name=described["name"],
         settings=settings,
         partitions=len(partitions),
-        under_replicated=under,
+        under_replicated=under_replicated(copies),
         leaderless=sum(partition["leader_id"] < 0 for partition in partitions),
+        copies=copies,
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from checker.kafka.deployed.deployment import Deployment, Topic
+from checker.kafka.deployed.deployment import Copies, Deployment, Topic
 from checker.kafka.deployed.setting import BadConfig, Place, Setting
 
 FORMAT = "waterline-deployment/1"
@@ -32,12 +32,19 @@ class _Setting(msgspec.Struct, forbid_unknown_fields=True):
     place: _Place | None = None
 
 
+class _Copies(msgspec.Struct, forbid_unknown_fields=True):
+    replicas: int
+    in_sync: int
+    partitions: int
+
+
 class _Topic(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     settings: dict[str, _Setting]
     partitions: int | None = None
     under_replicated: int | None = None
     leaderless: int | None = None
+    copies: list[_Copies] = []
 
 
 class _Saved(msgspec.Struct, forbid_unknown_fields=True):
@@ -91,4 +98,5 @@ def _topic(saved: _Topic) -> Topic:
         partitions=saved.partitions,
         under_replicated=saved.under_replicated,
         leaderless=saved.leaderless,
+        copies=tuple(Copies(each.replicas, each.in_sync, each.partitions) for each in saved.copies),
     )

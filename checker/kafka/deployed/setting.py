@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -15,6 +16,12 @@ class Place:
     file: str
     line: int
     column: int = 1
+
+
+def whole_number(text: str | None) -> int | None:
+    """A number of at most nine digits after its zeros; None for any other text."""
+    matched = re.fullmatch(r"\+?0*([0-9]{1,9})", text or "")
+    return int(matched[1]) if matched else None
 
 
 class BadConfig(Refused, ValueError):

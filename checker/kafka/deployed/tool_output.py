@@ -7,20 +7,24 @@ write no space after a colon, and all settings in one line.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from checker.kafka.deployed.deployment import Deployment, Topic
+from checker.kafka.deployed.collection import Collection
+from checker.kafka.deployed.deployment import Copies, Topic, under_replicated
+from checker.kafka.deployed.feature_levels import metadata_version
 from checker.kafka.deployed.keys import (
     ELIGIBLE,
     METADATA,
     NOT_MODELLED,
     SOFTWARE,
+    SOURCES,
     TOPIC_REPLICATION,
 )
 from checker.kafka.deployed.properties_file import sorted_out
-from checker.kafka.deployed.setting import Mistakes, Place, Setting
+from checker.kafka.deployed.setting import Setting, whole_number
+from checker.kafka.deployed.text_file import File
 
 _NAME = r"(?:(?:Adding|Removing) )?[A-Z]\w*"
 _FIELD = re.compile(rf"(?:^|\s)({_NAME}):[ ]?(.*?)(?=\s+{_NAME}:|$)")
@@ -28,39 +32,16 @@ _FIELD = re.compile(rf"(?:^|\s)({_NAME}):[ ]?(.*?)(?=\s+{_NAME}:|$)")
 _NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.-]*=)")
 _TOPIC_LINE = re.compile(r"\s*Topic:")
 _FEATURE_LINE = re.compile(r"\s*Feature:\s")
-_ENTITY = r"(topic|broker|brokers|client-id|user|user-principal|ip|client-metrics|group)"
+_QUORUM_LINE = re.compile(
+    r"(?:LeaderEpoch|CurrentVoters):\s|NodeId\s+(?:Directory\w*\s+)?LogEndOff"
+)
+_ENTITY = r"(topics?|brokers?|client-id|user|user-principal|ip|client-metrics|group)"
 _CONFIGS_HEADER = re.compile(
-    rf"\s*(?:(?:All|Dynamic|Default|Quota)? ?configs for {_ENTITY}(?:-logger)? ?(.*?) are:?)",
+    rf"\s*(?:(?:All|Dynamic|Default|Quota)? ?configs for {_ENTITY}(?:-logger)?[ :]?(.*?) are:?)",
     re.IGNORECASE,
 )
 _CONFIG_LINE = re.compile(r"\s+([\w.-]+)=(.*?)(?: sensitive=(?:true|false) synonyms=\{(.*)\})?")
-_SAYS = {
-    "DYNAMIC_TOPIC_CONFIG": "set for the topic",
-    "DYNAMIC_BROKER_CONFIG": "set for the broker",
-    "DYNAMIC_DEFAULT_BROKER_CONFIG": "set for all brokers",
-    "STATIC_BROKER_CONFIG": "broker's server.properties",
-    "DEFAULT_CONFIG": "Kafka's default",
-}
-"""What sources of kafka-configs are called here (ConfigEntry.ConfigSource)."""
-
-
-def is_topics_output(text: str) -> bool:
-    """Whether it is what `kafka-topics --describe` prints."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return any(
-        _TOPIC_LINE.match(line) and ("PartitionCount:" in line or "Partition:" in line)
-        for line in lines[:20]
-    )
-
-
-def is_configs_output(text: str) -> bool:
-    """Whether it is what `kafka-configs --describe` prints."""
-    return any(_CONFIGS_HEADER.match(line) for line in text.splitlines()[:20])
-
-
-def is_features_output(text: str) -> bool:
-    """Whether it is what `kafka-features describe` prints."""
-    return any(_FEATURE_LINE.match(line) for line in text.splitlines()[:20])
+_SYNONYMS = re.compile(r"\ssensitive=(?:true|false) synonyms=\{")
 
 
 @dataclass(slots=True)
@@ -68,88 +49,116 @@ class _Counted:
     """What the lines of a topic add up to."""
 
     settings: dict[str, Setting] = field(default_factory=dict)
-    replicas: dict[int, tuple[int, int]] = field(default_factory=dict)
+    copies: Counter[tuple[int, int]] = field(default_factory=Counter)
+    fewest: tuple[int, int] | None = None
     partitions: int | None = None
-    under_replicated: int = 0
     leaderless: int = 0
-    has_partitions: bool = False
 
 
-def read_topics_output(path: Path, text: str, mistakes: Mistakes) -> Deployment:
+def is_topics_output(file: File) -> bool:
+    """Whether it is what `kafka-topics --describe` prints."""
+    return any(
+        _TOPIC_LINE.match(line) and ("PartitionCount:" in line or "Partition:" in line)
+        for line in file.beginning()
+    )
+
+
+def is_configs_output(file: File) -> bool:
+    """Whether it is what `kafka-configs --describe` prints."""
+    return any(_CONFIGS_HEADER.match(line) for line in file.beginning())
+
+
+def is_configs_without_header(file: File) -> bool:
+    """Whether it is of `kafka-configs --describe`, without the line that says of what."""
+    return any(_SYNONYMS.search(line) for line in file.beginning())
+
+
+def is_features_output(file: File) -> bool:
+    """Whether it is what `kafka-features describe` prints."""
+    return any(_FEATURE_LINE.match(line) for line in file.beginning())
+
+
+def is_quorum_output(file: File) -> bool:
+    """Whether it is what `kafka-metadata-quorum describe` prints."""
+    return any(_QUORUM_LINE.match(line) for line in file.beginning())
+
+
+def read_topics_output(file: File, into: Collection) -> None:
     """The topics that `kafka-topics --describe` has printed.
 
     With options such as --under-replicated-partitions it prints partitions alone: then neither are
     these all topics, nor are their settings there. `Configs:` are all values that are not Kafka's
-    default: the topic's own, and those of its brokers. Where a summary line is missing, the
-    replicas of the partitions are counted.
+    default: the topic's own, and those of its brokers. The summary line has the replicas of
+    partition 0 (TopicCommand), so those of the partitions are counted.
     """
     topics: dict[str, _Counted] = {}
-    unused: dict[str, Setting] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(file.lines(), start=1):
         if not _TOPIC_LINE.match(line):
             continue
-        fields = {key: value.strip() for key, value in _FIELD.findall(line.lstrip())}
-        name, place = fields.get("Topic", ""), Place(str(path), number)
+        fields = {key: value.strip() for key, value in _FIELD.findall(line.strip())}
+        name, place = fields.get("Topic", ""), file.place(number)
         if not name:
-            mistakes.add(f"{path.name}:{number}: a topic without a name; describe it once more")
+            into.mistakes.add(
+                f"{file.name}:{number}: a topic without a name; describe it once more"
+            )
             continue
         topic = topics.setdefault(name, _Counted())
         if "Partition" in fields:
             _count_partition(topic, fields, number)
+            if any(_listed(fields.get(each)) for each in ("Elr", "LastKnownElr")):
+                # Without ELR a controller keeps both empty (PartitionChangeBuilder).
+                into.eligible = into.eligible or Setting(ELIGIBLE, "1", file.name, place)
             continue
-        topic.partitions = _number(fields.get("PartitionCount"))
+        into.see("topic", name, f"{file.name}:{number}")
+        topic.partitions = whole_number(fields.get("PartitionCount"))
         given = [
-            Setting(key, value, path.name, place) for key, value in _configs(fields.get("Configs"))
+            Setting(key, value, file.name, place) for key, value in _configs(fields.get("Configs"))
         ]
         if factor := fields.get("ReplicationFactor"):
-            given.append(Setting(TOPIC_REPLICATION, factor, path.name, place))
-        used, ignored = sorted_out(given, mistakes)
-        topic.settings |= used
-        unused |= {setting.key: setting for setting in ignored if setting.key not in unused}
-    is_whole = any(topic.partitions is not None for topic in topics.values())
-    partial = f"{path.name} lists partitions alone: other topics, and all settings, are not in it."
-    return Deployment(
-        topics=tuple(_topic(path, name, counted) for name, counted in topics.items()),
-        has_all_topics=is_whole,
-        notes=() if is_whole else (partial,),
-        unused=tuple(unused.values()),
-        sources=(path.name,),
-    )
+            given.append(Setting(TOPIC_REPLICATION, factor, file.name, place))
+        topic.settings |= sorted_out(given, into)
+    if any(topic.partitions is not None for topic in topics.values()):
+        into.has_all_topics = True
+    else:
+        into.note(f"{file.name} lists partitions alone: other topics, and settings, are not there.")
+    into.topics += [(_topic(file, name, counted), None) for name, counted in topics.items()]
 
 
 def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None:
-    assigned = _listed(fields.get("Replicas"))
     # Replicas that a reassignment adds are not expected to be in sync yet.
-    replicas = [part for part in assigned if part not in _listed(fields.get("Adding Replicas"))]
-    in_sync = _listed(fields.get("Isr"))
-    topic.has_partitions = True
-    topic.replicas.setdefault(len(replicas), (line, 0))
-    first, count = topic.replicas[len(replicas)]
-    topic.replicas[len(replicas)] = (first, count + 1)
-    topic.under_replicated += len(in_sync) < len(replicas)
+    added = _listed(fields.get("Adding Replicas"))
+    replicas = [part for part in _listed(fields.get("Replicas")) if part not in added]
+    topic.copies[len(replicas), len(_listed(fields.get("Isr")))] += 1
+    if topic.fewest is None or topic.fewest[0] > len(replicas):
+        topic.fewest = (len(replicas), line)
     topic.leaderless += fields.get("Leader", "") in ("none", "-1")
 
 
 def _listed(text: str | None) -> list[str]:
-    """`1,2,3`"""
-    return [part.strip() for part in (text or "").split(",") if part.strip()]
+    """`1,2,3`; none of `N/A`, which the tool prints for what a broker does not say."""
+    parts = (part.strip() for part in (text or "").split(","))
+    return [part for part in parts if part and part != "N/A"]
 
 
-def _topic(path: Path, name: str, counted: _Counted) -> Topic:
+def _topic(file: File, name: str, counted: _Counted) -> Topic:
+    """The topic, with the replicas of the partition that has the fewest."""
     settings = dict(counted.settings)
-    if counted.replicas and TOPIC_REPLICATION not in settings:
-        # A partition with fewer replicas than the others is the one that is told.
-        fewest = min(counted.replicas)
-        place = Place(str(path), counted.replicas[fewest][0])
-        settings[TOPIC_REPLICATION] = Setting(TOPIC_REPLICATION, str(fewest), path.name, place)
-    known = counted.has_partitions
-    total = sum(count for _, count in counted.replicas.values())
+    said = settings.get(TOPIC_REPLICATION)
+    if counted.fewest is not None:
+        fewest, line = counted.fewest
+        if said is None or (whole_number(said.value) or 0) > fewest:
+            settings[TOPIC_REPLICATION] = Setting(
+                TOPIC_REPLICATION, str(fewest), file.name, file.place(line)
+            )
+    copies = tuple(Copies(*pair, count) for pair, count in sorted(counted.copies.items()))
+    total = sum(each.partitions for each in copies)
     return Topic(
         name=name,
         settings=settings,
         partitions=counted.partitions if counted.partitions is not None else total,
-        under_replicated=counted.under_replicated if known else None,
-        leaderless=counted.leaderless if known else None,
+        under_replicated=under_replicated(copies) if copies else None,
+        leaderless=counted.leaderless if copies else None,
+        copies=copies,
     )
 
 
@@ -161,78 +170,72 @@ def _configs(text: str | None) -> Iterator[tuple[str, str]]:
             yield key, value.strip()
 
 
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else None
-
-
-def read_configs_output(path: Path, text: str, mistakes: Mistakes) -> Deployment:
+def read_configs_output(file: File, into: Collection) -> None:
     """The values in effect that `kafka-configs --describe` has printed of topics and brokers."""
     topics: dict[str, dict[str, Setting]] = {}
-    brokers: dict[str, Setting] = {}
-    unused: dict[str, Setting] = {}
-    for kind, name, settings in _entities(path, text):
-        used, ignored = sorted_out(settings, mistakes)
-        unused |= {setting.key: setting for setting in ignored if setting.key not in unused}
-        if kind == "topic":
-            topics.setdefault(name, {}).update(used)
-        elif kind in ("broker", "brokers"):
-            for key, setting in used.items():
-                known = brokers.setdefault(key, setting)
-                if known.value != setting.value:
-                    mistakes.add(
-                        f"{setting.origin}: {key} is described as {known.value!r} and as "
-                        f"{setting.value!r}; brokers must agree, or keep one of them"
-                    )
-    return Deployment(
-        brokers=brokers,
-        topics=tuple(Topic(name=name, settings=found) for name, found in topics.items()),
-        has_all_topics=bool(topics),
-        unused=tuple(unused.values()),
-        sources=(path.name,),
-    )
+    for kind, name, settings in _entities(file):
+        if kind.startswith("topic"):
+            topics.setdefault(name, {}).update(sorted_out(settings, into))
+        elif kind.startswith("broker"):
+            into.add_broker(sorted_out(settings, into).values())
+    into.topics += [(Topic(name=name, settings=found), None) for name, found in topics.items()]
+    into.has_all_topics |= bool(topics)
 
 
-def _entities(path: Path, text: str) -> Iterator[tuple[str, str, list[Setting]]]:
+def _entities(file: File) -> Iterator[tuple[str, str, list[Setting]]]:
     """Each described entity: its kind, its name, its settings."""
     entity: tuple[str, str, list[Setting]] | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
-        place = Place(str(path), number)
+    for number, line in enumerate(file.lines(), start=1):
+        place = file.place(number)
         if header := _CONFIGS_HEADER.match(line):
             if entity is not None:
                 yield entity
             entity = (header[1].lower(), header[2].strip().strip("'\""), [])
             # Older tools go on in the same line.
             for key, value in _configs(line[header.end() :]):
-                entity[2].append(Setting(key, value, path.name, place))
-        elif entity is not None and (matched := _CONFIG_LINE.fullmatch(line)):
-            said = _SAYS.get((matched[3] or "").partition(":")[0])
-            is_default = said == _SAYS["DEFAULT_CONFIG"] and matched[1] in NOT_MODELLED
+                entity[2].append(Setting(key, value, file.name, place))
+        elif entity is not None and (matched := _CONFIG_LINE.fullmatch(line.rstrip())):
+            said = SOURCES.get((matched[3] or "").partition(":")[0])
+            is_default = said == SOURCES["DEFAULT_CONFIG"] and matched[1] in NOT_MODELLED
             if matched[2] != "null" and not is_default:
-                source = f"{said}, {path.name}" if said else path.name
+                source = f"{said}, {file.name}" if said else file.name
                 entity[2].append(Setting(matched[1], matched[2], source, place))
     if entity is not None:
         yield entity
 
 
-def read_features_output(path: Path, text: str, mistakes: Mistakes) -> Deployment:
+def read_features_output(file: File, into: Collection) -> None:
     """The levels that `kafka-features describe` has printed, and by them the brokers' release.
 
-    The highest metadata.version that the brokers support is that of the release they run.
+    The highest metadata.version that the brokers support is that of the release they run. Confluent
+    Platform goes by its own confluent.metadata.version, whose levels are called as its releases.
     """
-    brokers: dict[str, Setting] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    found: dict[str, Setting] = {}
+    for number, line in enumerate(file.lines(), start=1):
         if not _FEATURE_LINE.match(line):
             continue
-        fields = {key: value.strip() for key, value in _FIELD.findall(line.lstrip())}
-        place = Place(str(path), number)
-        name, level = fields.get("Feature"), fields.get("FinalizedVersionLevel")
-        if name not in (METADATA, ELIGIBLE):
+        fields = {key: value.strip() for key, value in _FIELD.findall(line.strip())}
+        name = fields.get("Feature", "")
+        is_confluents = name == f"confluent.{METADATA}"
+        if name not in (METADATA, ELIGIBLE) and not is_confluents:
             continue
+        level = fields.get("FinalizedVersionLevel") or fields.get("FinalizedMaxVersionLevel")
         if not level:
-            mistakes.add(f"{path.name}:{number}: {name} without FinalizedVersionLevel; run it anew")
+            into.mistakes.add(
+                f"{file.name}:{number}: {name} without FinalizedVersionLevel; run it anew"
+            )
             continue
-        brokers[name] = Setting(name, level, path.name, place)
-        software = fields.get("SupportedMaxVersion", "").partition("-")[0]
-        if name == METADATA and software:
-            brokers[SOFTWARE] = Setting(SOFTWARE, software, path.name, place)
-    return Deployment(brokers=brokers, sources=(path.name,))
+        place = file.place(number)
+        if name == ELIGIBLE:
+            found[ELIGIBLE] = Setting(ELIGIBLE, level, file.name, place)
+        elif is_confluents or (METADATA not in found and level != "0"):
+            found[METADATA] = Setting(METADATA, _level(level), file.name, place)
+            if runs := _level(fields.get("SupportedMaxVersion", "")).partition("-IV")[0]:
+                found[SOFTWARE] = Setting(SOFTWARE, runs, file.name, place)
+    into.add_broker(found.values())
+
+
+def _level(text: str) -> str:
+    """`3.3-IV3` for 7: before 3.3 the tool printed numbers."""
+    number = whole_number(text)
+    return (number is not None and metadata_version(number)) or text

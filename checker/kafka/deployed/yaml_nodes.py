@@ -17,34 +17,88 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from checker.kafka.deployed.setting import BadConfig, Place
+from checker.kafka.deployed.setting import BadConfig, Mistakes, Place
+from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File, require_size
 
 DEPTH_MAX = 50
 ALIASES_MAX = 200
 NODES_MAX = 300_000
 _MERGES_MAX = 20
-_TEMPLATE = re.compile(r"\{\{-?\s*[.$\w(]")
+_END_OF_DOCUMENT = re.compile(r"^(?=---(?:\s|$))", re.MULTILINE)
+_TEMPLATE = re.compile(r"^[^#\n]*?(\{\{-?\s*[.$\w(]|\{%)", re.MULTILINE)
 _MERGE = "<<"
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
-def documents(path: Path, text: str) -> list[Node]:
-    """The root node of each document that has one. Raises `BadConfig`."""
-    if template := _TEMPLATE.search(text):
-        line = text.count("\n", 0, template.start()) + 1
-        raise BadConfig(
-            f"{path}:{line}: it is a template, and no YAML before it is rendered: "
-            "run `helm template`"
-        )
+def parts(text: str) -> Iterator[tuple[int, str]]:
+    """The text of each document, and how many lines are before it."""
+    line = 0
+    for part in _END_OF_DOCUMENT.split(text):
+        yield line, part
+        line += part.count("\n")
+
+
+def root_of(file: File, line: int, text: str, mistakes: Mistakes) -> Node | None:
+    """The root of a document, with as many lines before it; None of an empty one.
+
+    Keys that stand twice are noted as mistakes. Raises `BadConfig`.
+    """
+    require_size(file.path, len(text), CONFIG_BYTES_MAX)
+    whole = "\n" * line + text
     try:
-        _require_within_limits(path, text)
+        _require_within_limits(file.path, whole)
         # Comments are of no interest, and the loader that keeps them is twice as slow.
-        loader = YAML(typ="safe", pure=True)
-        return [node for node in loader.compose_all(io.StringIO(text)) if node is not None]
+        root: Node | None = YAML(typ="safe", pure=True).compose(io.StringIO(whole))
     except YAMLError as problem:
-        raise BadConfig(_describe(path, problem)) from None
+        raise _template(file, line, text) or BadConfig(_describe(file.path, problem)) from None
     except RecursionError:
-        raise BadConfig(f"{path} is nested deeper than {DEPTH_MAX} levels; flatten it") from None
+        raise BadConfig(
+            f"{file.path} is nested deeper than {DEPTH_MAX} levels; flatten it"
+        ) from None
+    if root is not None:
+        _note_repeated(file, root, mistakes)
+    return root
+
+
+def _template(file: File, before: int, text: str) -> BadConfig | None:
+    """That it is a template, where it has what is one outside of its comments."""
+    found = _TEMPLATE.search(text)
+    if found is None:
+        return None
+    return _is_template(file, before + text.count("\n", 0, found.start(1)) + 1)
+
+
+def _is_template(file: File, line: int) -> BadConfig:
+    return BadConfig(
+        f"{file.path}:{line}: it is a template, and no YAML before it is rendered: "
+        "run `helm template`"
+    )
+
+
+def _note_repeated(file: File, root: Node, mistakes: Mistakes) -> None:
+    """Each key that stands twice in one mapping. A `{{` outside of quotes is a mapping as well."""
+    left, seen = [root], {id(root)}
+    while left:
+        node = left.pop()
+        children = node.value if isinstance(node, SequenceNode) else []
+        if isinstance(node, MappingNode):
+            children = [child for pair in node.value for child in pair]
+            first: dict[str, int] = {}
+            for key, _ in node.value:
+                line = key.start_mark.line + 1
+                if isinstance(key, MappingNode) and key.flow_style:
+                    raise _is_template(file, line)
+                if not isinstance(key, ScalarNode):
+                    continue
+                before = first.get(key.value)
+                if before is not None:
+                    mistakes.add(
+                        f"{file.name}:{line}: {key.value} stands twice (lines {before} and {line});"
+                        " YAML takes no key twice: keep one"
+                    )
+                first.setdefault(key.value, line)
+        left += [child for child in children if id(child) not in seen]
+        seen.update(map(id, children))
 
 
 def _require_within_limits(path: Path, text: str) -> None:
@@ -109,14 +163,25 @@ def at(node: Node | None, *keys: str) -> Node | None:
     return node
 
 
+def text_at(node: Node | None, *keys: str) -> str:
+    """The text of the scalar there; empty where there is none."""
+    return scalar(at(node, *keys)) or ""
+
+
 def items(node: Node | None) -> list[Node]:
     """The elements of a sequence; none where it is no sequence."""
     return list(node.value) if isinstance(node, SequenceNode) else []
 
 
-def place_of(path: Path, node: Node) -> Place:
+def line_of(node: Node) -> int:
+    """The line on which a node begins, from 1; of a block of text that of its first line."""
+    is_block = isinstance(node, ScalarNode) and node.style in ("|", ">")
+    return int(node.start_mark.line) + 1 + is_block
+
+
+def place_of(file: File, node: Node) -> Place:
     """Where a node begins."""
-    return Place(str(path), node.start_mark.line + 1, node.start_mark.column + 1)
+    return file.place(node.start_mark.line + 1, node.start_mark.column + 1)
 
 
 def is_mapping(node: Node | None) -> bool:

@@ -6,7 +6,6 @@ come to the same are one class, which is explored once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +19,10 @@ from checker.kafka.deployed.keys import (
     UNCLEAN,
 )
 from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.setting import BadConfig, Mistakes, Setting
+from checker.kafka.deployed.setting import BadConfig, Mistakes, Setting, whole_number
 from checker.kafka.matrix.grid import AXES, VERSION, Axis, Value
 from checker.kafka.matrix.protocol_of import DEFAULT, Protocol, protocol_of, version_option
-from checker.problem.wording import counted
+from checker.problem.wording import counted, listed
 from model.message.releases import ReleaseNumber
 
 REPLICAS_EXPLORED_MAX = 3
@@ -193,14 +192,16 @@ def _kinds(
 
 def _require_enough_brokers(deployment: Deployment, mistakes: Mistakes) -> None:
     count = deployment.broker_count
-    if count is None or not count.value.isdecimal():
+    limit = whole_number(count.value) if count is not None else None
+    if count is None or limit is None:
         return
     factors = [deployment.brokers.get(REPLICATION)]
     factors += [topic.settings.get(TOPIC_REPLICATION) for topic in deployment.topics]
     for factor in filter(None, factors):
-        if factor.value.isdecimal() and int(factor.value) > int(count.value):
-            brokers = counted(int(count.value), "broker")
-            mistakes.add(factor.mistake(f"there are {brokers} ({count.origin})"))
+        if (whole_number(factor.value) or 0) > limit:
+            brokers = counted(limit, "broker")
+            verb = "is" if limit == 1 else "are"
+            mistakes.add(factor.mistake(f"there {verb} {brokers} ({count.origin})"))
 
 
 def _config(
@@ -212,7 +213,7 @@ def _config(
     is_topic: bool,
 ) -> Config | None:
     """The configuration; None where a mistake was noted, or the topic takes no acks=all."""
-    clean = protocol.number >= _CLEAN_SINCE
+    clean = protocol.software >= _CLEAN_SINCE
     waited = found.get(ACKS, Setting(ACKS, "all", DEFAULT))
     in_sync = found.get(MIN_INSYNC, Setting(MIN_INSYNC, "1", DEFAULT))
     unclean = found.get(UNCLEAN, Setting(UNCLEAN, "false" if clean else "true", DEFAULT))
@@ -252,8 +253,9 @@ def unwritable(deployment: Deployment) -> list[str]:
     for topic in deployment.topics:
         settings = {**deployment.brokers, **topic.settings}
         in_sync, factor = settings.get(MIN_INSYNC), settings.get(TOPIC_REPLICATION)
-        values = [setting.value for setting in (in_sync, factor) if setting is not None]
-        if len(values) == 2 and all(map(str.isdecimal, values)) and int(values[0]) > int(values[1]):
+        values = [whole_number(s.value) for s in (in_sync, factor) if s is not None]
+        needed, copies = values if len(values) == 2 else (None, None)
+        if needed is not None and copies is not None and needed > copies:
             found.append(topic.name)
     return found
 
@@ -268,13 +270,7 @@ def describe_topics(topics: Sequence[str], most: int = 3) -> str:
     """`orders, payments and 396 more`; of none: `topics without settings of their own`"""
     if not topics:
         return "topics without settings of their own"
-    shown = list(topics[:most])
-    if len(topics) == most + 1:
-        shown.append(topics[most])
-    more = len(topics) - len(shown)
-    if more:
-        return f"{', '.join(shown)} and {more} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return listed(topics, most)
 
 
 def _unheeded(protocol: Protocol, unclean: str) -> Iterator[str]:
@@ -305,10 +301,10 @@ def _replication_factor(found: Mapping[str, Setting], replicas: int | None) -> S
 
 def _number(setting: Setting, mistakes: Mistakes) -> int | None:
     """As Java's Integer.parseInt reads it, which takes 03 and +3."""
-    if not re.fullmatch(r"\+?0*[1-9]\d{0,4}", setting.value):
+    number = whole_number(setting.value)
+    if not number:
         mistakes.add(setting.mistake("it must be a number, 1 or more"))
-        return None
-    return int(setting.value)
+    return number or None
 
 
 def _one_of(setting: Setting, allowed: Mapping[str, str], mistakes: Mistakes) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from checker.kafka.deployed.keys import BROKER, ELIGIBLE, METADATA, ROLES, SOFTWARE, ZOOKEEPER
+from checker.kafka.deployed.release_text import kafka_of_confluent, release_written
 from checker.kafka.deployed.setting import BadConfig, Setting
 from model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
@@ -40,10 +41,12 @@ _KRAFT_ALONE_SINCE = (4, 0)
 class Protocol:
     """The release that brokers follow, by which settings; `is_said`: somebody named it.
 
+    `software` is the release that they run, which may be newer, and whose defaults they have.
     `is_manner_said`: something says, or the release does, whether they run with ZooKeeper or KRaft.
     """
 
     number: ReleaseNumber
+    software: ReleaseNumber
     is_kraft: bool
     release: Release
     is_said: bool
@@ -105,7 +108,7 @@ def protocol_of(found: Mapping[str, Setting]) -> Protocol:
         notes = (
             *notes,
             f"Nothing says whether {taken.value} runs with ZooKeeper or KRaft: ZooKeeper was "
-            f"taken; --kafka-version {taken.value.partition('-')[0]}:kraft says the other.",
+            f"taken; --kafka-version {'.'.join(map(str, number))}:kraft says the other.",
         )
     eligible = _eligible(found, number, is_kraft=is_kraft)
     try:
@@ -113,11 +116,14 @@ def protocol_of(found: Mapping[str, Setting]) -> Protocol:
             number, is_kraft=is_kraft, eligible_leader_replicas=eligible.value == "1"
         )
     except UnknownRelease as problem:
-        raise BadConfig(f"{taken.origin}: {problem}") from None
+        inside = kafka_of_confluent(taken.value) if number > NEWEST_RELEASE else None
+        remedy = f"; Confluent Platform {taken.value} has Kafka {inside}" if inside else ""
+        raise BadConfig(f"{taken.origin}: {problem}{remedy}") from None
     manner = roles if by_kraft else zookeeper
     is_elr_said = ELIGIBLE in found or eligible.source == OF_A_NEW_CLUSTER
     return Protocol(
         number=number,
+        software=release_number(found[SOFTWARE]) if SOFTWARE in found else number,
         is_kraft=is_kraft,
         release=followed,
         is_said=named is not None,
@@ -170,8 +176,8 @@ def version_option(text: str) -> Mapping[str, Setting]:
 
     Raises `BadConfig`.
     """
-    matched = re.fullmatch(r"([\d.]*\d)(?:\.x)?(?:[.:](kraft|zookeeper|elr))?", text)
-    if matched is None:
+    matched = re.fullmatch(r"(.*?)(?:[.:](kraft|zookeeper|elr))?", text)
+    if matched is None or release_written(matched[1]) is None:
         raise Setting(SOFTWARE, text, VERSION_OPTION).refused(
             "write it as 2.8, or with its manner as 3.9:kraft, 3.9:zookeeper or 4.2:elr"
         )
@@ -189,10 +195,10 @@ def version_option(text: str) -> Mapping[str, Setting]:
 
 def release_number(setting: Setting) -> ReleaseNumber:
     """`3.7-IV4` is (3, 7), `0.10.2` is (0, 10, 2). Raises `BadConfig`."""
-    matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?:-IV\d{1,3})?", setting.value)
-    if matched is None:
+    written = release_written(setting.value)
+    if written is None:
         raise setting.refused("write it as 2.8 or 3.7-IV4")
-    return tuple(map(int, matched[1].split(".")))
+    return tuple(map(int, written.split(".")))
 
 
 def _notes(

@@ -75,9 +75,9 @@ def test_a_value_is_read_as_java_reads_it(text: str, tmp_path: Path) -> None:
     ("text", "says"),
     [
         (b"min.insync.replicas=1\x00", "is not text"),
-        ("min.insync.replicas=1".encode("utf-16"), "is not text"),
+        ("min.insync.replicas=1".encode("utf-16"), "UTF-16, which Kafka does not read"),
         (b"a" * ((1 << 20) + 1), "is larger than 1,048,576 bytes"),
-        (b"", "names nothing that matters here"),
+        (b"", "is no file about brokers of Kafka: it is empty"),
         (b"broker.id=1\n", "names nothing that matters here"),
         (b"acks=\\u12", "is no .properties file"),
         (b"min.insync.replicas=abc", "min.insync.replicas is 'abc'; it must be a number"),

@@ -1,0 +1,183 @@
+"""Settings, topics and node pools of all files of one reading, put together as one deployment.
+
+Of a setting that several arguments say the last counts. The files of one argument, a folder, are of
+brokers side by side: none of them wins over another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from checker.kafka.deployed.deployment import Deployment, Topic, joined
+from checker.kafka.deployed.keys import ACKS, ELIGIBLE, REPLICATION, ROLES, ZOOKEEPER
+from checker.kafka.deployed.setting import Mistakes, Setting, whole_number
+from checker.problem.wording import counted, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Nodes of a kind: how many, and whether they are brokers; `cluster` is that of their label."""
+
+    replicas: Setting
+    are_brokers: bool
+    cluster: str | None
+
+
+@dataclass(slots=True)
+class Collection:
+    """What was read so far. `others` are kinds of resources that were left out, by file."""
+
+    mistakes: Mistakes
+    sources: list[str] = field(default_factory=list)
+    brokers: dict[str, Setting] = field(default_factory=dict)
+    fallbacks: dict[str, Setting] = field(default_factory=dict)
+    clusters: dict[str, None] = field(default_factory=dict)
+    topics: list[tuple[Topic, str | None]] = field(default_factory=list)
+    has_all_topics: bool = False
+    pools: list[Pool] = field(default_factory=list)
+    replicas: Setting | None = None
+    eligible: Setting | None = None
+    acks: Setting | None = None
+    servers: list[Setting] = field(default_factory=list)
+    unused: dict[str, Setting] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    maps: set[str] = field(default_factory=set)
+    wanted_maps: list[tuple[str, str]] = field(default_factory=list)
+    _side_by_side: dict[str, Setting] = field(default_factory=dict)
+    _manners: dict[str, Setting] = field(default_factory=dict)
+    _seen: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Begin with another argument, whose files win over those before."""
+        for known in (self._side_by_side, self._manners, self._seen):
+            known.clear()
+
+    def note(self, text: str) -> None:
+        """Note what was assumed, or left out, once."""
+        self.notes[text] = None
+
+    def see(self, kind: str, name: str, origin: str) -> None:
+        """Note a mistake where a thing of this kind and name was described before."""
+        before = self._seen.setdefault((kind, name), origin)
+        if before is not origin:
+            self.mistakes.add(
+                f"{origin}: {kind} {name} stands twice ({before} as well); keep one of them"
+            )
+
+    def add_broker(self, settings: Iterable[Setting]) -> None:
+        """Settings of brokers; those that others of this argument say must be the same."""
+        found = {setting.key: setting for setting in settings}
+        manner = found.get(ROLES) or found.get(ZOOKEEPER)
+        if manner is not None:
+            self._manners.setdefault(manner.key, manner)
+            other = ZOOKEEPER if manner.key == ROLES else ROLES
+            if other not in found:
+                self.brokers.pop(other, None)
+        if len(self._manners) > 1:
+            kraft, zookeeper = self._manners[ROLES], self._manners[ZOOKEEPER]
+            self.mistakes.add(
+                f"{zookeeper.origin} has ZooKeeper ({ZOOKEEPER}) and {kraft.origin} has KRaft "
+                f"({ROLES}); name the files that run"
+            )
+        for setting in found.values():
+            self._add(setting)
+
+    def _add(self, setting: Setting) -> None:
+        before = self._side_by_side.setdefault(setting.key, setting)
+        if setting.key == ROLES and setting.value == "controller" != before.value:
+            return
+        if before.value != setting.value and setting.key not in (ROLES, ZOOKEEPER):
+            self.mistakes.add(
+                f"{setting.origin}: {setting.key} is {setting.value!r}, and {before.value!r} at "
+                f"{before.origin}; brokers must agree, or name the files in their order"
+            )
+        self.brokers[setting.key] = setting
+
+    def add_unused(self, settings: Iterable[Setting]) -> None:
+        """Settings that touch durability and that the model has not."""
+        for setting in settings:
+            self.unused.setdefault(setting.key, setting)
+
+    def add_saved(self, saved: Deployment) -> None:
+        """What was read and saved before."""
+        self.brokers |= saved.brokers
+        self.topics += [(topic, None) for topic in saved.topics]
+        self.has_all_topics |= saved.has_all_topics
+        self.replicas = saved.broker_count or self.replicas
+        self.add_unused(saved.unused)
+        self.notes |= dict.fromkeys(saved.notes)
+        self.sources += saved.sources
+        self.clusters |= dict.fromkeys(saved.clusters)
+
+    def deployment(self) -> Deployment:
+        """All of it together. What contradicts itself is noted among the mistakes."""
+        known = self.clusters or dict.fromkeys(self._labels())
+        if len(known) > 1:
+            self.mistakes.add(
+                f"{len(known)} clusters are described ({', '.join(known)}); give the files of one"
+            )
+        for name, origin in self.wanted_maps:
+            if name not in self.maps:
+                self.mistakes.add(
+                    f"{origin}: a broker takes its environment from the ConfigMap {name}, too; "
+                    "give that as well"
+                )
+        brokers = dict(self.brokers)
+        if ROLES not in brokers and ZOOKEEPER not in brokers:
+            brokers |= self.fallbacks
+        if self.acks is not None and (brokers or self.topics):
+            brokers[ACKS] = self.acks
+        if self.eligible is not None:
+            brokers.setdefault(ELIGIBLE, self.eligible)
+        topics: dict[str, Topic] = {}
+        for topic in self._of_the_cluster(known):
+            topics[topic.name] = joined(topics.get(topic.name), topic)
+        return Deployment(
+            brokers=brokers,
+            topics=tuple(topics.values()),
+            has_all_topics=self.has_all_topics,
+            broker_count=self._broker_count(known, brokers, topics),
+            unused=tuple(self.unused.values()),
+            notes=tuple(self.notes),
+            sources=tuple(self.sources),
+            clusters=tuple(self.clusters),
+        )
+
+    def _labels(self) -> list[str]:
+        labels = [cluster for _, cluster in self.topics] + [pool.cluster for pool in self.pools]
+        return [label for label in labels if label is not None]
+
+    def _of_the_cluster(self, known: Mapping[str, None]) -> list[Topic]:
+        """The topics but those whose label names another cluster than the one described."""
+        away = [topic.name for topic, label in self.topics if label and label not in known]
+        if away:
+            others = dict.fromkeys(label for _, label in self.topics if label not in known)
+            others.pop(None, None)
+            self.note(
+                f"Left out, as of another cluster ({listed(list(filter(None, others)))}): "
+                f"{counted(len(away), 'topic')}, {listed(away)}."
+            )
+        return [topic for topic, label in self.topics if label is None or label in known]
+
+    def _broker_count(
+        self, known: Mapping[str, None], brokers: Mapping[str, Setting], topics: object
+    ) -> Setting | None:
+        """How many brokers there are: those of pools, of the resource itself, or of containers.
+
+        A file of containers may be one of several, so it limits no factor that is said.
+        """
+        pools = [
+            pool.replicas
+            for pool in self.pools
+            if pool.are_brokers and (pool.cluster is None or pool.cluster in known)
+        ]
+        if not pools and self.replicas is not None:
+            return self.replicas
+        if not pools and REPLICATION not in brokers and not topics:
+            pools = self.servers
+        numbers = [whole_number(replicas.value) for replicas in pools]
+        if not pools or None in numbers:
+            return None
+        total = sum(number for number in numbers if number is not None)
+        return Setting("brokers", str(total), pools[0].source, pools[0].place)

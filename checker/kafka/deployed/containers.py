@@ -1,0 +1,134 @@
+"""Brokers as containers of Docker Compose and Kubernetes: environment, image, command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ruamel.yaml.nodes import Node
+
+from checker.kafka.deployed.collection import Collection
+from checker.kafka.deployed.custom_resources import BOTH, image_release, name_of, setting_at
+from checker.kafka.deployed.environment import as_settings
+from checker.kafka.deployed.keys import ROLES, SOFTWARE
+from checker.kafka.deployed.properties_file import (
+    is_brokers,
+    keys_of,
+    settings_of,
+    sorted_out,
+    without_repeated,
+)
+from checker.kafka.deployed.release_text import is_broker_image
+from checker.kafka.deployed.setting import Setting
+from checker.kafka.deployed.text_file import File
+from checker.kafka.deployed.yaml_nodes import (
+    at,
+    is_mapping,
+    items,
+    line_of,
+    pairs,
+    place_of,
+    scalar,
+    text_at,
+)
+
+_OVERRIDE = re.compile(r"--override\s+([\w.]+)=(\S+)")
+
+
+def read_compose(file: File, into: Collection, root: Node) -> int:
+    """What Docker Compose runs as brokers; returns how many services are."""
+    count = 0
+    for name, _, service in pairs(at(root, "services")):
+        scale = at(service, "deploy", "replicas") or at(service, "scale")
+        count += _read_container(
+            file, into, service, f"the service {name}", environment="environment", scale=scale
+        )
+    return count
+
+
+def read_workload(file: File, into: Collection, resource: Node) -> int:
+    """What a StatefulSet, a Deployment or a Pod runs as brokers; returns how many containers."""
+    spec = at(resource, "spec", "template", "spec") or at(resource, "spec")
+    scale = at(resource, "spec", "replicas")
+    return sum(
+        _read_container(file, into, container, name_of(resource), environment="env", scale=scale)
+        for container in items(at(spec, "containers"))
+    )
+
+
+def _read_container(
+    file: File, into: Collection, node: Node, what: str, *, environment: str, scale: Node | None
+) -> bool:
+    variables = list(_variables(file, at(node, environment)))
+    settings = as_settings(variables) + list(_overrides(file, node))
+    keys = {setting.key for setting in settings}
+    image = at(node, "image")
+    has_command = at(node, "command") is not None or at(node, "entrypoint") is not None
+    is_image = is_broker_image(scalar(image) or "")
+    if not is_brokers(keys) and (has_command or not is_image):
+        return False
+    found = sorted_out(without_repeated(settings, into), into)
+    if image is not None and is_image and "apache/kafka" in str(image.value):
+        # That image has KRaft alone, and is both where nothing is said.
+        roles = Setting(ROLES, BOTH, file.name, place_of(file, image))
+        into.fallbacks.setdefault(ROLES, roles)
+    if release := image_release(file, into, image):
+        found[SOFTWARE] = release
+    for key in ("env_file", "extends"):
+        if (elsewhere := at(node, key)) is not None:
+            into.mistakes.add(
+                f"{file.name}:{place_of(file, elsewhere).line}: {what} takes settings by {key}, "
+                "which is not followed; give what `docker compose config` prints"
+            )
+    for source in items(at(node, "envFrom")):
+        if name := text_at(source, "configMapRef", "name"):
+            into.wanted_maps.append((name, f"{file.name}:{place_of(file, source).line}"))
+    roles = found.get(ROLES)
+    if roles is None or "broker" in roles.value:
+        one = Setting("brokers", "1", file.name, place_of(file, node))
+        into.servers.append(setting_at(file, "brokers", scale) or one)
+    into.add_broker(found.values())
+    return True
+
+
+def _variables(file: File, node: Node | None) -> Iterator[Setting]:
+    """Variables as a mapping, as a list of NAME=value, or as a list of name and value."""
+    for key, _, value in pairs(node):
+        yield setting_at(file, key, value) or Setting(key, "", file.name, place_of(file, value))
+    for item in items(node):
+        if is_mapping(item):
+            value = setting_at(file, text_at(item, "name"), at(item, "value"))
+            is_empty = at(item, "valueFrom") is None
+            text = "" if is_empty else "${valueFrom}"
+            yield value or Setting(text_at(item, "name"), text, file.name, place_of(file, item))
+        else:
+            name, equals, text = (scalar(item) or "").partition("=")
+            value_or_shells = text.strip() if equals else f"${{{name}}}"
+            yield Setting(name.strip(), value_or_shells, file.name, place_of(file, item))
+
+
+def _overrides(file: File, node: Node) -> Iterator[Setting]:
+    """Settings that a command has as `--override key=value`."""
+    for part in ("command", "args"):
+        given = at(node, part)
+        nodes = items(given) or ([given] if given is not None else [])
+        place = place_of(file, nodes[0]) if nodes else None
+        for matched in _OVERRIDE.finditer(" ".join(scalar(each) or "" for each in nodes)):
+            yield Setting(matched[1], matched[2].strip("\"'"), file.name, place)
+
+
+def read_config_map(file: File, into: Collection, resource: Node) -> int:
+    """A broker's .properties, or an image's environment, in a ConfigMap; how many there are."""
+    into.maps.add(text_at(resource, "metadata", "name"))
+    data = at(resource, "data")
+    variables = as_settings(list(_variables(file, data)))
+    found = [variables] if is_brokers({setting.key for setting in variables}) else []
+    for name, _, value in pairs(data):
+        if not re.search(r"\.(properties|config|conf)$", name):
+            continue
+        text = scalar(value) or ""
+        if is_brokers(keys_of(text)):
+            found.append(settings_of(file, text, into.mistakes, first_line=line_of(value)))
+    for settings in found:
+        into.add_broker(sorted_out(without_repeated(settings, into), into).values())
+    return len(found)

@@ -1,0 +1,61 @@
+"""Variables of which images of Kafka make settings, and env files of them.
+
+KAFKA_MIN_INSYNC_REPLICAS is min.insync.replicas, `__` is a dash and `___` an underscore
+(apache/kafka, confluentinc/cp-kafka); Bitnami's image takes those alone that begin with KAFKA_CFG_.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from checker.kafka.deployed.collection import Collection
+from checker.kafka.deployed.keys import ACKS, TOPIC_REPLICATION
+from checker.kafka.deployed.properties_file import is_brokers, sorted_out, without_repeated
+from checker.kafka.deployed.setting import Setting
+from checker.kafka.deployed.text_file import File
+
+PREFIX = "KAFKA_"
+_BITNAMIS = "KAFKA_CFG_"
+_LINE = re.compile(r"\s*(?:#.*)?|\s*(?:export\s+)?[A-Za-z_]\w*\s*=.*")
+_VARIABLE = re.compile(r"\s*(?:export\s+)?(KAFKA_\w+)\s*=(.*)")
+_SEPARATORS = {1: ".", 2: "-", 3: "_"}
+
+
+def is_environment(file: File) -> bool:
+    """Whether each line is NAME=value, and some are what an image makes a broker's settings of."""
+    lines = file.beginning(500)
+    if not all(map(_LINE.fullmatch, lines)) or not any(map(_VARIABLE.fullmatch, lines)):
+        return False
+    return is_brokers({setting.key for setting in as_settings(list(variables_of(file)))})
+
+
+def variables_of(file: File) -> Iterator[Setting]:
+    """Each variable of an env file that images of Kafka take, without quotes around its value."""
+    for number, line in enumerate(file.lines(), start=1):
+        if matched := _VARIABLE.fullmatch(line):
+            value = matched[2].strip()
+            if value[:1] in ("'", '"') and value.endswith(value[0]) and len(value) > 1:
+                value = value[1:-1]
+            yield Setting(matched[1], value, file.name, file.place(number))
+
+
+def as_settings(variables: list[Setting]) -> list[Setting]:
+    """The settings of brokers that an image makes of them."""
+    is_bitnamis = any(each.key.startswith(_BITNAMIS) for each in variables)
+    prefix = _BITNAMIS if is_bitnamis else PREFIX
+    of_brokers = []
+    for each in variables:
+        if each.key.startswith(prefix):
+            name = each.key.removeprefix(prefix).lower()
+            key = re.sub("_{1,3}", lambda bar: _SEPARATORS[len(bar[0])], name)
+            if key not in (ACKS, TOPIC_REPLICATION):
+                of_brokers.append(replace(each, key=key))
+    return of_brokers
+
+
+def read_environment(file: File, into: Collection) -> None:
+    """What an env file says of a broker."""
+    settings = as_settings(list(variables_of(file)))
+    into.add_broker(sorted_out(without_repeated(settings, into), into).values())

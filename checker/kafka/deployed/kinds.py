@@ -1,0 +1,275 @@
+"""Kinds of files: by what each is recognised, and how it is read or why it is not.
+
+The first kind that fits is it; a file that fits none is named and not read. docs/files.md has the
+same table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from checker.kafka.deployed.collection import Collection
+from checker.kafka.deployed.environment import is_environment, read_environment
+from checker.kafka.deployed.properties_file import (
+    is_brokers,
+    is_clients,
+    keys_of,
+    program_of,
+    read_client,
+    read_properties,
+)
+from checker.kafka.deployed.text_file import File
+from checker.kafka.deployed.tool_output import (
+    is_configs_output,
+    is_configs_without_header,
+    is_features_output,
+    is_quorum_output,
+    is_topics_output,
+    read_configs_output,
+    read_features_output,
+    read_topics_output,
+)
+
+YAML_ENDINGS = (".yaml", ".yml", ".json")
+_SAVED = '"format": "waterline-deployment/'
+"""At the beginning of a file that `--save` wrote, of any version of its format."""
+_NESTED = re.compile(r"^[\w.\"'-]+:[ ]*\n(?:[ ]*#.*\n)*[ ]+(?:- |[\w.\"'-]+:)", re.MULTILINE)
+
+
+Read = Callable[[File, Collection, bool], bool]
+"""Is given whether the file was named itself; returns whether it described anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of file, and by what it is recognised; `fits` may say more exactly what it is.
+
+    Without `read` a file of this kind is refused, with the remedy.
+    """
+
+    name: str
+    by: str
+    fits: Callable[[File], bool | str]
+    read: Read | None = None
+    remedy: str = ""
+
+
+def kind_of(file: File) -> tuple[Kind | None, str]:
+    """The kind, and what the file is in words; None for one that is not recognised."""
+    for kind in KINDS:
+        if fitting := kind.fits(file):
+            return kind, fitting if isinstance(fitting, str) else kind.name
+    return None, "not recognised"
+
+
+def _begins(pattern: str) -> Callable[[File], bool]:
+    """Whether some line of the beginning of a file begins so."""
+    compiled = re.compile(pattern)
+    return lambda file: any(map(compiled.match, file.beginning()))
+
+
+def _first_is(pattern: str) -> Callable[[File], bool]:
+    compiled = re.compile(pattern)
+    return lambda file: any(map(compiled.match, file.beginning(1)))
+
+
+def _read_with(read: Callable[[File, Collection], None]) -> Read:
+    def reading(file: File, into: Collection, is_named: bool) -> bool:
+        into.sources.append(file.name)
+        read(file, into)
+        return True
+
+    return reading
+
+
+def _read_saved(file: File, into: Collection, is_named: bool) -> bool:
+    # Few files are of this format, and its reader is a library of its own.
+    from checker.kafka.deployed.saved import read_saved  # noqa: PLC0415
+
+    into.add_saved(read_saved(file.path, file.text))
+    return True
+
+
+def _read_kubernetes(file: File, into: Collection, is_named: bool) -> bool:
+    # A parser of YAML takes as long to load as all the rest.
+    from checker.kafka.deployed.kubernetes import read_kubernetes  # noqa: PLC0415
+
+    return read_kubernetes(file, into, is_named=is_named)
+
+
+def _read_compose(file: File, into: Collection, is_named: bool) -> bool:
+    from checker.kafka.deployed.kubernetes import read_compose_file  # noqa: PLC0415
+
+    return read_compose_file(file, into, is_named=is_named)
+
+
+def _read_client(file: File, into: Collection, is_named: bool) -> bool:
+    if is_named:
+        into.sources.append(file.name)
+    read_client(file, into, is_named=is_named)
+    return is_named
+
+
+def _is_saved(file: File) -> bool:
+    return file.text.lstrip().startswith("{") and _SAVED in file.text[:200]
+
+
+def _is_other_yaml(file: File) -> bool:
+    begins = file.text.lstrip()[:1] in ("{", "[")
+    return begins or file.path.suffix in YAML_ENDINGS or _NESTED.search(file.text) is not None
+
+
+def _is_brokers(file: File) -> bool:
+    return is_brokers(keys_of(file.text))
+
+
+def _is_topics(file: File) -> bool:
+    return not keys_of(file.text).isdisjoint(("replication.factor", "acks"))
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="a file of `--save`",
+        by='`"format": "waterline-deployment/` at its beginning',
+        fits=_is_saved,
+        read=_read_saved,
+    ),
+    Kind(
+        name="output of `kafka-topics --describe`",
+        by="lines with `Topic:` and `PartitionCount:` or `Partition:`",
+        fits=is_topics_output,
+        read=_read_with(read_topics_output),
+    ),
+    Kind(
+        name="output of `kafka-configs --describe`",
+        by="a line `Dynamic configs for topic orders are:` or the like",
+        fits=is_configs_output,
+        read=_read_with(read_configs_output),
+    ),
+    Kind(
+        name="lines of `kafka-configs --describe` without the first",
+        by="`sensitive=false synonyms={`",
+        fits=is_configs_without_header,
+        remedy="give them with the line before, `Dynamic configs for topic ... are:`",
+    ),
+    Kind(
+        name="output of `kafka-features describe`",
+        by="lines with `Feature:`",
+        fits=is_features_output,
+        read=_read_with(read_features_output),
+    ),
+    Kind(
+        name="output of `kafka-metadata-quorum describe`",
+        by="`LeaderEpoch:`, `CurrentVoters:`, or a table of `NodeId` and `LogEndOffset`",
+        fits=is_quorum_output,
+        remedy="it says nothing of topics and their settings; give what kafka-topics, "
+        "kafka-configs and kafka-features describe",
+    ),
+    Kind(
+        name="a log of Kafka",
+        by="lines that begin with a time in brackets, and a level",
+        fits=_begins(r"\[?\d{4}-\d\d-\d\d[ T][\d:,.]+\]? (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)"),
+        remedy="explain-logs reads it",
+    ),
+    Kind(
+        name="XML",
+        by="`<` at its beginning",
+        fits=_first_is(r"\s*<"),
+        remedy="give the settings as .properties",
+    ),
+    Kind(
+        name="a script",
+        by="`#!` at its beginning",
+        fits=_first_is(r"#!"),
+        remedy="give the settings that it sets as .properties or an env file",
+    ),
+    Kind(
+        name="a Dockerfile",
+        by="a line `FROM image` at its beginning",
+        fits=_begins(r"FROM\s+\S+(?:\s+AS\s+\S+)?\s*$"),
+        remedy="give its variables as an env file, lines of NAME=value",
+    ),
+    Kind(
+        name="Terraform",
+        by='`.tf`, `.tfvars`, `.hcl`, or lines as `resource "aws_msk_configuration" "this" {`',
+        fits=lambda file: (
+            file.path.suffix in (".tf", ".tfvars", ".hcl")
+            or _begins(
+                r"\s*(?:(?:resource|data|module|variable|provider|output)\s+[\"\w][^=:]*|terraform\s*|"
+                r"locals\s*)\{\s*$"
+            )(file)
+        ),
+        remedy="save the text of its server_properties as a file, and say --kafka-version",
+    ),
+    Kind(
+        name="CloudFormation, or an answer of the AWS CLI",
+        by="`AWSTemplateFormatVersion`, `Type: AWS::` or `ServerProperties`",
+        fits=_begins(r".*(?:AWSTemplateFormatVersion|\bAWS::\w|\"?ServerProperties\"?\s*:)"),
+        remedy="save the text of ServerProperties, decoded, as a file, and say --kafka-version",
+    ),
+    Kind(
+        name="resources of Kubernetes",
+        by="`apiVersion:` at the beginning of a line, or in JSON",
+        fits=lambda file: bool(
+            re.search(r"^[\"']?apiVersion[\"']?\s*:", file.text, re.MULTILINE)
+            or re.match(r"\s*\{[^}]*\"apiVersion\"\s*:", file.text[: 1 << 16])
+        ),
+        read=_read_kubernetes,
+    ),
+    Kind(
+        name="Docker Compose",
+        by="`services:` at the beginning of a line, or in JSON",
+        fits=lambda file: bool(
+            re.search(r"^(?:\s*\{?\s*\")?services\"?:", file.text, re.MULTILINE)
+        ),
+        read=_read_compose,
+    ),
+    Kind(
+        name="TOML, INI or another file of sections",
+        by="a line as `[section]`",
+        fits=_begins(r"\[[\w.:\" -]+\]\s*$"),
+        remedy="give the settings as .properties",
+    ),
+    Kind(
+        name="an env file of a broker",
+        by="lines of `NAME=value` alone, with `KAFKA_` or `KAFKA_CFG_` and a broker's setting",
+        fits=is_environment,
+        read=_read_with(read_environment),
+    ),
+    Kind(
+        name="other YAML or JSON",
+        by="`.yaml`, `.yml`, `.json`, `{` at its beginning, or a key with others below it",
+        fits=_is_other_yaml,
+        remedy="of a chart's values give what `helm template` prints, of Ansible the "
+        "server.properties that it writes, of others the settings as .properties",
+    ),
+    Kind(
+        name="`.properties` of another program",
+        by="keys that only MirrorMaker, connectors, Kafka Connect, ZooKeeper, log4j, the Schema "
+        "Registry, ksqlDB, Cruise Control or applications have, and none of a broker's identity",
+        fits=lambda file: program_of(keys_of(file.text)),
+        remedy="give the broker's server.properties",
+    ),
+    Kind(
+        name="`.properties` of a client",
+        by="`bootstrap.servers`, `metadata.broker.list` or `group.id`, and none of a broker's "
+        "identity",
+        fits=lambda file: is_clients(keys_of(file.text)),
+        read=_read_client,
+    ),
+    Kind(
+        name="`.properties` of a broker",
+        by="a key that [matters](matrix.md#about-one-configuration), or that only brokers have, as "
+        "`process.roles`, `node.id` or `log.dirs`",
+        fits=_is_brokers,
+        read=_read_with(read_properties),
+    ),
+    Kind(
+        name="`.properties` of a topic",
+        by="`replication.factor` or `acks`",
+        fits=_is_topics,
+        read=_read_with(read_properties),
+    ),
+)

@@ -1,0 +1,61 @@
+"""Releases as people and tools write them: `kafka_2.13-3.9.0`, `3.9-IV0`, `7.6.1-ccs`, images."""
+
+from __future__ import annotations
+
+import re
+
+_WRITTEN = re.compile(
+    r"""(?:kafka[_-])?
+    (?:2\.(?:8|9|1\d)-)?                          # Scala's, of a tarball
+    (?P<confluent>cp-)?v?
+    (?P<number>\d{1,3}(?:\.\d{1,3}){1,3})
+    (?:\.x|-iv\d{1,3}[a-z]?|-rc\d{1,2}|\.tiered|[.-]redhat-\d{1,6}
+       |(?P<suffix>(?:-\d{1,5})?-(?:ccs|ce|cp\d*)(?:-[\w.]{1,20})?))?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_IMAGE = re.compile(r"(?:.*/)?(?P<owner>[\w.-]+)/(?P<name>[\w.-]+):(?P<tag>[\w.-]+)(?:@.*)?")
+_OWNERS = ("apache", "bitnami", "bitnamilegacy", "wurstmeister", "ubuntu")
+_CONFLUENT_NAMES = re.compile(r"cp-(?:enterprise-)?(?:kafka|server).*|confluent-local")
+_TAG = re.compile(r"v?((?:2\.(?:8|9|1\d)-)?\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)(?:[-.].*)?")
+_CONFLUENT_FIRST = {3: (0, 10, 0), 4: (1, 0), 5: (2, 0), 6: (2, 6), 7: (3, 0), 8: (4, 0)}
+"""Confluent Platform 5.0 has Kafka 2.0, 6.0 has 2.6, 7.0 has 3.0, and each minor the next."""
+
+
+def release_written(text: str) -> str | None:
+    """The number of Kafka's release, `3.9.0`; of Confluent's the one that is in it, `3.6`."""
+    matched = _WRITTEN.fullmatch(text.strip())
+    if matched is None:
+        return None
+    if matched["confluent"] or matched["suffix"]:
+        return kafka_of_confluent(matched["number"])
+    return matched["number"]
+
+
+def kafka_of_confluent(platform: str) -> str | None:
+    """`3.6` for `7.6.1`; None where there is no such release of Confluent Platform."""
+    major, minor = map(int, platform.split(".")[:2])
+    first = _CONFLUENT_FIRST.get(major)
+    if first is None:
+        return None
+    return ".".join(map(str, (*first[:-1], first[-1] + minor)))
+
+
+def release_of_image(image: str) -> str | None:
+    """As `release_written` takes it: `3.9.0` of `apache/kafka:3.9.0`, `cp-7.6.1` of Confluent's.
+
+    None for images of others, whose tags are versions of their own.
+    """
+    matched = _IMAGE.fullmatch(image.strip())
+    tag = _TAG.fullmatch(matched["tag"]) if matched else None
+    if matched is None or tag is None:
+        return None
+    if matched["owner"] == "confluentinc" and _CONFLUENT_NAMES.fullmatch(matched["name"]):
+        return f"cp-{tag[1]}"
+    is_kafka = matched["owner"] in _OWNERS and matched["name"].startswith("kafka")
+    return tag[1] if is_kafka else None
+
+
+def is_broker_image(image: str) -> bool:
+    """Whether containers of this image are brokers, whatever their tag is."""
+    repository = re.sub(r"[:@][^/]*$", "", image.strip())
+    return release_of_image(f"{repository}:1.0") is not None
