@@ -23,7 +23,7 @@ from checker.kafka.deployed.reading import read_deployment
 from checker.kafka.deployed.saved import to_saved
 from checker.kafka.deployed.setting import Mistakes
 from checker.kafka.matrix.advice import Advice, advice
-from checker.kafka.matrix.answer_screen import render_screen, sorted_answers
+from checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_answers
 from checker.kafka.matrix.answering import Answer, Question
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.config_table import render_config, unused
@@ -220,7 +220,7 @@ def _shown(answer: DeploymentAnswer, *, has_details: bool) -> RenderableType:
         return render_screen(answer)
     parts: list[RenderableType] = [render_screen(answer), Text()]
     parts += unused(answer.deployment)
-    parts += [Text(note, "yellow") for note in answer.deployment.notes]
+    parts += [Text(note, "yellow") for note in answer.deployment.notes[NOTES_MAX:]]
     for each in answer.answers:
         parts += [Text(), render_config(each)]
     return Group(*parts)

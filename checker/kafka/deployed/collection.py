@@ -37,7 +37,7 @@ class Collection:
     has_all_topics: bool = False
     pools: list[Pool] = field(default_factory=list)
     replicas: Setting | None = None
-    eligible: Setting | None = None
+    eligible: tuple[Setting, str] | None = None
     acks: Setting | None = None
     servers: list[Setting] = field(default_factory=list)
     unused: dict[str, Setting] = field(default_factory=dict)
@@ -128,8 +128,9 @@ class Collection:
             brokers |= self.fallbacks
         if self.acks is not None and (brokers or self.topics):
             brokers[ACKS] = self.acks
-        if self.eligible is not None:
-            brokers.setdefault(ELIGIBLE, self.eligible)
+        if self.eligible is not None and ELIGIBLE not in brokers:
+            brokers[ELIGIBLE], how = self.eligible
+            self.note(how)
         topics: dict[str, Topic] = {}
         for topic in self._of_the_cluster(known):
             topics[topic.name] = joined(topics.get(topic.name), topic)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from ruamel.yaml.nodes import Node
 
 from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.custom_resources import BOTH, image_release, name_of, setting_at
+from checker.kafka.deployed.custom_resources import image_release, name_of, setting_at
 from checker.kafka.deployed.environment import as_settings
-from checker.kafka.deployed.keys import ROLES, SOFTWARE
+from checker.kafka.deployed.keys import BOTH, ROLES, SOFTWARE
 from checker.kafka.deployed.properties_file import (
     is_brokers,
     keys_of,
@@ -96,15 +96,15 @@ def _variables(file: File, node: Node | None) -> Iterator[Setting]:
     for key, _, value in pairs(node):
         yield setting_at(file, key, value) or Setting(key, "", file.name, place_of(file, value))
     for item in items(node):
+        place = place_of(file, item)
         if is_mapping(item):
-            value = setting_at(file, text_at(item, "name"), at(item, "value"))
-            is_empty = at(item, "valueFrom") is None
-            text = "" if is_empty else "${valueFrom}"
-            yield value or Setting(text_at(item, "name"), text, file.name, place_of(file, item))
+            name = text_at(item, "name")
+            text = "${valueFrom}" if at(item, "valueFrom") is not None else ""
+            said = setting_at(file, name, at(item, "value"))
+            yield said or Setting(name, text, file.name, place)
         else:
             name, equals, text = (scalar(item) or "").partition("=")
-            value_or_shells = text.strip() if equals else f"${{{name}}}"
-            yield Setting(name.strip(), value_or_shells, file.name, place_of(file, item))
+            yield Setting(name, text if equals else f"${{{name}}}", file.name, place)
 
 
 def _overrides(file: File, node: Node) -> Iterator[Setting]:

@@ -15,6 +15,7 @@ from ruamel.yaml.nodes import Node
 from checker.kafka.deployed.collection import Collection, Pool
 from checker.kafka.deployed.deployment import Topic
 from checker.kafka.deployed.keys import (
+    BOTH,
     METADATA,
     MIN_INSYNC,
     REPLICATION,
@@ -42,8 +43,6 @@ GROUPS = {
     "Strimzi": re.compile(r"kafka\.strimzi\.io/(v1|v1beta2|v1beta1|v1alpha1)"),
     "Confluent": re.compile(r"platform\.confluent\.io/\w+"),
 }
-BOTH = "broker,controller"
-"""Roles of nodes that have the same settings whatever they are."""
 
 
 def setting_at(file: File, key: str, node: Node | None, *, of: str = "") -> Setting | None:
@@ -165,9 +164,9 @@ def _read_confluent_kafka(file: File, into: Collection, resource: Node) -> None:
     if release := image_release(file, into, at(resource, "spec", "image", "application")):
         found[SOFTWARE] = release
     for key, name in ((ROLES, "kRaftController"), (ZOOKEEPER, "zookeeper")):
-        node = at(resource, "spec", "dependencies", name)
-        if node is not None:
-            found[key] = Setting(key, "broker", file.name, place_of(file, node))
+        dependency = at(resource, "spec", "dependencies", name)
+        if dependency is not None:
+            found[key] = Setting(key, "broker", file.name, place_of(file, dependency))
             break
     for key in (REPLICATION, MIN_INSYNC):
         if key not in found:

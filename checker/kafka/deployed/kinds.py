@@ -20,6 +20,7 @@ from checker.kafka.deployed.properties_file import (
     read_client,
     read_properties,
 )
+from checker.kafka.deployed.terraform import is_of_msk, read_terraform
 from checker.kafka.deployed.text_file import File
 from checker.kafka.deployed.tool_output import (
     is_configs_output,
@@ -190,6 +191,12 @@ KINDS: tuple[Kind, ...] = (
         by="a line `FROM image` at its beginning",
         fits=_begins(r"FROM\s+\S+(?:\s+AS\s+\S+)?\s*$"),
         remedy="give its variables as an env file, lines of NAME=value",
+    ),
+    Kind(
+        name="Terraform of Amazon MSK",
+        by="a text as `server_properties = <<EOT` in it",
+        fits=is_of_msk,
+        read=_read_with(read_terraform),
     ),
     Kind(
         name="Terraform",

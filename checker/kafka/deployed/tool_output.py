@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from checker.kafka.deployed.collection import Collection
@@ -105,9 +105,8 @@ def read_topics_output(file: File, into: Collection) -> None:
         topic = topics.setdefault(name, _Counted())
         if "Partition" in fields:
             _count_partition(topic, fields, number)
-            if any(_listed(fields.get(each)) for each in ("Elr", "LastKnownElr")):
-                # Without ELR a controller keeps both empty (PartitionChangeBuilder).
-                into.eligible = into.eligible or Setting(ELIGIBLE, "1", file.name, place)
+            if into.eligible is None:
+                into.eligible = _eligible(file, fields, number)
             continue
         into.see("topic", name, f"{file.name}:{number}")
         topic.partitions = whole_number(fields.get("PartitionCount"))
@@ -122,6 +121,19 @@ def read_topics_output(file: File, into: Collection) -> None:
     else:
         into.note(f"{file.name} lists partitions alone: other topics, and settings, are not there.")
     into.topics += [(_topic(file, name, counted), None) for name, counted in topics.items()]
+
+
+def _eligible(file: File, fields: Mapping[str, str], line: int) -> tuple[Setting, str] | None:
+    """That ELR is on, and by which line: without it a controller keeps both columns empty.
+
+    (PartitionChangeBuilder)
+    """
+    for name in ("Elr", "LastKnownElr"):
+        if _listed(fields.get(name)):
+            setting = Setting(ELIGIBLE, "1", file.name, file.place(line))
+            which = f"partition {fields['Partition']} of {fields['Topic']}"
+            return setting, f"ELR is on: {which} has {name} {fields[name]} ({setting.origin})."
+    return None
 
 
 def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None:

@@ -19,7 +19,12 @@ from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.deployment_facts import facts_of
 from checker.kafka.matrix.grid import FAULT, FAULTS
 from checker.kafka.matrix.outcome import Outcome
-from checker.kafka.matrix.properties import Config, describe_topics
+from checker.kafka.matrix.properties import (
+    NOT_SAID,
+    REPLICAS_EXPLORED_MAX,
+    Config,
+    describe_topics,
+)
 from checker.kafka.matrix.protocol_of import OF_A_NEW_CLUSTER
 from checker.kafka.matrix.reason import harm_of, loss_of
 from checker.kafka.matrix.verdict_groups import (
@@ -38,6 +43,8 @@ from counterexamples.rendering import Trimmed
 from counterexamples.style import BAD, GOOD, QUIET, WARNING
 from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
 
+NOTES_MAX = 4
+"""Remarks on what was read that are on the first screen."""
 LINES_MAX = 23
 """Lines of a class of topics, so that a prompt fits below it on a screen of 24."""
 
@@ -130,6 +137,7 @@ class _Screen:
             yield Text("Interrupted: this is what was known by then.", "bold magenta")
         if self._is_first:
             yield from (Text(fact, WARNING) for fact in facts_of(self._whole.deployment))
+            yield from (Text(note, QUIET) for note in noted(self._whole.deployment))
             yield from self._assumed()
             if unused := self._whole.deployment.unused:
                 keys = ", ".join(dict.fromkeys(setting.key for setting in unused))
@@ -154,12 +162,25 @@ class _Screen:
                 WARNING,
             )
         settings = self._answer.config.settings
+        if any(setting.source == NOT_SAID for setting in settings):
+            yield Text(
+                f"No file says how many replicas topics have: {REPLICAS_EXPLORED_MAX} are taken "
+                "(--replicas).",
+                QUIET,
+            )
         if any(setting.source == OF_A_NEW_CLUSTER for setting in settings):
             yield Text(
                 "ELR is taken to be on, as in clusters created with 4.1 or later; upgraded ones "
                 "have it off.",
                 QUIET,
             )
+
+
+def noted(deployment: Deployment) -> Iterator[str]:
+    """What was assumed or left out in reading, as much of it as a first screen has room for."""
+    yield from deployment.notes[:NOTES_MAX]
+    if (more := len(deployment.notes) - NOTES_MAX) > 0:
+        yield f"{counted(more, 'more remark')} on what was read: --details."
 
 
 def _is_of_brokers_alone(config: Config, deployment: Deployment) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.kafka.deployed.deployment import Deployment, Topic
+from checker.kafka.deployed.deployment import Copies, Deployment, Topic
+from checker.kafka.deployed.keys import MIN_INSYNC
+from checker.kafka.deployed.setting import whole_number
 from checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
-from checker.problem.wording import counted
+from checker.problem.wording import counted, listed
 
 
 def facts_of(deployment: Deployment) -> Iterator[str]:
@@ -15,14 +17,57 @@ def facts_of(deployment: Deployment) -> Iterator[str]:
         yield f"Without a leader now: {_partitions(leaderless, 'leaderless')}."
     if under := [topic for topic in deployment.topics if topic.under_replicated]:
         yield f"With fewer replicas in sync than replicas now: {_partitions(under)}."
+    if below := list(_refusing_now(deployment)):
+        yield _describe_refused(below)
     if alone := one_replica(deployment):
-        names = [topic.name for topic in alone]
-        yield f"One replica, so one lost disk loses all: {describe_topics(names)}."
+        yield f"One replica, so one lost disk loses all: {listed([_alone(t) for t in alone])}."
+    if uneven := [topic.name for topic in deployment.topics if _sizes(topic) > 1]:
+        yield (
+            "Some partitions have fewer replicas than others, and the answer is about these: "
+            f"{describe_topics(uneven)}."
+        )
     if refused := unwritable(deployment):
         yield (
             f"acks=all is always refused, since min.insync.replicas is more than the replicas: "
             f"{describe_topics(refused)}."
         )
+
+
+def _sizes(topic: Topic) -> int:
+    return len({each.replicas for each in topic.copies})
+
+
+def _alone(topic: Topic) -> str:
+    """`orders`, or `2 partitions of orders` where the others have more replicas."""
+    if _sizes(topic) < 2:
+        return topic.name
+    number = sum(each.partitions for each in topic.copies if each.replicas == 1)
+    return f"{counted(number, 'partition')} of {topic.name}"
+
+
+def _refusing_now(deployment: Deployment) -> Iterator[tuple[Topic, Copies]]:
+    """Partitions with fewer replicas in sync than min.insync.replicas, which may be more than all.
+
+    Those where it is more than the replicas are another fact (`unwritable`).
+    """
+    for topic in deployment.topics:
+        setting = topic.settings.get(MIN_INSYNC) or deployment.brokers.get(MIN_INSYNC)
+        needed = whole_number(setting.value) if setting is not None else None
+        for each in topic.copies:
+            if 0 < each.in_sync < min(needed or 1, each.replicas):
+                yield topic, each
+
+
+def _describe_refused(found: Sequence[tuple[Topic, Copies]]) -> str:
+    number = counted(sum(copies.partitions for _, copies in found), "partition")
+    names = list(dict.fromkeys(topic.name for topic, _ in found))
+    if len(found) > 1:
+        which = f"{number} of {describe_topics(names)}"
+        return f"acks=all is refused now, with fewer in sync than min.insync.replicas: {which}."
+    [(topic, copies)] = found
+    verb = "has" if copies.partitions == 1 else "have"
+    which = f"{number} of {topic.name} {verb} {copies.in_sync} of {copies.replicas} in sync"
+    return f"acks=all is refused now: {which}."
 
 
 def _partitions(topics: Sequence[Topic], count: str = "under_replicated") -> str:

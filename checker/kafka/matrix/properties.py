@@ -29,6 +29,8 @@ REPLICAS_EXPLORED_MAX = 3
 """Of more replicas no more are explored unless `--replicas` says so."""
 REPLICAS = "--replicas"
 """Where a number of replicas is from that no file says."""
+NOT_SAID = "not said; taken as that"
+"""The source of a number of replicas that is assumed."""
 _CLEAN_SINCE = (0, 11)
 """Before this release Kafka's own default was to allow unclean elections (KIP-106)."""
 
@@ -296,7 +298,7 @@ def _replication_factor(found: Mapping[str, Setting], replicas: int | None) -> S
             return found[key]
     if replicas is not None:
         return Setting(REPLICATION, str(replicas), REPLICAS)
-    return Setting(REPLICATION, str(REPLICAS_EXPLORED_MAX), "not said; taken as that")
+    return Setting(REPLICATION, str(REPLICAS_EXPLORED_MAX), NOT_SAID)
 
 
 def _number(setting: Setting, mistakes: Mistakes) -> int | None:

@@ -95,6 +95,7 @@ def test_what_is_so_now_is_said_of_topics() -> None:
     assert list(facts_of(deployment)) == [
         "Without a leader now: 1 partition of audit.",
         "With fewer replicas in sync than replicas now: 2 partitions of payments and audit.",
+        "acks=all is refused now: 1 partition of payments has 1 of 2 in sync.",
         "One replica, so one lost disk loses all: audit.",
         "acks=all is always refused, since min.insync.replicas is more than the replicas: metrics.",
     ]

@@ -11,10 +11,11 @@ import pytest
 
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.jars import require_brokers
+from checker.kafka.deployed.deployment import Copies
 from checker.kafka.deployed.feature_levels import metadata_version
 from checker.kafka.deployed.live import ALLOWED, read_cluster
 from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.saved import to_saved
+from checker.kafka.deployed.saved import read_saved, to_saved
 from checker.kafka.deployed.setting import BadConfig
 from checker.kafka.matrix.properties import configs_of
 from tests.support.plain_clusters import HOST, create_topics, plain_broker
@@ -116,3 +117,43 @@ def test_levels_of_metadata_are_those_of_kafka() -> None:
         33: "4.4-IV2",
         99: None,
     }
+
+
+def test_settings_that_a_server_gives_without_being_asked_are_not_kept() -> None:
+    """A server may answer with what it likes, also secrets: `--save` writes what is kept."""
+    pytest.importorskip("kafka")
+    from checker.kafka.deployed.live import _read  # noqa: PLC0415
+
+    def entry(value: str) -> dict[str, str]:
+        return {"value": value, "config_source": "STATIC_BROKER_CONFIG"}
+
+    given = {"ssl.keystore.password": entry("hunter2"), "min.insync.replicas": entry("2")}
+    partition = {"replica_nodes": [1, 2], "isr_nodes": [1], "leader_id": 1}
+
+    class Manager:
+        def run(self, *_: object) -> dict[str, object]:
+            return {"brokers": [{"node_id": 1}]}
+
+    class Client:
+        _manager = Manager()
+        _get_cluster_metadata = None
+
+        def describe_configs(self, resources: list[object], **_: object) -> dict[str, object]:
+            names = [str(resource.name) for resource in resources]  # type: ignore[attr-defined]
+            kind = "topic" if names == ["orders"] else "broker"
+            return {kind: dict.fromkeys(names, given)}
+
+        def describe_features(self) -> dict[str, object]:
+            return {}
+
+        def describe_topics(self) -> list[dict[str, object]]:
+            return [{"name": "orders", "error_code": 0, "partitions": [partition, partition]}]
+
+    found = _read(Client())
+    saved = to_saved(found)
+
+    assert "hunter2" not in saved
+    assert "ssl" not in saved
+    assert found.brokers.keys() == {"min.insync.replicas"}
+    assert found.topics[0].copies == (Copies(2, 1, 2),)
+    assert read_saved(Path("saved.json"), saved) == found

@@ -1,0 +1,49 @@
+"""Terraform's aws_msk_configuration, as far as its settings are a text in the file itself."""
+
+from __future__ import annotations
+
+import re
+
+from checker.kafka.deployed.collection import Collection
+from checker.kafka.deployed.keys import BOTH, MIN_INSYNC, REPLICATION, ROLES, SOFTWARE, UNCLEAN
+from checker.kafka.deployed.properties_file import settings_of, sorted_out, without_repeated
+from checker.kafka.deployed.setting import Setting
+from checker.kafka.deployed.text_file import File
+
+_BLOCK = re.compile(
+    r"^[ \t]*server_properties[ \t]*=[ \t]*<<[-~]?(\w+)[ \t]*\n(.*?)^[ \t]*\1[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_VERSIONS = re.compile(r"^[ \t]*(?:kafka_versions|kafka_version)[ \t]*=[ \t]*(.+)$", re.MULTILINE)
+
+
+def is_of_msk(file: File) -> bool:
+    """Whether it has the settings of brokers as text between `<<` and its end."""
+    return _BLOCK.search(file.text) is not None
+
+
+def read_terraform(file: File, into: Collection) -> None:
+    """The settings, and the release, if a single one is written out."""
+    for block in _BLOCK.finditer(file.text):
+        first = file.text.count("\n", 0, block.start(2)) + 1
+        settings = settings_of(file, block[2], into.mistakes, first_line=first)
+        found = sorted_out(without_repeated(settings, into), into)
+        if silent := [key for key in (REPLICATION, MIN_INSYNC, UNCLEAN) if key not in found]:
+            into.note(
+                f"{file.name} does not set {', '.join(silent)}: Kafka's defaults are taken, and "
+                "MSK has its own, as unclean elections on."
+            )
+        into.add_broker(found.values())
+    for written in _VERSIONS.finditer(file.text):
+        line = file.text.count("\n", 0, written.start()) + 1
+        into.add_broker(_release(file, line, re.findall(r'"([\d.x]+(?:\.kraft)?)"', written[1])))
+
+
+def _release(file: File, line: int, releases: list[str]) -> list[Setting]:
+    if len(releases) != 1:
+        return []
+    number = releases[0].removesuffix(".kraft")
+    found = [Setting(SOFTWARE, number, file.name, file.place(line))]
+    if number != releases[0]:
+        found.append(Setting(ROLES, BOTH, file.name, file.place(line)))
+    return found
