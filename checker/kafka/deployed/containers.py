@@ -72,8 +72,8 @@ def _read_container(
         # That image has KRaft alone, and is both where nothing is said.
         roles = Setting(ROLES, BOTH, file.name, place_of(file, image))
         into.fallbacks.setdefault(ROLES, roles)
-    if release := image_release(file, into, image):
-        found[SOFTWARE] = release
+    if said := image_release(file, into, image):
+        found[SOFTWARE] = said
     for key in ("env_file", "extends"):
         if (elsewhere := at(node, key)) is not None:
             into.mistakes.add(
