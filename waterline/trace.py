@@ -11,6 +11,8 @@ from waterline.telling import elements
 
 STEPS_MAX = 200
 """How many steps a table has at most."""
+COLUMNS_MAX = 8
+"""How many elements have a column each at most: a page is no wider."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,20 +60,29 @@ class Trace:
     def _repr_html_(self) -> str:
         """A row for each state, a column for each element that changes, with a mark where it does.
 
-        Longer traces than `STEPS_MAX` are shown up to there.
+        Where more than `COLUMNS_MAX` change, one column says what each step changes. Longer traces
+        than `STEPS_MAX` are shown up to there.
         """
         from waterline.tables import cell, line, table  # noqa: PLC0415 - in a notebook alone
 
         shown = self.steps[:STEPS_MAX]
         states = [_elements(state) for state in self.states[: len(shown) + 1]]
         changing = [name for name in states[0] if len({state[name] for state in states}) > 1]
-        body = [[cell("0"), cell(""), *(cell(states[0][name]) for name in changing)]]
+        is_wide = len(changing) > COLUMNS_MAX
+        first = [f"{name} {states[0][name]}" for name in changing]
+        values = [", ".join(first)] if is_wide else [states[0][name] for name in changing]
+        body = [[cell("0"), cell(""), *map(cell, values)]]
         for number, step in enumerate(shown, start=1):
             before, after = states[number - 1], states[number]
             repeats = self.cycle is not None and number > self.cycle
-            cells = (cell(after[n], is_marked=before[n] != after[n]) for n in changing)
+            moved = [name for name in changing if before[name] != after[name]]
+            if is_wide:
+                changes = ", ".join(f"{n} {before[n]} → {after[n]}" for n in moved)
+                cells = [cell(changes or "nothing changes")]
+            else:
+                cells = [cell(after[name], is_marked=name in moved) for name in changing]
             body.append([cell(f"{number} ↻" if repeats else f"{number}"), cell(str(step)), *cells])
-        parts = [table(["", "step", *changing], body)]
+        parts = [table(["", "step", *(["what changes"] if is_wide else changing)], body)]
         same = [f"{name} {value}" for name, value in states[0].items() if name not in changing]
         if same:
             parts.append(line(f"Always {', '.join(same)}."))

@@ -74,9 +74,11 @@ class _Words:
         return f"{action}({', '.join(f'{name}={value}' for name, value in given.items())})"
 
     def actors(self, action: str, arguments: Arguments) -> list[str]:
-        """The names among the arguments, in their order."""
-        given = zip(self.description[action][1], arguments, strict=True)
-        return [field.of.describe(value) for (_, field), value in given if isinstance(field, Name)]
+        """The names among the arguments: the one that the words begin with, then in their order."""
+        words, described = self.description[action]
+        given = zip(described, arguments, strict=True)
+        named = [(name, field.of.describe(v)) for (name, field), v in given if isinstance(field, Name)]
+        return [name for _, name in sorted(named, key=lambda n: not words.startswith(f"{{{n[0]}}}"))]
 
     def typed(self, state: State) -> dict[str, str]:
         """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""

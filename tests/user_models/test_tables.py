@@ -70,6 +70,19 @@ def test_what_never_changes_has_no_column(lease: ModuleType) -> None:
     assert "Always token[client1] 0." in html
 
 
+def test_where_many_elements_change_one_column_says_which() -> None:
+    """A table of a column for each of raft's eighteen elements is wider than any page."""
+    trace = waterline.simulate(live(EXAMPLES / "raft.py"), steps=12, seed=1)
+    first, initial, *rows = cells(trace._repr_html_())
+
+    assert first == ["", "step", "what changes"]
+    assert "role[server0] follower" in initial[2]
+    assert [row[1] for row in rows] == [str(step) for step in trace]
+    for row, step in zip(rows, trace, strict=True):
+        told = step.sentence.partition(": ")[2].rstrip(".").replace("; ", ", ")
+        assert row[2] == told.replace("->", "→")
+
+
 def test_what_repeats_is_marked() -> None:
     trace = waterline.check(live(EXAMPLES / "token_ring.py", greedy=True)).trace
     assert trace is not None

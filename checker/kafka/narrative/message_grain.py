@@ -49,7 +49,7 @@ from model.message.terms import (
 _OF_THE_CONTROLLER = frozenset(
     {"Fence", "FenceAndElect", "Move", "AlterPartition", "SessionExpiry"}
 )
-_AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "BookFetch", "WakeParked", "ReadLate"})
+_AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "WakeParked", "ReadLate"})
 """Named after the follower whose fetch it is, and done by its leader."""
 _DRAWN = frozenset({"Controller", "Committed", "Acknowledged", "Still on its way"})
 """What of the summary a picture has a place for."""
@@ -95,6 +95,8 @@ class MessageGrain:
             return CONSUMER
         if moment.action == "StrayFetch":
             return broker(moment.before.stray_to)
+        if moment.action == "BookFetch":
+            return broker(moment.before.booking_to)
         if moment.action in _AT_THE_LEADER:
             return broker(moment.before.known_leader[arguments["follower"]])
         for name in ("leader", "replica", "follower"):

@@ -1,7 +1,7 @@
 """The narrative of one replayed trace.
 
     story = story_of(finding)
-    story.sentence(10), story.why(10), story.actor(10), story.is_fault(10)
+    story.sentence(10), story.told(10), story.why(10), story.actor(10), story.is_fault(10)
     story.cluster(10), story.vanished(10), story.fates, story.partings, story.breaking
 
 Steps count from 1, states from 0. Of a model of somebody's own only what its layout tells is known:
@@ -10,7 +10,8 @@ Steps count from 1, states from 0. Of a model of somebody's own only what its la
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -30,6 +31,7 @@ from model import atomic
 from model.core.claim import Claim
 from model.core.transition_system import Model
 from model.message import model as message
+from model.message.narration.fluss_words import in_words_of_fluss
 
 _GRAINS: dict[str, Grain] = {message.NAME: MessageGrain(), atomic.NAME: AtomicGrain()}
 
@@ -40,6 +42,21 @@ class Vanished:
 
     fate: Fate
     copy: Copy
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The sentence of a step in three: its `actor` once, and what stands before and after it.
+
+    A sentence that does not name its actor has the name in front. "" where nobody acts.
+    """
+
+    before: str
+    actor: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.before}{self.actor}{self.after}"
 
 
 @dataclass(frozen=True)
@@ -94,6 +111,18 @@ class Story:
         sentence = self.replayed.narration.sentence
         return sentence(moment.action, moment.values, moment.before, moment.after)
 
+    def told(self, step: int) -> Told:
+        """The sentence with its actor apart: no line joins the two in another way."""
+        sentence, actor = self.sentence(step), self.actor(step)
+        names = {actor, in_words_of_fluss(actor)} if self.is_of_kafka else {actor}
+        flags = re.IGNORECASE if self.is_of_kafka else re.NOFLAG
+        found = re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", sentence, flags)
+        if not actor:
+            return Told(sentence, "", "")
+        if found is None:
+            return Told("", actor, f": {sentence}")
+        return Told(sentence[: found.start()], found[0], sentence[found.end() :])
+
     def why(self, step: int) -> str:
         """Why the step matters; "" where it is plain progress. The last breaks the claim."""
         if step == self.steps and (self.breaks or self.raises):
@@ -103,14 +132,18 @@ class Story:
     def actor(self, step: int) -> str:
         """Whose step it is: `r1`, `controller`, `consumer`, `network`; "" where nobody's.
 
-        Of a model of somebody's own: the first name among the arguments, as `rm0`.
+        Of a model of somebody's own: the name that its docstring begins with, else the first name
+        among the arguments, as `rm0`.
         """
         moment = self.replayed.moments[step - 1]
         if self._grain is not None:
             return self._grain.actor(moment)
-        actors = self.model.narration.actors
-        named = actors(moment.action, moment.values) if actors is not None else ()
-        return next(iter(named), "")
+        return next(iter(self.named(step)), "")
+
+    def named(self, step: int) -> Sequence[str]:
+        """The names among the arguments of a step of somebody's own model, who acts first."""
+        moment, actors = self.replayed.moments[step - 1], self.model.narration.actors
+        return actors(moment.action, moment.values) if actors is not None else ()
 
     def is_fault(self, step: int) -> bool:
         """Whether something goes wrong in the step: a crash, a lost disk, a move."""

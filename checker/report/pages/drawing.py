@@ -108,6 +108,8 @@ class Drawing:
     empty: tuple[int, ...]
     conclusion: tuple[str, ...]
     conclusion_y: int
+    legend: tuple[str, ...]
+    legend_y: int
 
     @property
     def is_broad(self) -> bool:
@@ -140,10 +142,12 @@ def drawn(sequence: Sequence) -> Drawing:
     logs_y = bottom + 12
     has_logs = any(log is not None for log in sequence.logs)
     conclusion_y = logs_y + (46 if has_logs else 8)
+    legend_y = conclusion_y + (len(conclusion) * LINE + 22 if conclusion else 0)
+    legend = _wrapped("; ".join(sequence.legend), int((width - 24) / LETTER))
     return Drawing(
         title=sequence.title,
         width=width,
-        height=conclusion_y + (len(conclusion) * LINE + 22 if conclusion else 0) + 8,
+        height=legend_y + len(legend) * LINE + 12,
         lanes=tuple((x_of(lane), name) for lane, name in enumerate(sequence.lanes)),
         lines=tuple(_lines(sequence, rows)),
         bands=tuple(_band(sequence, rows, step) for step in steps),
@@ -154,6 +158,8 @@ def drawn(sequence: Sequence) -> Drawing:
         empty=tuple(x_of(lane) for lane, log in enumerate(sequence.logs) if log == ()),
         conclusion=conclusion,
         conclusion_y=conclusion_y,
+        legend=legend,
+        legend_y=legend_y,
     )
 
 

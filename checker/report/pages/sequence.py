@@ -7,7 +7,7 @@ in which it was sent to the step in which it arrived, or is lost. Nothing here k
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 
@@ -68,7 +68,7 @@ class Sequence:
     """The whole diagram. `calls` are the steps by number, from 1, and `sentences` tell them.
 
     `down` and `leads` are spans of lanes; `logs` what each lane holds at the end, None for a lane
-    that holds nothing. `conclusion` is what is wrong at the end.
+    that holds nothing. `conclusion` is what is wrong at the end, `arrow` what a solid arrow means.
     """
 
     title: str
@@ -81,16 +81,31 @@ class Sequence:
     leads: tuple[Span, ...] = ()
     logs: tuple[tuple[Box, ...] | None, ...] = ()
     conclusion: str = ""
+    arrow: str = "a request"
 
-    def ordered(self, lanes: tuple[int, ...], always: Collection[int] = ()) -> Sequence:
-        """The same with its lanes in this order, without those that nothing happens to.
+    @property
+    def legend(self) -> Iterator[str]:
+        """What its lines and colours mean, of those that it has."""
+        tones = {note.tone for note in self.notes}
+        for is_there, meaning in (
+            (self.arrow and self.messages, f"arrow: {self.arrow}"),
+            (any(m.is_answer for m in self.messages), "dashed: an answer"),
+            (any(m.lost is not None for m in self.messages), "✗ at its end: lost on the way"),
+            (self.leads, "thick lane: takes itself for the leader"),
+            (self.down, "broken lane: down"),
+            (Tone.FAULT in tones, "yellow: a fault"),
+            (Tone.PROMISE in tones, "green: a promise"),
+            (Tone.LOSS in tones, "red: a broken promise"),
+        ):
+            if is_there:
+                yield meaning
 
-        `always` are shown all the same.
-        """
-        busy = {note.lane for note in self.notes} | set(always)
+    def ordered(self, lanes: tuple[int, ...]) -> Sequence:
+        """The same with its lanes in this order, without those that nothing happens to."""
+        busy = {note.lane for note in self.notes}
         for message in self.messages:
             busy |= {message.sender, message.receiver}
-        kept = [lane for lane in lanes if lane in busy or self.logs[lane] is not None]
+        kept = [lane for lane in lanes if lane in busy or self.logs[lane] is not None] or lanes
         place = {lane: index for index, lane in enumerate(kept)}
         return replace(
             self,

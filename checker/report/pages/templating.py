@@ -22,6 +22,11 @@ def visible(value: object) -> object:
     return "\n".join(map(printable, value.split("\n")))
 
 
+def prose(text: str) -> str:
+    """A sentence whose arrows no browser breaks in two."""
+    return text.replace("->", "→")
+
+
 def without_blank_lines(text: str) -> str:
     """What templates leave behind where they had something to say to themselves."""
     return "\n".join(line for line in text.splitlines() if line.strip())
@@ -30,7 +35,7 @@ def without_blank_lines(text: str) -> str:
 @cache
 def templates() -> Environment:
     """The templates of this package."""
-    return Environment(
+    environment = Environment(
         loader=PackageLoader(PACKAGE, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -38,6 +43,8 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["prose"] = prose
+    return environment
 
 
 @cache

@@ -31,15 +31,17 @@ from checker.report.viewer.sentences import (
     differences,
     headline,
 )
-from checker.report.viewer.steps import Steps
+from checker.report.viewer.steps import TOLD_STEPS_MAX, WIDE, Steps
 from counterexamples.state_table import facts, state_table, widths_of
 from model.core.claim import Claim
 from model.own.condition import Condition
 
-WIDE = 120
-"""Columns from which the steps are told in full beside the picture."""
-_NARROW_LIST, _WIDE_LIST = 24, 54
-"""Columns of the list of steps beside their numbers."""
+_NARROW_LIST = 26
+"""Columns of a list of steps by names alone."""
+_BORDER = 2
+"""Columns of the border and the scroll bar of the list."""
+_CLUSTER = 62
+"""Columns that the picture of a cluster needs, as a rule."""
 _PICTURE_WIDTH_MIN = 10
 _TURN = 10
 """Steps that a page key moves."""
@@ -128,10 +130,21 @@ class Viewer(App[int]):
         self.show(0)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Give the steps as much of the width as there is."""
-        beside = _WIDE_LIST if event.size.width >= WIDE else _NARROW_LIST
-        width = beside + len(str(self.story.steps))
-        self.query_one(Steps).styles.width = min(width, event.size.width * 2 // 5)
+        """Give the steps what they need to be told in full, as far as the picture leaves it."""
+        steps, whole = self.query_one(Steps), event.size.width
+        room = min(whole * 3 // 5, max(whole - self._picture_width(), whole * 9 // 20))
+        if room < WIDE + _BORDER:
+            room = min(_NARROW_LIST + len(str(self.story.steps)), whole * 2 // 5)
+        steps.styles.width = min(room, steps.widest + _BORDER)
+
+    def _picture_width(self) -> int:
+        """Columns that the picture needs: of a table those of its widest cells."""
+        if self.story.is_of_kafka:
+            return _CLUSTER
+        replayed = self.story.replayed
+        titles = replayed.narration.rows(replayed.initial)[0]
+        widths = widths_of(replayed.narration, replayed.states[: TOLD_STEPS_MAX + 1])
+        return sum(max(len(title), width) + 3 for title, width in zip(titles, widths, strict=True))
 
     def on_pane_resized(self, event: Pane.Resized) -> None:
         """Draw the picture anew, as wide as there is room for now."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
@@ -78,16 +78,21 @@ def describe(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
     """What happened in the step and why it matters; for the initial state what this is about."""
     if step == 0:
         return _opening(story, claim)
-    actor = story.actor(step)
-    text = Text().append_text(plain(f"{actor or 'step'} ", f"bold {actor_style(actor, actors)}"))
-    moment = story.replayed.moments[step - 1]
-    text.append_text(plain(str(moment), QUIET)).append("\n")
-    text.append_text(plain(story.sentence(step)))
+    text = plain(f"{story.replayed.moments[step - 1]}\n", QUIET)
+    text.append_text(told(story, step, actors))
     if reason := story.why(step):
         is_end = step == story.steps and (story.breaks or story.raises)
         text.append("\n> ", DOOMED if is_end else CHANGED)
         text.append_text(plain(reason, DOOMED if is_end else REASON))
     return text
+
+
+def told(story: Story, step: int, actors: Iterable[str]) -> Text:
+    """What happened in a step, with who acts in a colour of its own."""
+    parts = story.told(step)
+    text = plain(parts.before)
+    text.append_text(plain(parts.actor, f"bold {actor_style(story.actor(step), actors)}"))
+    return text.append_text(plain(parts.after))
 
 
 def _opening(story: Story, claim: Claim) -> Text:

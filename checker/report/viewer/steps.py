@@ -27,9 +27,12 @@ from checker.report.viewer.look import (
     actor_style,
     plain,
 )
+from checker.report.viewer.sentences import told
 
 WIDE = 46
-"""Columns from which a line has room for what happened."""
+"""Columns from which a step is told in full, on as many lines as it needs."""
+TOLD_STEPS_MAX = 200
+"""Most steps that are told on several lines: where each begins is worked out for all at once."""
 _SHORT = {CONTROLLER: "ctl", CONSUMER: "con", NETWORK: "net"}
 _SHORT_WIDTH = 3
 _CONSOLE = Console(color_system="truecolor", force_terminal=True, _environ={})
@@ -61,64 +64,81 @@ class Steps(ScrollView):
         self.so = so
         self.actor_width = max(map(len, actors), default=0)
         self.current = 0
+        self.rows: list[tuple[int, Text]] = []
         self.virtual_size = Size(1, story.steps + 1)
+
+    @property
+    def widest(self) -> int:
+        """Columns in which every step is told on one line."""
+        steps = range(min(self.story.steps, TOLD_STEPS_MAX) + 1)
+        return max(line.cell_len for step in steps for line in self.lines(step))
+
+    def on_resize(self) -> None:
+        """Tell the steps anew, as wide as there is room for now."""
+        width = self.content_size.width - self.styles.scrollbar_size_vertical
+        steps = self.story.steps
+        shown = range(steps + 1) if width >= WIDE and steps <= TOLD_STEPS_MAX else ()
+        self.rows = [(step, line) for step in shown for line in self.lines(step, width)]
+        self.virtual_size = Size(1, len(self.rows) or steps + 1)
+        self.show(self.current)
 
     def show(self, step: int) -> None:
         """Mark a step as the current one, and scroll it into sight."""
         self.current = step
-        self.scroll_to_region(Region(0, step, 1, 1), animate=False, x_axis=False)
+        lines = [row for row, (shown, _) in enumerate(self.rows) if shown == step] or [step]
+        self.scroll_to_region(Region(0, lines[0], 1, len(lines)), animate=False, x_axis=False)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """The line at height `y` of what is seen."""
-        step = y + self.scroll_offset.y
-        width = self.scrollable_content_region.width
-        if step > self.story.steps:
+        row, width = y + self.scroll_offset.y, self.scrollable_content_region.width
+        if row >= self.virtual_size.height:
             return Strip.blank(width, self.rich_style)
-        line = self.line(step, width)
+        step, line = self.rows[row] if self.rows else (row, self.lines(row, width)[0])
+        line = line.copy()
+        line.truncate(width, overflow="ellipsis")
         style = self.rich_style
         if step == self.current:
             # In one colour: reversed, many would be a patchwork.
-            line, style = Text(line.plain), style + Style(reverse=True)
+            is_first = not row or not self.rows or self.rows[row - 1][0] != step
+            line, style = Text(">" * is_first + line.plain[is_first:]), style + Style(reverse=True)
         drawn = line.render(_CONSOLE, end="")
         segments = Segment.apply_style(
             Segment.remove_color(drawn) if self.app.no_color else drawn, style
         )
         return Strip(segments).adjust_cell_length(width, style)
 
-    def line(self, step: int, width: int) -> Text:
-        """Number, whether it matters or is a fault, who acts, and what it does."""
-        digits = len(str(self.story.steps))
-        line = Text(">" if step == self.current else " ")
-        line.append(f"{step:{digits}} ")
+    def lines(self, step: int, width: int | None = None) -> list[Text]:
+        """Number, whether it matters or is a fault, and what happens, on as many lines as it needs.
+
+        A list that is too narrow for that has who acts, and the name of the action. Without a
+        width, and in a long list, it is one line.
+        """
+        line = Text(f" {step:{len(str(self.story.steps))}} ")
         if self.so:
             line.append(WHERE_MARK if step in self.so else " ", CHANGED)
         if step == 0:
-            line.append("   initial state", QUIET)
-        else:
-            matters = REASON_MARK if self.story.why(step) else " "
-            # No fault is on a cycle: each uses up one of those that there are.
-            mark = FAULT_MARK if self.story.is_fault(step) else " "
-            line.append(REPEATS_MARK if self.story.repeats(step) else mark, FAULT)
-            line.append(f"{matters} ")
+            return [line.append("   initial state", QUIET)]
+        # No fault is on a cycle: each uses up one of those that there are.
+        mark = FAULT_MARK if self.story.is_fault(step) else " "
+        line.append(REPEATS_MARK if self.story.repeats(step) else mark, FAULT)
+        line.append(f"{REASON_MARK if self.story.why(step) else ' '} ")
+        if width is not None and width < WIDE:
             actor = self.story.actor(step)
             line.append_text(plain(self._short(actor), actor_style(actor, self.actors)))
-            line.append(" ")
-            described = self.story.replayed.moments[step - 1].action
-            if width >= WIDE:
-                described = self.story.sentence(step)
-                if not self.story.is_of_kafka:
-                    # Who acts stands before it already.
-                    described = described.removeprefix(f"{actor} ")
-            line.append_text(plain(" ".join(described.split())))
-        line.truncate(width, overflow="ellipsis")
-        return line
+            return [line.append_text(plain(f" {self.story.replayed.moments[step - 1].action}"))]
+        text = told(self.story, step, self.actors)
+        if width is None or self.story.steps > TOLD_STEPS_MAX:
+            return [line.append_text(text)]
+        first, *others = text.wrap(_CONSOLE, width - line.cell_len)
+        indent = " " * line.cell_len
+        return [line.append_text(first), *(Text(indent).append_text(other) for other in others)]
 
     def on_click(self, event: Click) -> None:
         """Choose the step that was clicked."""
-        step = event.get_content_offset_capture(self).y + self.scroll_offset.y
-        if 0 <= step <= self.story.steps:
-            self.post_message(self.Chosen(step))
+        row = event.get_content_offset_capture(self).y + self.scroll_offset.y
+        if 0 <= row < self.virtual_size.height:
+            self.post_message(self.Chosen(self.rows[row][0] if self.rows else row))
 
     def _short(self, actor: str) -> str:
         """Who acts, in as many columns for all; the controller has few."""

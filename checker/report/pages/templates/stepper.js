@@ -10,6 +10,10 @@
 
   const last = (trace) => trace.querySelectorAll(".scene").length - 1;
 
+  // A list whose last line is cut fades out where it goes on.
+  const fade = (list) => list.classList.toggle(
+    "more", list.scrollHeight - list.scrollTop - list.clientHeight > 2);
+
   function show(trace, asked) {
     const step = Math.max(0, Math.min(last(trace), asked));
     steps.set(trace, step);
@@ -24,6 +28,7 @@
           if (above < 0 || above + part.offsetHeight > list.clientHeight) {
             list.scrollTop += above - list.clientHeight / 3;
           }
+          fade(list);
         }
       }
     }
@@ -59,6 +64,9 @@
 
   for (const trace of traces) {
     show(trace, 0);
+    const list = trace.querySelector(".steps");
+    list.addEventListener("scroll", () => fade(list), { passive: true });
+    new ResizeObserver(() => fade(list)).observe(list);
     for (const button of trace.querySelectorAll("[data-move]")) {
       button.addEventListener("click", () => move(trace, button.dataset.move));
     }
