@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_site_is_built_and_no_link_is_broken(tmp_path: Path) -> None:
-    """Also a document that no group names is an error."""
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as files. Also a document that no group names is an error."""
+    target = tmp_path_factory.mktemp("site")
     built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(target)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -20,6 +29,42 @@ def test_the_site_is_built_and_no_link_is_broken(tmp_path: Path) -> None:
     )
 
     assert built.returncode == 0, built.stderr
-    assert "10. hw: r1 learns that r0 leads" in (tmp_path / "index.html").read_text()
-    assert (tmp_path / "tutorial.html").is_file()
-    assert (tmp_path / "pictures" / "loss.svg").is_file()
+    return target
+
+
+def test_the_site_is_built_and_no_link_is_broken(site: Path) -> None:
+    assert "10. hw: r1 learns that r0 leads" in (site / "index.html").read_text()
+    assert (site / "tutorial.html").is_file()
+    assert (site / "pictures" / "loss.svg").is_file()
+
+
+def test_what_a_page_loads_is_part_of_the_site(site: Path) -> None:
+    """Styles, scripts, and the index of the search as a script: a file may not fetch one."""
+    loaded = re.compile(r'<script[^>]* src="([^"]+)"|<link rel="stylesheet" href="([^"]+)"')
+    for page in (site / "index.html", site / "upstream" / "C21.html"):
+        named = [one or other for one, other in loaded.findall(page.read_text())]
+
+        assert {"iframe-worker.js", "site.css"} <= {Path(name).name for name in named}
+        assert all((page.parent / name).is_file() for name in named)
+    assert (site / "search" / "search_index.js").read_text().startswith("var __index = ")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_the_search_finds_where_the_site_is_opened_as_files(site: Path, tmp_path: Path) -> None:
+    options = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking"
+    shown = subprocess.run(
+        [
+            str(CHROMIUM),
+            *options.split(),
+            f"--user-data-dir={tmp_path}",
+            "--virtual-time-budget=4000",
+            "--dump-dom",
+            f"{(site / 'upstream' / 'C21.html').as_uri()}?q=watermark",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert re.search(r"\d+ matching documents", shown.stdout)

@@ -76,9 +76,14 @@ class _Words:
     def actors(self, action: str, arguments: Arguments) -> list[str]:
         """The names among the arguments: the one that the words begin with, then in their order."""
         words, described = self.description[action]
-        given = zip(described, arguments, strict=True)
-        named = [(name, field.of.describe(v)) for (name, field), v in given if isinstance(field, Name)]
-        return [name for _, name in sorted(named, key=lambda n: not words.startswith(f"{{{n[0]}}}"))]
+        named = {
+            name: field.of.describe(value)
+            for (name, field), value in zip(described, arguments, strict=True)
+            if isinstance(field, Name)
+        }
+        if (first := _BLANK.match(words)) and first[1] in named:
+            named = {first[1]: named[first[1]], **named}
+        return list(named.values())
 
     def typed(self, state: State) -> dict[str, str]:
         """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""

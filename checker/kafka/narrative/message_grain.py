@@ -51,6 +51,8 @@ _OF_THE_CONTROLLER = frozenset(
 )
 _AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "WakeParked", "ReadLate"})
 """Named after the follower whose fetch it is, and done by its leader."""
+_TO = {"StrayFetch": "stray_to", "BookFetch": "booking_to"}
+"""Named after the follower, too, and done by the broker that this field has."""
 _DRAWN = frozenset({"Controller", "Committed", "Acknowledged", "Still on its way"})
 """What of the summary a picture has a place for."""
 _ROLE_COLUMN = HEADER.index("State")
@@ -93,10 +95,8 @@ class MessageGrain:
             return CONTROLLER
         if moment.action == "Consume":
             return CONSUMER
-        if moment.action == "StrayFetch":
-            return broker(moment.before.stray_to)
-        if moment.action == "BookFetch":
-            return broker(moment.before.booking_to)
+        if moment.action in _TO:
+            return broker(getattr(moment.before, _TO[moment.action]))
         if moment.action in _AT_THE_LEADER:
             return broker(moment.before.known_leader[arguments["follower"]])
         for name in ("leader", "replica", "follower"):

@@ -57,6 +57,12 @@ def _svg(given: Converted) -> str:
     return to_svg(sequence_in(given.finding))
 
 
+def _markdown(given: Converted) -> str:
+    from checker.report.pages.markdown import to_markdown  # noqa: PLC0415 - as above
+
+    return to_markdown(given.problem, given.finding)
+
+
 def _html(given: Converted) -> str:
     from checker.report.pages.report import finding_page  # noqa: PLC0415 - as above
 
@@ -87,6 +93,7 @@ FORMATS: Mapping[str, Callable[[Converted], str]] = {
     "mermaid": _mermaid,
     "svg": _svg,
     "html": _html,
+    "markdown": _markdown,
     "dot": _dot,
     "graphml": _graphml,
 }

@@ -36,7 +36,7 @@ def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None)
         "report.html.j2",
         title=f"{model.version}: {_headline(result)}",
         subtitle=f"{model.version}{words_of(problem).title(model)}{describe_symmetry(problem.symmetry)}",
-        options=_options(problem),
+        options=options_of(problem),
         verdicts=[_verdict(result, found, named) for found in result.invariants],
         happenings=_happenings(result),
         counts=_counts(result),
@@ -51,20 +51,25 @@ def finding_page(problem: Problem, finding: Finding) -> str:
     """One counterexample. Raises `TooLongForPage`."""
     traces, _ = _traces((finding,), {})
     model = problem.model
-    asked = f" --invariant {finding.invariant}" if story_of(finding).breaks else ""
     return rendered(
         "report.html.j2",
         title=describe_title(story_of(finding)),
         subtitle=f"{model.version}{words_of(problem).title(model)}",
-        options=_options(problem),
+        options=options_of(problem),
         verdicts=[],
         happenings=[],
         counts=[],
-        command=problem.to_command() + asked,
+        command=command_of(problem, finding),
         complete=True,
         stopped_by=None,
         traces=traces,
     )
+
+
+def command_of(problem: Problem, finding: Finding) -> str:
+    """The command that finds a counterexample again."""
+    asked = f" --invariant {finding.invariant}" if story_of(finding).breaks else ""
+    return problem.to_command() + asked
 
 
 def _traces(
@@ -90,7 +95,7 @@ def _traces(
                 shown(
                     story,
                     name,
-                    title=_title(story),
+                    title=title_of(story),
                     sentence=finding.sentence,
                     alike=describe_alike(finding, names),
                     explained=explained.get(claim),
@@ -99,7 +104,8 @@ def _traces(
     return traces, named
 
 
-def _title(story: Story) -> str:
+def title_of(story: Story) -> str:
+    """`no_committed_loss breaks after 12 steps`, or what else a trace comes to."""
     cycle = story.replayed.trace.cycle
     if story.raises:
         return f"a rule raises an error after {counted(story.steps, 'step')}"
@@ -116,7 +122,8 @@ def _headline(result: Result) -> str:
     return "every claim holds" if result.is_judged else "INCOMPLETE"
 
 
-def _options(problem: Problem) -> list[tuple[str, str]]:
+def options_of(problem: Problem) -> list[tuple[str, str]]:
+    """The environment and the bounds, as a reader is shown them."""
     unsaid = words_of(problem).unsaid
     options = problem.model.options.items()
     return [(name, describe_option(value)) for name, value in options if name not in unsaid]

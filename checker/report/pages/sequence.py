@@ -81,7 +81,7 @@ class Sequence:
     leads: tuple[Span, ...] = ()
     logs: tuple[tuple[Box, ...] | None, ...] = ()
     conclusion: str = ""
-    arrow: str = "a request"
+    arrow: str = "a message"
 
     @property
     def legend(self) -> Iterator[str]:
@@ -94,8 +94,8 @@ class Sequence:
             (self.leads, "thick lane: takes itself for the leader"),
             (self.down, "broken lane: down"),
             (Tone.FAULT in tones, "yellow: a fault"),
-            (Tone.PROMISE in tones, "green: a promise"),
-            (Tone.LOSS in tones, "red: a broken promise"),
+            (Tone.PROMISE in tones, "green: committed"),
+            (Tone.LOSS in tones, "red: lost, or logs that part"),
         ):
             if is_there:
                 yield meaning

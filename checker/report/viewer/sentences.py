@@ -78,7 +78,7 @@ def describe(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
     """What happened in the step and why it matters; for the initial state what this is about."""
     if step == 0:
         return _opening(story, claim)
-    text = plain(f"{story.replayed.moments[step - 1]}\n", QUIET)
+    text = Text().append_text(plain(f"{story.replayed.moments[step - 1]}\n", QUIET))
     text.append_text(told(story, step, actors))
     if reason := story.why(step):
         is_end = step == story.steps and (story.breaks or story.raises)
@@ -90,7 +90,7 @@ def describe(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
 def told(story: Story, step: int, actors: Iterable[str]) -> Text:
     """What happened in a step, with who acts in a colour of its own."""
     parts = story.told(step)
-    text = plain(parts.before)
+    text = Text().append_text(plain(parts.before))
     text.append_text(plain(parts.actor, f"bold {actor_style(story.actor(step), actors)}"))
     return text.append_text(plain(parts.after))
 

@@ -1,0 +1,148 @@
+"""No line of any view has the actor of a step twice, as `r1 r1 sends r0 a fetch` would.
+
+Of every recorded trace, of random steps of every version, and of every example model: pages,
+diagrams, tickets, the viewer's list at every width and what it tells below, and notebooks.
+"""
+
+from __future__ import annotations
+
+import html
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from checker.kafka.families import GRAINS
+from checker.kafka.narrative.story import Story, story_of
+from checker.problem.problem import Problem, asked_alone
+from checker.report.pages.comparison_page import comparison_page
+from checker.report.pages.formats import FORMATS, Converted
+from checker.report.pages.matrix_page import to_html
+from checker.report.viewer.sentences import describe
+from checker.report.viewer.steps import Steps
+from checker.traces.finding import Finding, confirmed
+from checker.user_models.family import own_family
+from checker.user_models.loading import read_own
+from counterexamples import NO_CLAIM, trace_of
+from tests.support.confirmed_traces import TRACES, confirmed_in
+from tests.support.grids import small_matrix
+from tests.support.own import EXAMPLES
+from tests.support.pictured import LOSS, beside
+
+STEPS = 40
+VERSIONS = [(grain, version) for grain, family in GRAINS.items() for version in family.versions]
+OWN = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+_LINE = re.compile(
+    r'<li data-step.*?</li>|<p class="sentence">.*?</p>|<title>.*?</title>', re.DOTALL
+)
+
+
+def walked(problem: Problem) -> Finding:
+    """Steps chosen at random, the rarest actions first, so that many are seen."""
+    model, chosen = problem.model, random.Random(7)
+    state, calls, seen = model.initial[0], [], dict[str, int]()
+    for _ in range(STEPS):
+        steps = list(model.successors(state))
+        if not steps:
+            break
+        step = min(steps, key=lambda s: (seen.get(s.action.name, 0), chosen.random()))
+        seen[step.action.name] = seen.get(step.action.name, 0) + 1
+        calls.append((step.action.name, step.arguments))
+        state = step.after
+    trace = trace_of(model, NO_CLAIM, calls)
+    return confirmed(trace, model, asked_alone(problem))
+
+
+def lines_of(problem: Problem, finding: Finding) -> Iterator[str]:
+    """Every line of every view."""
+    story, claim = story_of(finding), asked_alone(problem)
+    given = Converted(problem=problem, finding=finding)
+    page = list(lines_of_page(FORMATS["html"](given)))
+    assert len(page) >= 3 * story.steps, "a list, a scene and a band of a diagram for each"
+    yield from page
+    for name in ("mermaid", "markdown"):
+        yield from FORMATS[name](given).splitlines()
+    actors = [story.actor(step) for step in range(1, story.steps + 1)]
+    steps = Steps(story, actors, id="steps")
+    for step in range(1, story.steps + 1):
+        for width in (None, 120, 60, 30):
+            yield " ".join(line.plain for line in steps.lines(step, width))
+        yield from describe(story, claim, step, actors).plain.splitlines()
+
+
+def lines_of_page(text: str) -> Iterator[str]:
+    """What stands in the lists of steps, above the scenes, and at the bands of a diagram."""
+    for line in _LINE.findall(text):
+        yield html.unescape(" ".join(re.sub(r"<[^>]*>", "", line).split()))
+
+
+def require_once(actors: set[str], lines: Iterator[str]) -> None:
+    """No line begins with an actor, and then with the same again."""
+    names = "|".join(map(re.escape, actors - {""}))
+    twice = re.compile(rf"^[\W\d]*(?:fault:\W*)?({names})\W+(?:the )?\1(?!\w)", re.IGNORECASE)
+    found = [line for line in lines if names and twice.match(line)]
+
+    assert found == []
+
+
+def require_told_once(story: Story) -> None:
+    """A step is told with its actor: as often as the sentence names it, or once in front."""
+    for step in range(1, story.steps + 1):
+        told, sentence = story.told(step), story.sentence(step)
+        assert str(told) in {sentence, f"{story.actor(step)}: {sentence}"}
+        assert (str(told) == sentence) == (told.before + told.actor in sentence)
+
+
+def actors_of(story: Story) -> set[str]:
+    return {story.actor(step) for step in range(1, story.steps + 1)}
+
+
+def require(problem: Problem, finding: Finding) -> None:
+    story = story_of(finding)
+    require_told_once(story)
+    require_once(actors_of(story), lines_of(problem, finding))
+
+
+def require_right(story: Story) -> None:
+    """Whom a sentence of Kafka's begins with acts."""
+    for step in range(1, story.steps + 1):
+        told, sentence = story.told(step), story.sentence(step)
+        first = re.match(r"(r\d+|The (?:controller|coordinator|consumer))(?= )", sentence)
+        assert first is None or told.actor in first[1], sentence
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_of_every_recorded_trace(name: str) -> None:
+    found = confirmed_in(name)
+    require_right(story_of(found.finding))
+    require(found.problem, found.finding)
+
+
+@pytest.mark.parametrize(("grain", "version"), VERSIONS)
+def test_of_every_version(grain: str, version: str) -> None:
+    family = GRAINS[grain]
+    environments = family.environments
+    chosen = environments.get("adversarial", next(iter(environments.values())))
+    problem = family.problem_of(version, chosen.options(), [NO_CLAIM])
+    finding = walked(problem)
+    require_right(story_of(finding))
+    require(problem, finding)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_of_every_example_model(name: str) -> None:
+    family = own_family(*read_own(EXAMPLES / f"{name}.py"))
+    problem = family.problem_of(next(iter(family.versions)), {}, [NO_CLAIM])
+    require(problem, walked(problem))
+
+
+def test_of_comparisons_and_matrices() -> None:
+    actors = {"r0", "r1", "r2", "controller", "consumer"}
+    for text in (
+        comparison_page(beside(LOSS, "epoch")),
+        to_html(small_matrix()),  # a page of a deployment shows its traces in the same way
+    ):
+        lines = list(lines_of_page(text))
+        assert any("r1 sends r0 a fetch" in line for line in lines)
+        require_once(actors, iter(lines))
