@@ -89,7 +89,7 @@ def require_once(actors: set[str], lines: Iterator[str]) -> None:
 def require_told_once(story: Story) -> None:
     """A step is told with its actor: as often as the sentence names it, or once in front."""
     for step in range(1, story.steps + 1):
-        told, sentence = story.told(step), story.sentence(step)
+        told, sentence = story.phrase(step), story.sentence(step)
         assert str(told) in {sentence, f"{story.actor(step)}: {sentence}"}
         assert (str(told) == sentence) == (told.before + told.actor in sentence)
 
@@ -107,7 +107,7 @@ def require(problem: Problem, finding: Finding) -> None:
 def require_right(story: Story) -> None:
     """Whom a sentence of Kafka's begins with acts."""
     for step in range(1, story.steps + 1):
-        told, sentence = story.told(step), story.sentence(step)
+        told, sentence = story.phrase(step), story.sentence(step)
         first = re.match(r"(r\d+|The (?:controller|coordinator|consumer))(?= )", sentence)
         assert first is None or told.actor in first[1], sentence
 

@@ -1,7 +1,7 @@
 """The narrative of one replayed trace.
 
     story = story_of(finding)
-    story.sentence(10), story.told(10), story.why(10), story.actor(10), story.is_fault(10)
+    story.sentence(10), story.phrase(10), story.why(10), story.actor(10), story.is_fault(10)
     story.cluster(10), story.vanished(10), story.fates, story.partings, story.breaking
 
 Steps count from 1, states from 0. Of a model of somebody's own only what its layout tells is known:
@@ -45,7 +45,7 @@ class Vanished:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Phrase:
     """The sentence of a step in three: its `actor` once, and what stands before and after it.
 
     A sentence that does not name its actor has the name in front. "" where nobody acts.
@@ -111,17 +111,17 @@ class Story:
         sentence = self.replayed.narration.sentence
         return sentence(moment.action, moment.values, moment.before, moment.after)
 
-    def told(self, step: int) -> Told:
+    def phrase(self, step: int) -> Phrase:
         """The sentence with its actor apart: no line joins the two in another way."""
         sentence, actor = self.sentence(step), self.actor(step)
         names = {actor, in_words_of_fluss(actor)} if self.is_of_kafka else {actor}
         flags = re.IGNORECASE if self.is_of_kafka else re.NOFLAG
         found = re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", sentence, flags)
         if not actor:
-            return Told(sentence, "", "")
+            return Phrase(sentence, "", "")
         if found is None:
-            return Told("", actor, f": {sentence}")
-        return Told(sentence[: found.start()], found[0], sentence[found.end() :])
+            return Phrase("", actor, f": {sentence}")
+        return Phrase(sentence[: found.start()], found[0], sentence[found.end() :])
 
     def why(self, step: int) -> str:
         """Why the step matters; "" where it is plain progress. The last breaks the claim."""

@@ -58,7 +58,7 @@ def _steps(story: Story) -> Iterator[str]:
     for number in range(1, story.steps + 1):
         fault = "**fault:** " if story.is_fault(number) else ""
         repeats = " (repeats for ever)" if story.repeats(number) else ""
-        yield f"{number}. {fault}{escaped(str(story.told(number)))}{repeats}"
+        yield f"{number}. {fault}{escaped(str(story.phrase(number)))}{repeats}"
         if number < story.steps and (why := story.why(number)):
             yield f"{' ' * len(f'{number}. ')}> {escaped(why)}"
     if ending := describe_repetition(story.replayed, story.steps + 1):

@@ -15,7 +15,7 @@ from checker.kafka.narrative.cluster import (
     facts_on_disk,
 )
 from checker.kafka.narrative.fates import Fate
-from checker.kafka.narrative.story import Story, Told
+from checker.kafka.narrative.story import Phrase, Story
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Scene:
     actor: str
     is_fault: bool
     repeats: bool
-    told: Told
+    phrase: Phrase
     why: str
     lanes: tuple[LaneScene, ...]
     flights: tuple[Fact, ...]
@@ -96,7 +96,7 @@ def _scene(story: Story, number: int) -> Scene:
         actor=story.actor(number) if number else "",
         is_fault=bool(number) and story.is_fault(number),
         repeats=story.repeats(number),
-        told=story.told(number) if number else Told("Initial state.", "", ""),
+        phrase=story.phrase(number) if number else Phrase("Initial state.", "", ""),
         why=story.why(number) if number else "",
         lanes=_lanes(story, number, was, now) if is_kafka else (),
         flights=_flights(was, now) if is_kafka else (),

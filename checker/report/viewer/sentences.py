@@ -79,7 +79,7 @@ def describe(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
     if step == 0:
         return _opening(story, claim)
     text = Text().append_text(plain(f"{story.replayed.moments[step - 1]}\n", QUIET))
-    text.append_text(told(story, step, actors))
+    text.append_text(phrase(story, step, actors))
     if reason := story.why(step):
         is_end = step == story.steps and (story.breaks or story.raises)
         text.append("\n> ", DOOMED if is_end else CHANGED)
@@ -87,9 +87,9 @@ def describe(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
     return text
 
 
-def told(story: Story, step: int, actors: Iterable[str]) -> Text:
+def phrase(story: Story, step: int, actors: Iterable[str]) -> Text:
     """What happened in a step, with who acts in a colour of its own."""
-    parts = story.told(step)
+    parts = story.phrase(step)
     text = Text().append_text(plain(parts.before))
     text.append_text(plain(parts.actor, f"bold {actor_style(story.actor(step), actors)}"))
     return text.append_text(plain(parts.after))

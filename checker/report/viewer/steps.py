@@ -27,12 +27,12 @@ from checker.report.viewer.look import (
     actor_style,
     plain,
 )
-from checker.report.viewer.sentences import told
+from checker.report.viewer.sentences import phrase
 
 WIDE = 46
-"""Columns from which a step is told in full, on as many lines as it needs."""
+"""Columns from which a step is described in full, on as many lines as it needs."""
 TOLD_STEPS_MAX = 200
-"""Most steps that are told on several lines: where each begins is worked out for all at once."""
+"""Most steps that are described on several lines: where each begins is worked out for all at once."""
 _SHORT = {CONTROLLER: "ctl", CONSUMER: "con", NETWORK: "net"}
 _SHORT_WIDTH = 3
 _CONSOLE = Console(color_system="truecolor", force_terminal=True, _environ={})
@@ -69,7 +69,7 @@ class Steps(ScrollView):
 
     @property
     def widest(self) -> int:
-        """Columns in which every step is told on one line."""
+        """Columns in which every step has one line."""
         steps = range(min(self.story.steps, TOLD_STEPS_MAX) + 1)
         return max(line.cell_len for step in steps for line in self.lines(step))
 
@@ -127,7 +127,7 @@ class Steps(ScrollView):
             actor = self.story.actor(step)
             line.append_text(plain(self._short(actor), actor_style(actor, self.actors)))
             return [line.append_text(plain(f" {self.story.replayed.moments[step - 1].action}"))]
-        text = told(self.story, step, self.actors)
+        text = phrase(self.story, step, self.actors)
         if width is None or self.story.steps > TOLD_STEPS_MAX:
             return [line.append_text(text)]
         first, *others = text.wrap(_CONSOLE, width - line.cell_len)
