@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,25 +82,7 @@ class Model:
     def runnable(self, declared: Callable[..., object] | Action) -> Runnable:
         """An action, or the function that makes initial states. Raises `BadProtocol`."""
         function = declared.function if isinstance(declared, Action) else declared
-        over = dict(declared.over) if isinstance(declared, Action) else {}
-        sorts = {sort.name: sort for sort in self.protocol.all_sorts}
-        name = function.__name__
-        arguments = list(inspect.signature(function).parameters)
-        if not arguments:
-            raise BadProtocol(f"{name} takes no state; its first argument is the state")
-        ranges: list[tuple[str, Domain]] = []
-        for argument in arguments[1:]:
-            domain = over.pop(argument, sorts.get(argument))
-            if domain is None:
-                raise BadProtocol(
-                    f"{name} has an argument {argument!r}, which is the name of no sort "
-                    f"({', '.join(sorts) or 'none'}); say what it ranges over: "
-                    f"Action({name}, {argument}=...)"
-                )
-            ranges.append((argument, domain))
-        if over:
-            raise BadProtocol(f"{name} has no argument {next(iter(over))!r}; leave it out")
-        return Runnable(name, function, tuple(ranges))
+        return Runnable(function.__name__, function, tuple(self.protocol.takes(declared).items()))
 
 
 def model(function: Declares, /, **bounds: int | bool) -> Model:
@@ -172,8 +153,3 @@ def value_of(domain: Domain, number: int) -> Any:
 def number_of(domain: Domain, value: Any) -> int:
     """The other way."""
     return int(value) if isinstance(domain, Epochs) else list(values_of(domain)).index(value)
-
-
-def describe_argument(domain: Domain, value: Any) -> str:
-    """`client1`, or the number."""
-    return domain.describe(value) if isinstance(domain, Names) else repr(value)

@@ -17,10 +17,10 @@ from typing import Any
 from model.core.nearest import did_you_mean
 from model.own import Action, BadProtocol, BeyondBound, NotEnabled
 from model.own.questions import bounds_ignored
-from waterline.models import Declares, Model, Runnable, describe_argument, model_of, values_of
+from waterline.models import Declares, Model, Runnable, model_of, values_of
 from waterline.shape import describe_elements
 from waterline.state import Draft, State
-from waterline.telling import sentence
+from waterline.telling import call, sentence
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -164,7 +164,7 @@ def _taken(state: State, action: Runnable, arguments: tuple[Any, ...]) -> Step:
     except BeyondBound:
         raise
     except Exception as problem:
-        problem.add_note(f"in {_describe(action, arguments)}, in the state {state}")
+        problem.add_note(f"in {call(state._model, action, arguments)}, in the state {state}")
         raise
     return Step(action.function, given, state, freeze(draft))
 
@@ -257,11 +257,3 @@ def _given(action: Runnable, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
                 f"{', '.join(map(repr, values))}"
             )
     return tuple(arguments[name] for name in names)
-
-
-def _describe(action: Runnable, arguments: tuple[Any, ...]) -> str:
-    given = (
-        f"{name}={describe_argument(over, value)}"
-        for (name, over), value in zip(action.over, arguments, strict=True)
-    )
-    return f"{action.name}({', '.join(given)})"

@@ -5,17 +5,17 @@ A state is given by its model and its values: of each field those of all element
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
 from model.core.state import State as Packed
 from model.core.transition_system import Narration
-from model.own.fields import AnyField, Sequenced, plain_field
+from model.own import Action
+from model.own.fields import AnyField, Sequenced
 from model.own.narration import describe_value, narration
-from waterline.models import Model, number_of
+from waterline.models import Model, Runnable, number_of
 from waterline.shape import element_name
 from waterline.values import Value, encoded
 
@@ -46,6 +46,15 @@ def sentence(
     return _words(model).sentence(action, numbers, numbered(model, before), numbered(model, after))
 
 
+def call(model: Model, action: Runnable, arguments: Sequence[Any]) -> str:
+    """`write(client=client1)`"""
+    numbers = (
+        number_of(over, each) for (_, over), each in zip(action.over, arguments, strict=True)
+    )
+    words = narration(model.protocol, [Action(action.function, **dict(action.over))])
+    return words.call(action.name, numbers, cast("Any", model))
+
+
 def elements(model: Model, values: Values) -> Iterator[tuple[str, str]]:
     """Each element and its value in words: `token[client1]`, `2`."""
     for name, declared in model.shape.fields.items():
@@ -60,19 +69,7 @@ def describe(declared: AnyField, value: Value) -> str:
 
 @lru_cache(maxsize=64)
 def _words(model: Model) -> Narration:
-    described = {
-        action.name: (
-            _first_paragraph(action.function),
-            tuple((name, plain_field(name, over)) for name, over in action.over),
-        )
-        for action in model.actions
-    }
-    return narration(model.protocol.fields, model.protocol.sorts, described)
-
-
-def _first_paragraph(function: Callable[..., object]) -> str:
-    described = inspect.cleandoc(function.__doc__ or "").strip().split("\n\n")[0]
-    return " ".join(described.split())
+    return narration(model.protocol)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ with `AnyNumber` in their place; that its rules do not, by the sort check.
 
 from __future__ import annotations
 
-import inspect
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -22,8 +21,8 @@ from model.core.transition_system import Call, Model
 from model.own.any_number import AnyNumber
 from model.own.building import Built
 from model.own.data_sorts import argument_of, renamed_sorts, sort_in
-from model.own.declared import Action, Protocol
-from model.own.fields import Bag, Domain, Epochs, Opaque, PlainField, Set
+from model.own.declared import Protocol
+from model.own.fields import Bag, Epochs, Opaque, PlainField, Set
 from model.own.layout import field_of
 from model.own.normal_form import Renamed
 from model.own.state_class import Bound, call_within
@@ -55,9 +54,9 @@ def room_for(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> dict[st
                     "and a struct is one number; keep it in a field, a Log or a Queue of its own"
                 )
     layout = {field.name: field_of(field) for field in declared.fields}
-    takes = [list(_takes(declared, action)) for action in declared.actions]
+    takes = [_taken(declared, action) for action in declared.actions]
     if declared.initial is not None:
-        for each in _takes(declared, declared.initial):
+        for each in _taken(declared, declared.initial):
             if (sort := sort_in(each)) is not None:
                 raise BadEnvironment(
                     f"{own.file}: --unbounded: initial states are made with {_an(sort.name)}; "
@@ -121,14 +120,8 @@ def _require_handed_on(
             )
 
 
-def _takes(declared: Protocol, action: Any) -> Iterator[PlainField]:
-    """The arguments of an action."""
-    over: dict[str, Domain] = {sort.name: sort for sort in declared.all_sorts}
-    function = action.function if isinstance(action, Action) else action
-    over |= action.over if isinstance(action, Action) else {}
-    for name in list(inspect.signature(function).parameters)[1:]:
-        if name in over:
-            yield argument_of(name, over[name])
+def _taken(declared: Protocol, action: Any) -> list[PlainField]:
+    return [argument_of(name, over) for name, over in declared.takes(action).items()]
 
 
 def _an(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 from collections.abc import Iterator, Mapping
 
 from model.own.asking import at
@@ -53,7 +54,6 @@ def without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:
     return tree.body[1:] if ast.get_docstring(tree) is not None else list(tree.body)
 
 
-def first_sentence(tree: ast.FunctionDef) -> str:
-    """The first paragraph of its docstring, on one line."""
-    described = (ast.get_docstring(tree) or "").strip().split("\n\n")[0]
-    return " ".join(described.split())
+def first_paragraph(docstring: str) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join(inspect.cleandoc(docstring).strip().split("\n\n")[0].split())

@@ -14,7 +14,7 @@ from model.core.state import State
 from model.core.transition_system import Action as KitAction
 from model.core.transition_system import Model, Parameter, describe_error
 from model.own.behaviours import behaviours_of
-from model.own.data_sorts import Arguments, argument_of, held_by, renamed_sorts, trusted_in
+from model.own.data_sorts import Arguments, held_by, renamed_sorts, trusted_in
 from model.own.declared import Action, Protocol
 from model.own.fields import (
     AnyField,
@@ -22,7 +22,6 @@ from model.own.fields import (
     Epoch,
     Name,
     Names,
-    PlainField,
     Sequenced,
     Set,
     Value,
@@ -30,7 +29,7 @@ from model.own.fields import (
 from model.own.layout import digits_of, layout_of, limits_of
 from model.own.narration import describe_value, narration
 from model.own.normal_form import NORMAL_FORM, Renamed, functions_of
-from model.own.rules import Rule, Rules
+from model.own.rules import Rules
 
 
 class Settings(NamedTuple):
@@ -97,19 +96,18 @@ def built(
     renamed: tuple[Renamed, ...] = ()
     if unbounded:
         by_name = {field.name: field for field in form.fields}
-        takes = [tuple(_over(rules, each, protocol).values()) for each in protocol.actions]
+        takes = [tuple(rules.arguments(each, protocol.takes).values()) for each in protocol.actions]
         renamed = renamed_sorts(protocol.fields, by_name, takes)
         for function in functions_of(renamed):
             rules.written(function)
-    actions, described = [], {}
+    actions = []
     ranges: dict[str, int] = {}
     for declared in protocol.actions:
-        rule, action, over = _action(rules, declared, protocol, ranges, limits, renamed)
+        action = _action(rules, declared, protocol, ranges, limits, renamed)
         name = action.name
         weakly, strongly = name in protocol.fair_names, name in protocol.strongly_fair_names
         actions.append(replace(action, weakly_fair=weakly, strongly_fair=strongly))
-        described[action.name] = (rule.description, tuple(over.items()))
-    first, start = _initial(rules, protocol, sorts, limits, form)
+    first, start = _initial(rules, protocol, limits, form)
     claims = {
         kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
         for kind, given in (
@@ -130,7 +128,7 @@ def built(
             contents=tuple(action.name for action in actions),
             limits=limits,
             initial=tuple(dict.fromkeys(State(form, state.words) for state in first)),
-            narration=narration(protocol.fields, tuple(sorts.values()), described),
+            narration=narration(protocol),
             options=options,
             start=start[0] if start else None,
             normalise=rules.names[NORMAL_FORM] if unbounded else None,
@@ -175,10 +173,9 @@ def _action(
     ranges: dict[str, int],
     limits: Sequence[str],
     renamed: Sequence[Renamed] = (),
-) -> tuple[Rule, KitAction, dict[str, PlainField]]:
-    """What is made of an action, and its arguments: see `_over`."""
+) -> KitAction:
     function = declared.function if isinstance(declared, Action) else declared
-    over = _over(rules, declared, protocol)
+    over = rules.arguments(declared, protocol.takes)
     given = Arguments(over, limits, renamed)
     rule = rules.action(function, given)
     parameters = []
@@ -192,7 +189,7 @@ def _action(
             ranges[size] = hi - lo + 1 + (given.are_cut and isinstance(each, Epoch))
             digits = digits_of(each.of) if isinstance(each, Value) else ()
             parameters.append(Parameter(name, size, digits, held_by(each)))
-    action = KitAction(
+    return KitAction(
         name=function.__name__,
         guard=rule.guard,
         effect=rule.effect,
@@ -200,39 +197,11 @@ def _action(
         limit_writes=rule.limit_writes,
         parameters=tuple(parameters),
     )
-    return rule, action, over
-
-
-def _over(rules: Rules, declared: Any, protocol: Protocol) -> dict[str, PlainField]:
-    """Each argument of an action with a field that holds what it may be."""
-    sorts = {sort.name: sort for sort in protocol.all_sorts}
-    over = dict(declared.over) if isinstance(declared, Action) else {}
-    function = declared.function if isinstance(declared, Action) else declared
-    found: dict[str, PlainField] = {}
-    for name in rules.arguments(function):
-        domain = over.pop(name, sorts.get(name))
-        if domain is None:
-            known = ", ".join(sorts) or "none"
-            raise rules.refuse(
-                rules.trees[function.__name__],
-                f"{function.__name__} has an argument {name!r}, which is the name of no sort "
-                f"({known})",
-                f"say what it ranges over: Action({function.__name__}, {name}=...)",
-            )
-        found[name] = argument_of(name, domain)
-    if over:
-        raise rules.refuse(
-            rules.trees[function.__name__],
-            f"{function.__name__} has no argument {next(iter(over))!r}",
-            "leave it out of Action",
-        )
-    return found
 
 
 def _initial(
     rules: Rules,
     protocol: Protocol,
-    sorts: Mapping[str, Names],
     limits: tuple[str, ...],
     form: Layout,
 ) -> tuple[Sequence[State], tuple[KitAction, Layout] | None]:
@@ -240,7 +209,7 @@ def _initial(
     if protocol.initial is None:
         return [lowest], None
     own: dict[str, int] = {}
-    _, action, over = _action(rules, protocol.initial, protocol, own, limits)
+    action = _action(rules, protocol.initial, protocol, own, limits)
     sized = Layout(form.fields, sizes={**form.sizes, **own})
     start = Model(
         name="initial",
@@ -251,11 +220,7 @@ def _initial(
         contents=(action.name,),
         limits=limits,
         initial=(State(sized),),
-        narration=narration(
-            protocol.fields,
-            tuple(sorts.values()),
-            {action.name: ("", tuple(over.items()))},
-        ),
+        narration=narration(protocol, [protocol.initial]),
         options={},
     )
     found = list(_starts(start, rules.file))

@@ -6,6 +6,7 @@ the loader adds the file and the line of the declaration.
 
 from __future__ import annotations
 
+import inspect
 import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -167,6 +168,33 @@ class Protocol:
                     f"{domain.name.lower()} = Struct({domain.name}, ...), or write two classes"
                 )
         return tuple(found.values())
+
+    def takes(self, action: Callable[..., Any] | Action) -> dict[str, Domain]:
+        """Each argument of an action, or of `initial`, with what it ranges over.
+
+        Raises `BadProtocol`.
+        """
+        function = _function(action)
+        over = dict(action.over) if isinstance(action, Action) else {}
+        sorts = {sort.name: sort for sort in self.all_sorts}
+        name, known = _called(function), ", ".join(sorts) or "none"
+        arguments = list(inspect.signature(function).parameters)
+        if not arguments:
+            raise BadProtocol(f"{name} takes no state; its first argument is the state")
+        found: dict[str, Domain] = {}
+        for argument in arguments[1:]:
+            domain = over.pop(argument, sorts.get(argument))
+            if domain is None:
+                raise BadProtocol(
+                    f"{name} has an argument {argument!r}, which is the name of no sort ({known}); "
+                    f"say what it ranges over: Action({name}, {argument}=...)"
+                )
+            found[argument] = domain
+        if over:
+            raise BadProtocol(
+                f"{name} has no argument {next(iter(over))!r}; leave it out of Action"
+            )
+        return found
 
     def _domains(self) -> Iterator[Any]:
         """What fields hold and arguments range over."""

@@ -16,6 +16,9 @@ from typing import Any
 
 from model.core.state import OutsideOfPlace, State
 from model.core.transition_system import Arguments, Model, Narration
+from model.own.bodies import first_paragraph
+from model.own.data_sorts import argument_of
+from model.own.declared import Action, Protocol
 from model.own.fields import (
     NONE,
     AnyField,
@@ -34,13 +37,19 @@ from model.own.fields import (
 from model.own.structs import describe_struct
 
 NOTHING = "-"
-Descriptions = Mapping[str, tuple[str, Sequence[tuple[str, PlainField]]]]
-"""Of each action the words for it, and its arguments, each with a field that holds one."""
 
 
-def narration(fields: Sequence[AnyField], sorts: Sequence[Names], text: Descriptions) -> Narration:
-    """The words for a protocol of these fields."""
-    words = _Words(tuple(fields), tuple(sorts), text)
+def narration(
+    protocol: Protocol, actions: Sequence[Callable[..., Any] | Action] | None = None
+) -> Narration:
+    """The words for a protocol, and for its actions or these. Raises `BadProtocol`."""
+    fields, sorts = tuple(protocol.fields), protocol.sorts
+    described = {}
+    for each in protocol.actions if actions is None else actions:
+        function = each.function if isinstance(each, Action) else each
+        given = tuple((n, argument_of(n, over)) for n, over in protocol.takes(each).items())
+        described[function.__name__] = first_paragraph(function.__doc__ or ""), given
+    words = _Words(fields, sorts, described)
     return Narration(
         sentence=words.sentence,
         rows=words.rows,
@@ -59,7 +68,8 @@ def narration(fields: Sequence[AnyField], sorts: Sequence[Names], text: Descript
 class _Words:
     fields: tuple[AnyField, ...]
     sorts: tuple[Names, ...]
-    description: Descriptions
+    description: Mapping[str, tuple[str, Sequence[tuple[str, PlainField]]]]
+    """Of each action the words for it, and its arguments, each with a field that holds one."""
 
     def sentence(self, action: str, arguments: Arguments, before: State, after: State) -> str:
         """The action's own words with its arguments, then each element that has another value."""

@@ -20,19 +20,22 @@ from model.core.nearest import did_you_mean_or
 from model.own.asking import Asking, asked, at, name_asked
 from model.own.bodies import (
     counted_from,
-    first_sentence,
+    first_paragraph,
     passed_kind,
     returns_nothing,
     silent,
     without_docstring,
 )
 from model.own.comprehensions import Members, Unfolding
-from model.own.data_sorts import Arguments
+from model.own.data_sorts import Arguments, argument_of
+from model.own.declared import Action
 from model.own.fields import (
     AnyField,
     BadProtocol,
     Choice,
+    Domain,
     Name,
+    PlainField,
     Sequenced,
     Struct,
 )
@@ -57,7 +60,6 @@ class Rule:
     effect: Callable[..., None]
     limit: Callable[..., int] | None
     limit_writes: bool
-    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,20 +124,24 @@ class Rules:
 
     # --- what is made ----------------------------------------------------------------------------
 
-    def arguments(self, function: Any) -> list[str]:
-        """What an action takes after the state. Raises `BadProtocol`."""
+    def arguments(
+        self, action: Any, takes: Callable[[Any], Mapping[str, Domain]]
+    ) -> dict[str, PlainField]:
+        """Each argument of an action with a field that holds what it may be, as `takes` has it.
+
+        Raises `BadProtocol`.
+        """
+        function = action.function if isinstance(action, Action) else action
         tree = self._tree(function, "an action")
-        arguments = [argument.arg for argument in tree.args.args]
-        if not arguments:
-            raise self.refuse(
-                tree, f"{tree.name} takes no state", "its first argument is the state"
-            )
-        return arguments[1:]
+        try:
+            return {name: argument_of(name, over) for name, over in takes(action).items()}
+        except BadProtocol as problem:
+            what, _, instead = str(problem).partition("; ")
+            raise self.refuse(tree, what, instead) from None
 
     def action(self, function: Any, given: Arguments) -> Rule:
         """An action's guard, effect and limit. Raises `BadProtocol`."""
         over: Mapping[str, AnyField] = given.over
-        self.arguments(function)
         tree = self._tree(function, "an action")
         self._given[tree.name] = dict(over)
         self._mistakes.require_action(tree)
@@ -161,7 +167,6 @@ class Rules:
             effect=self._function(tree, [*begins, *effect]),
             limit=limit,
             limit_writes=tries,
-            description=first_sentence(tree),
         )
 
     def claim(
@@ -186,7 +191,8 @@ class Rules:
         self._mistakes.require_claim(tree)
         self._kinds(tree).require_claim(tree)
         made = self._function(tree, body, given if states is None else states)
-        return tree.name, first_sentence(tree) or tree.name, given, made
+        described = first_paragraph(ast.get_docstring(tree) or "")
+        return tree.name, described or tree.name, given, made
 
     def witness(self, function: Any) -> tuple[tuple[tuple[str, str], ...], Any] | None:
         """The variables of a claim with a comprehension, and what finds those that make it False.

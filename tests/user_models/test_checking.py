@@ -363,3 +363,48 @@ def test_checking_again_after_another_model_of_the_name(module_of: Any) -> None:
     assert waterline.check(second.lease).distinct != result.distinct
     with pytest.raises(waterline.BadProtocol, match="has changed since"):
         waterline.check(first.lease)
+
+
+EVERY_ARGUMENT = '''\
+from typing import NamedTuple
+
+from waterline import Action, Choice, Epoch, Epochs, Fields, Names, Number, Protocol, Struct, when
+
+
+class Vote(NamedTuple):
+    to: int
+    yes: bool
+
+
+class State(Fields):
+    nodes = Names("node", 2)
+    views = Epochs("view", 2)
+    view = Epoch(views)
+    kind = Choice("ask", "no")
+    n = Number(0, 9)
+    vote = Struct(Vote, to=nodes)
+
+
+def every(state: type[State]) -> Protocol:
+    begin = Action(start, kind=("ask", "no"), amount=range(3, 5), vote=state.vote)
+    return Protocol(state=state, actions=[begin], always=[never])
+
+
+def start(s: State, node: int, view: int, kind: str, amount: int, vote: Vote) -> None:
+    """{node} starts {view} with {kind}, {amount}, {vote}."""
+    when(view > s.view and kind == "no" and amount == 4 and vote.yes)
+    s.view = view
+
+
+def never(s: State) -> bool:
+    return s.view == 0
+'''
+
+
+def test_a_sentence_of_python_is_that_of_the_report(module_of: Any) -> None:
+    result = waterline.check(module_of("every.py", EVERY_ARGUMENT).every)
+    said = "node0 starts 1 with no, 4, Vote(to=node0, yes=yes): view 0 -> 1."
+
+    assert result.trace is not None
+    assert [step.sentence for step in result.trace] == [said]
+    assert said in " ".join(str(result).split())
