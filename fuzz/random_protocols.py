@@ -95,6 +95,7 @@ def random_protocol(seed: int, *, risky: bool = False) -> str:
     """
     dice = random.Random(seed)
     drawing = Drawing(dice, alike=dice.random() < ALIKE, raises=dice.random() < RAISES)
+    drawing.tables = random.Random(f"tables {seed}")
     drawing.fields = list(_fields(drawing))
     idiom = dice.choice(_IDIOMS) if drawing.chance(IDIOMS) else ()
     described = repr(idiom)
@@ -135,6 +136,9 @@ def random_protocol(seed: int, *, risky: bool = False) -> str:
     at = ", at: int = 0" if risky else ""
     head = [
         "from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within",
+        "",
+        "AHEAD = (1, 2, 0)",
+        f"PRICE = {dict(zip(WORDS, range(len(WORDS)), strict=True))!r}",
         "",
         "",
         f"def {PROTOCOL}(most: int = {most}, odd: bool = {odd}{at}) -> Protocol:",

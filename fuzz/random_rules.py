@@ -61,6 +61,8 @@ class Drawing:
     plain: bool = False
     risky: float = 0.0
     """How many conditions may raise an error, by the value of the bound `at`."""
+    tables: random.Random = field(default_factory=lambda: random.Random(0))
+    """What decides whether constant tables are read, so that all else stays as it was drawn."""
 
     def chance(self, likely: float) -> bool:
         """True so often."""
@@ -122,7 +124,10 @@ class Drawing:
                     f"({left} if {self.atom()} else {right})",
                 )
             )
-        return self.some(("number",))[1]
+        made, place = self.some(("number", "choice") if self.tables.random() < 0.3 else ("number",))
+        if made.kind == "choice":
+            return f"PRICE[{place}]"
+        return f"AHEAD[{place} % 3]" if self.tables.random() < 0.2 else place
 
     def _all(self) -> str:
         return f"range({self.state}.nodes)"

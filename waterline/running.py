@@ -207,9 +207,17 @@ class _Looking(Draft):
 
 @lru_cache(maxsize=1024)
 def _last_when(function: Callable[..., object]) -> int:
-    """Where in its bytecode an action looks up `when` for the last time; -1 if nowhere."""
-    places = [each.offset for each in dis.get_instructions(function) if each.argval == "when"]
-    return max(places, default=-1)
+    """Where in its bytecode an action asks `when` for the last time; -1 if nowhere."""
+    code = list(dis.get_instructions(function))
+    starts = [_start(each) for each in code if each.argval == "when"]
+    # What is asked comes after the name is looked up; the call begins where the name does.
+    return max((each.offset for each in code if _start(each) in starts[-1:]), default=-1)
+
+
+def _start(instruction: dis.Instruction) -> tuple[int | None, int | None]:
+    """Line and column where that begins in the text which an instruction is of."""
+    at = instruction.positions
+    return (None, None) if at is None else (at.lineno, at.col_offset)
 
 
 def _place_in(problem: BaseException, function: Callable[..., object]) -> int:

@@ -48,9 +48,8 @@ def sentence(
 
 def call(model: Model, action: Runnable, arguments: Sequence[Any]) -> str:
     """`write(client=client1)`"""
-    numbers = (
-        number_of(over, each) for (_, over), each in zip(action.over, arguments, strict=True)
-    )
+    pairs = zip(action.over, arguments, strict=True)
+    numbers = tuple(number_of(over, each) for (_, over), each in pairs)
     words = narration(model.protocol, [Action(action.function, **dict(action.over))])
     return words.call(action.name, numbers, cast("Any", model))
 

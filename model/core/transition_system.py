@@ -268,13 +268,17 @@ def _named_call(name: str, arguments: Arguments, model: Model) -> str:
     return call(model.action(name), arguments)
 
 
+_EXPLAINED = ("__made_", "__of_", "__set_of_", "max_of_line_", "min_of_line_")
+"""How functions are called that are written for a rule, and have a docstring of why they raise."""
+
+
 def _reason(error: Exception) -> str | None:
     """What a function that was written for a rule says it divides by zero for."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
     code = at.tb_frame.f_code if at is not None else None
-    if code is None or not code.co_name.startswith("__made_"):
+    if code is None or not code.co_name.startswith(_EXPLAINED):
         return None
     return str(code.co_consts[0])
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from model.own.fields import AnyField
-from model.own.kinds import Refuse
 from model.own.lowering import changed_by
+from model.own.syntax import Refuse
 
 _ASKS = {"when", "within"}
 _Node = TypeVar("_Node", bound=ast.AST)

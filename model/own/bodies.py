@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from model.own.asking import at
 from model.own.fields import AnyField, Choice, Number, Set, Value
-from model.own.kinds import SET, Kind
 from model.own.mistakes import is_true
+from model.own.syntax import SET, Kind
 
 
 class _Silent(ast.NodeTransformer):

@@ -9,35 +9,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from model.own.fields import AnyField, Choice, Name, Sequenced, Set, Struct, Value
-from model.own.syntax import assigned, element_of, gone_through, is_none, items, truths
+from model.own.constants import kind_of, table_of
+from model.own.fields import AnyField, Choice, Name, Sequenced, Set, Value
+from model.own.structs import Structs
+from model.own.syntax import (
+    NUMBER,
+    OF_SET,
+    SET,
+    Kind,
+    Refuse,
+    assigned,
+    element_of,
+    ends,
+    gone_through,
+    is_none,
+    is_plain,
+    item_of,
+    items,
+    truths,
+)
 
-Refuse = Callable[[ast.AST | None, str, str], Exception]
-NUMBER = "number"
-SET = "set"
-Kind = AnyField | str | None
-"""The field whose values an expression has, `NUMBER`, `SET` for a set that is written there, or
-None for what cannot be said. Of a set or a sequence it is the field itself.
-"""
 _PUTS = {"send", "append", "add", "discard", "remove", "count"}
 """What a set or a sequence is given a value with."""
 _NUMBERS = {"min", "max", "abs", "int", "bool", "sum", "all", "any", "range"}
-
-
-class KnownStructs(Protocol):
-    """The structs of a model: see `model.own.structs`."""
-
-    @property
-    def by_name(self) -> Mapping[str, Struct]:
-        """By what the file calls their named tuples."""
-
-    def kind_of_call(self, called: str) -> AnyField | None:
-        """What a call returns that makes one, or takes a part out of one."""
-
-    def parts_of_call(self, called: str) -> tuple[AnyField, ...]:
-        """The fields that hold what a call is given that makes one."""
 
 
 @dataclass(slots=True)
@@ -52,7 +48,7 @@ class Kinds:
     trees: Mapping[str, ast.FunctionDef]
     names: Mapping[str, Any]
     refuse: Refuse
-    structs: KnownStructs
+    structs: Structs
     given: Mapping[str, Mapping[str, Kind]] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
 
@@ -130,13 +126,19 @@ class Kinds:
         kinds = [self._kind(operand, known) for operand in operands]
         for held in kinds:
             if isinstance(held, Set | Sequenced):
-                for operand in operands:
-                    self._require_member(held, operand, known)
+                for operand, kind in zip(operands, kinds, strict=True):
+                    # A word that the words of the set are without is not in it.
+                    is_word = isinstance(held.element, Choice) and isinstance(kind, Choice)
+                    if not is_word or not is_plain(operand):
+                        self._require_member(held, operand, known)
         struct = next((kind for kind in kinds if isinstance(kind, Value)), None)
         if struct is not None and not any(isinstance(k, Set | Sequenced) for k in kinds):
             for operand in operands:
                 self._require_struct(struct, operand, known)
-        choice = next((kind for kind in kinds if isinstance(kind, Choice)), None)
+        if any(kind == SET or isinstance(kind, Set | Sequenced) for kind in kinds):
+            return
+        choices = [kind for kind in kinds if isinstance(kind, Choice)]
+        choice = max(choices, key=lambda each: len(each.values), default=None)
         for operand in operands if choice is not None else ():
             assert choice is not None
             self._require_word(choice, operand, known)
@@ -270,9 +272,8 @@ class Kinds:
         kind = self._kind(node, known)
         if kind is None or (isinstance(kind, Choice) and kind.values == choice.values):
             return
-        if isinstance(kind, Choice) and isinstance(node, ast.Name):
-            if set(kind.values) <= set(choice.values):
-                return
+        if isinstance(kind, Choice) and set(kind.values) <= set(choice.values) and is_plain(node):
+            return
         written = ast.unparse(node)
         other = "has other words" if isinstance(kind, Choice) else "is a number"
         if isinstance(kind, Name):
@@ -345,6 +346,8 @@ class Kinds:
     def _kind(  # noqa: PLR0911 - one for each kind of expression
         self, node: ast.expr, known: Mapping[str, Kind]
     ) -> Kind:
+        if (table := table_of(node, self.names)) is not None:
+            return kind_of(table, self.names)
         match node:
             case ast.Constant(value=int()) | ast.UnaryOp() | ast.Compare():
                 return NUMBER
@@ -377,7 +380,7 @@ class Kinds:
 
     def _of_call(self, node: ast.Call, known: Mapping[str, Kind]) -> Kind:
         match node.func:
-            case ast.Name(id="set"):
+            case ast.Name(id=name) if name == "set" or name.startswith(OF_SET):
                 return SET
             case ast.Name(id=name) if (made := self.structs.kind_of_call(name)) is not None:
                 return made
@@ -423,7 +426,7 @@ class Kinds:
             if isinstance(node, ast.Return) and node.value is not None and not is_none(node.value)
         ]
         if item is not None:
-            values = [_item(value, item) for value in values]
+            values = [item_of(value, item) for value in values]
         kinds = [self._kind(value, known) for value in values]
         self._asked.discard(name)
         return _same(kinds)
@@ -449,8 +452,29 @@ class Kinds:
         for name, values in stored.items():  # in order: what is made of another comes after it
             kinds = [None if v is None else self._kind(v, known) for v in values]
             if values and name not in {argument.arg for argument in tree.args.args}:
-                known[name] = _same(kinds)
+                known[name] = self._of_words(name, values, known) or _same(kinds)
         return known
+
+    def _of_words(
+        self, name: str, values: list[ast.expr | None], known: Mapping[str, Kind]
+    ) -> Choice | None:
+        """Of which words a variable is one that is given a word which is written there."""
+        texts: list[str] = []
+        held: Choice | None = None
+        for value in (end for each in values for end in ends(each)):
+            text = value.value if isinstance(value, ast.Constant) else None
+            if isinstance(value, ast.Name) and value.id in self.names:
+                text = self.names[value.id]
+            kind = None if value is None else self._kind(value, known)
+            if isinstance(kind, Choice):
+                held = held or kind
+            elif isinstance(text, str):
+                texts.append(text)
+            else:
+                return None
+        if not texts:
+            return None
+        return held if held is not None else Choice(name, *dict.fromkeys(texts))
 
 
 def _words(kind: Kind) -> tuple[str, ...] | None:
@@ -460,13 +484,6 @@ def _words(kind: Kind) -> tuple[str, ...] | None:
 def words_of(choice: Choice) -> str:
     """`'idle' or 'busy'`"""
     return " or ".join(repr(word) for word in choice.values)
-
-
-def _item(value: ast.expr, number: int) -> ast.expr:
-    """An item of a tuple that is written, or that a call returns."""
-    if isinstance(value, ast.Tuple) and number < len(value.elts):
-        return value.elts[number]
-    return items(value, number + 1)[number]
 
 
 def _same(kinds: list[Kind]) -> Kind:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from model.own.fields import MEMBERS_MAX, AnyField, Bag, Log, Queue, Sequenced, Set, Value
-from model.own.kinds import SET, Kind, Refuse
 from model.own.sequences import Functions
-from model.own.syntax import is_made_set
+from model.own.syntax import SET, Kind, Refuse, is_made_set
 
 ADDS = {Queue: "send", Log: "append", Bag: "send"}
 """What adds a value to a sequence."""

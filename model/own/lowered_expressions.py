@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
 from dataclasses import dataclass
 
+from model.own.comprehensions import Replaced
 from model.own.fields import AnyField, Bag, Sequenced, Set
 from model.own.lowered_calls import (
     Calls,
@@ -157,7 +157,7 @@ class Expressions(Calls, ast.NodeTransformer):
             turns.append(turn)
         element = self.visit(node.elt)
         made = at(ast.GeneratorExp(element, turns), node)
-        return _Replaced(replaced).visit(made) if replaced else made
+        return Replaced(replaced).visit(made) if replaced else made
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
         """`sum([s.up[n] for n in s.votes[a]])`"""
@@ -236,15 +236,3 @@ class Expressions(Calls, ast.NodeTransformer):
             counted = counted.args[0]
         above = ast.BinOp(ast.Constant(1), ast.LShift(), self.visit(counted))
         return at(ast.BinOp(above, ast.Sub(), ast.Constant(1)), node)
-
-
-@dataclass(slots=True)
-class _Replaced(ast.NodeTransformer):
-    """Writes an expression for a variable."""
-
-    by: dict[str, ast.expr]
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id in self.by and isinstance(node.ctx, ast.Load):
-            return copy.deepcopy(self.by[node.id])
-        return node

@@ -7,16 +7,16 @@ here the compiler refuses, in its own words.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from model.own.fields import AnyField, Choice, Flag, Index, Name, Names, Sequenced, Set, extent
 from model.own.lowering import changed_by
 from model.own.statements import require_statements
+from model.own.syntax import Refuse
 from model.own.tables import require_constant, require_state, require_whole
 
-Refuse = Callable[[ast.AST | None, str, str], Exception]
 _ASKS = ("when", "within")
 _LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.Name)
 

@@ -39,11 +39,12 @@ from model.own.fields import (
     Sequenced,
     Struct,
 )
-from model.own.kinds import Kind, Kinds
+from model.own.kinds import Kinds
 from model.own.limits import limited
 from model.own.lowering import Lowering
 from model.own.mistakes import Mistakes
 from model.own.structs import Parts, Structs, on_line
+from model.own.syntax import Kind
 from model.own.trying import TRY, Trying, sends, tried
 from model.own.values import Numbering
 from model.own.witness import witness_of
@@ -110,7 +111,8 @@ class Rules:
 
         `sizes` are what can be read of a state beside its fields, `plurals` the sorts among them.
         """
-        parsed = Members(plurals).visit(ast.parse(text))
+        names = dict(names)
+        parsed = Members(plurals, names).visit(ast.parse(text))
         trees = {n.name: n for n in parsed.body if isinstance(n, ast.FunctionDef)}
         by_name = {declared.name: declared for declared in fields}
         known = (*by_name, *sizes)
@@ -120,7 +122,7 @@ class Rules:
             for struct in structs
             if value is struct.kind
         }
-        return Rules(file, trees, by_name, bounds, known, dict(names), Structs(called))
+        return Rules(file, trees, by_name, bounds, known, names, Structs(called))
 
     # --- what is made ----------------------------------------------------------------------------
 
@@ -323,7 +325,10 @@ class Rules:
         kinds.require(made)
         kind = kinds.kind_in(made)
         self._note_what_is_given(made, kind)
-        made = Numbering(kind, self._words_taken, self._constants(tree), self.refuse).visit(made)
+        numbering = Numbering(kind, self._words_taken, self._constants(tree), self.refuse)
+        made = numbering.visit(made)
+        for name, function in numbering.made.items():
+            self.names[name] = self._made_of(function)
         if tries:
             made = self._trying(made)
         lowering = Lowering(kind, self.refuse, self._room_of if tries else None)

@@ -7,9 +7,9 @@ statement.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
-Refuse = Callable[[ast.AST | None, str, str], Exception]
+from model.own.syntax import Refuse
+
 _NOT_IN_RULES: dict[type[ast.AST], tuple[str, str]] = {
     ast.FunctionDef: (
         "a function within it",
@@ -32,7 +32,7 @@ _NOT_IN_RULES: dict[type[ast.AST], tuple[str, str]] = {
     ast.Dict: ("a dictionary", "declare a field, by=... what it is asked for"),
     ast.List: ("a list", "declare a Log or a Queue, or ask with `in (1, 2)`"),
     ast.DictComp: ("a dictionary", "declare a field, by=... what it is asked for"),
-    ast.ListComp: ("a list", "write a loop, or all, any or sum of what would be in it"),
+    ast.ListComp: ("a list", "write a loop, or all, any, sum, max or min of what would be in it"),
 }
 _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Div: ("`/` makes fractions", "numbers are whole: write //"),
@@ -74,13 +74,16 @@ def _require_no_bits(whole: ast.Compare, between: ast.expr, refuse: Refuse) -> N
 
 
 def _asked(tree: ast.FunctionDef) -> set[int]:
-    """Lists that only stand behind `in`, or within all, any or sum: they are read, never kept."""
+    """Lists behind `in`, or within all, any, sum, max or min: they are read, never kept."""
     found: set[int] = set()
     for node in ast.walk(tree):
         match node:
             case ast.Compare(comparators=given):
                 found |= {id(each) for each in given if isinstance(each, ast.List | ast.Set)}
-            case ast.Call(func=ast.Name(id="all" | "any" | "sum"), args=[ast.ListComp() as each]):
+            case ast.Call(
+                func=ast.Name(id="all" | "any" | "sum" | "max" | "min"),
+                args=[ast.ListComp() as each],
+            ):
                 found.add(id(each))
             case ast.For(iter=ast.List() as each) | ast.comprehension(iter=ast.List() as each):
                 found.add(id(each))

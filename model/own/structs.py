@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from model.core.nearest import did_you_mean_or
 from model.own.fields import AnyField, Choice, Flag, Name, Struct, Value
-from model.own.kinds import Kind, Refuse
+from model.own.syntax import Kind, Refuse
 
 _LINE = re.compile(r"_line_\d+__$")
 NO_VALUE = -1

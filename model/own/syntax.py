@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from model.own.fields import AnyField, Sequenced
+
+Refuse = Callable[[ast.AST | None, str, str], Exception]
+NUMBER = "number"
+SET = "set"
+OF_SET = "__set_of_"
+"""How the name of a function begins that reads a set out of a table: see `model.own.values`."""
+Kind = AnyField | str | None
+"""The field whose values an expression has, `NUMBER`, `SET` for a set that is written there, or
+None for what cannot be said. Of a set or a sequence it is the field itself.
+"""
 
 
 def element_of(node: ast.expr, fields: Mapping[str, AnyField]) -> AnyField | None:
@@ -80,6 +90,13 @@ def items(call: ast.expr, count: int) -> list[ast.expr]:
     return [ast.copy_location(each, call) for each in read]
 
 
+def item_of(value: ast.expr, number: int) -> ast.expr:
+    """An item of a tuple that is written, or that a call returns."""
+    if isinstance(value, ast.Tuple) and number < len(value.elts):
+        return value.elts[number]
+    return items(value, number + 1)[number]
+
+
 def gone_through(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The variables of loops and comprehensions, and what these go through."""
     for node in ast.walk(tree):
@@ -96,6 +113,19 @@ def is_made_set(node: ast.expr) -> bool:
         case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set")):
             return True
     return False
+
+
+def ends(value: ast.expr | None) -> Iterator[ast.expr | None]:
+    """What a conditional expression may come to; of any other expression that itself."""
+    if isinstance(value, ast.IfExp):
+        yield from (*ends(value.body), *ends(value.orelse))
+    else:
+        yield value
+
+
+def is_plain(node: ast.AST) -> bool:
+    """Whether an expression calls nothing, so that it may be written twice."""
+    return not any(isinstance(each, ast.Call) for each in ast.walk(node))
 
 
 def is_none(node: ast.expr) -> bool:

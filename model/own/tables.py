@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from model.own.fields import AnyField, Names, Sequenced
+from model.own.syntax import Refuse
 
-Refuse = Callable[[ast.AST | None, str, str], Exception]
-_SUMS = ("sum", "any", "all")
-_OVER = (*_SUMS, "min", "max", "sorted", "enumerate", "list", "set", "tuple")
+_SUMS = ("sum", "any", "all", "min", "max")
+_OVER = (*_SUMS, "sorted", "enumerate", "list", "set", "tuple")
 
 
 def require_state(

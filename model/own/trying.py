@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from model.own.asking import at
 from model.own.fields import AnyField, Sequenced
-from model.own.kinds import Refuse
 from model.own.lowered_calls import ADDS
-from model.own.syntax import element_of
+from model.own.syntax import Refuse, element_of
 
 TRY, _BEYOND = "__try_", "__beyond__"
 """How the name of a function begins that tries out what another one does, and what keeps the limit

@@ -17,6 +17,13 @@ from waterline import Action, Choice, Flag, Log, Name, Names, Number, Protocol, 
 from waterline import when, within
 
 WORD = "b"
+NEXT = (2, 0, 1)
+ROWS = ((1, -1, 3), [0], ())
+PAIRS = [(0, 1), (1, 0), (2, 3)]
+COST = {{"a": 1, "b": 3, "c": 0}}
+AFTER = {{"a": "b", "b": "c", "c": "a"}}
+HEIR = {{None: 0, 0: 1, 1: None}}
+GROUPS = (frozenset({{0}}), frozenset({{0, 1}}))
 
 
 def made(nodes: int = 2, top: int = 3, low: int = 2, big: bool = {big}) -> Protocol:
@@ -114,6 +121,13 @@ class _Rules:
             lambda: f"s.g[{pick(['0', '-1', '1', '-2'])}]",
             lambda: f"sum(x for x in s.{pick(['w', 'l[node]', 'g'])} if {b()})",
             lambda: f"s.z[node, {self.number}, {pick('01')}]",
+            lambda: f"NEXT[{pick(['node', 's.n', 's.m[node]', 's.k', f'{n()} % 3'])}]",
+            lambda: f"ROWS[{n()} % 3][{pick(['s.n', '0', '-1', 's.m[node]'])}]",
+            lambda: f"COST[{pick(['s.c[node]', f's.c[{self.other}]', 's.q[node][0]'])}]",
+            lambda: f"{pick(['min', 'max'])}({n()} for x in s.nodes if {b()})",
+            lambda: f"{pick(['min', 'max'])}((x for x in ROWS[s.n % 3]), default={n()})",
+            lambda: f"sum(x * y for x, y in PAIRS if {b()})",
+            lambda: f"len(ROWS[{self.number}]) + max(COST.values())",
         ]
         return pick(simple) if self.chance.random() < 0.3 else self._pick(more)
 
@@ -137,6 +151,12 @@ class _Rules:
             lambda: f"s.w {pick(['<', '<=', '==', '>='])} {{1, {pick(['s.k', '0'])}}}",
             lambda: f"s.l[node] {pick(['==', '!='])} s.{pick(['g', f'l[{other}]'])}",
             lambda: f"s.l[node][:{self._number(0)}] {pick(['==', '!='])} s.g[:{self._number(0)}]",
+            lambda: f"s.c[node] {pick(['', 'not '])}in s.{pick(['y', f'q[{other}]'])}",
+            lambda: f"s.n in ROWS[{pick(['node', 's.n % 3'])}]",
+            lambda: f"s.c[node] == AFTER[s.c[{other}]]",
+            lambda: f"{pick(['node', 's.h', 's.k'])} in GROUPS[{pick(['node', other])}]",
+            lambda: f"({other}, s.n) in PAIRS",
+            lambda: f"s.u[node] {pick(['<=', '=='])} GROUPS[{other}]",
         ]
         if not depth:
             return self._pick(simple)
@@ -181,6 +201,11 @@ class _Rules:
             lambda: "s.q[node].receive()",
             lambda: f"s.y {pick('|-')}= {{{pick([*_WORDS, 's.c[node]'])}}}",
             lambda: "s.c[node] = s.q[node].receive()",
+            lambda: f"w = {pick(_WORDS)} if {b()} else s.c[node]\n{pad}s.c[{other}] = w",
+            lambda: f"s.c[node] = AFTER[s.c[{other}]]",
+            lambda: "s.h = HEIR[s.h]",
+            lambda: f"x, y = PAIRS[{pick(['node', 's.n'])}]\n{pad}s.n = x + y",
+            lambda: f"s.u[node] = GROUPS[{other}]",
             lambda: f"s.l[node].append({n()})",
             lambda: f"s.g.append({pick(['s.n', '0', '-1', 'v'])})",
             lambda: f"s.l[node].truncate({self._number(1)})",
@@ -200,6 +225,8 @@ class _Rules:
                 lambda: f"{pad}if {b()}:\n{inner}\n{pad}else:\n{inner}",
                 lambda: f"{pad}for x in s.nodes:\n{inner}\n{less}if {b()}:\n{less}    break",
                 lambda: f"{pad}for x in range({self._number(0)}):\n{inner}",
+                lambda: f"{pad}for x in ROWS[{pick(['node', 's.n'])}]:\n{less}s.n = x\n{inner}",
+                lambda: f"{pad}for x, y in PAIRS:\n{less}if {b()}:\n{less}    break\n{inner}",
                 lambda: f"{pad}while v > 0:\n{less}v -= 1\n{inner.replace(' v ', ' many ')}",
                 lambda: f"{pad}if {b()}:\n{pad}    return",
             ]

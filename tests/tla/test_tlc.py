@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,16 @@ def test_two_phase_commit_is_the_same_to_tlc() -> None:
 @pytest.mark.slow
 def test_all_that_rules_can_say_is_the_same_to_tlc() -> None:
     problem = own_problem(MODELS / "constructs.py", depth=2)
+
+    assert differences_from_tlc(problem, exported(problem)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["go, back, edge, pay, heir, unpack", "loop, vote, sums, member"])
+def test_constant_tables_are_the_same_to_tlc(group: str, tmp_path: Path) -> None:
+    path, text = tmp_path / "tables.py", (MODELS / "tables.py").read_text()
+    path.write_text(re.sub(r"actions=\[[^]]*\]", f"actions=[{group}, most]", text))
+    problem = own_problem(path)
 
     assert differences_from_tlc(problem, exported(problem)) == []
 

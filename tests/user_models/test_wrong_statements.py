@@ -34,8 +34,8 @@ MISTAKES = {
     "list comp": (
         "    s.taken += 1",
         "    s.taken += len([c for c in s.clients])",
-        "lock.py:24: take has a list, which rules have not; write a loop, or all, any or "
-        "sum of what would be in it",
+        "lock.py:24: take has a list, which rules have not; write a loop, or all, any, "
+        "sum, max or min of what would be in it",
     ),
     "nested def": (
         "    s.taken += 1",
