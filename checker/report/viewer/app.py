@@ -130,7 +130,7 @@ class Viewer(App[int]):
         self.show(0)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Give the steps what they need to be described in full, as far as the picture leaves it."""
+        """Give the steps what whole sentences need, as far as the picture leaves it."""
         steps, whole = self.query_one(Steps), event.size.width
         room = min(whole * 3 // 5, max(whole - self._picture_width(), whole * 9 // 20))
         if room < WIDE + _BORDER:

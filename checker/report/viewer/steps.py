@@ -32,7 +32,7 @@ from checker.report.viewer.sentences import phrase
 WIDE = 46
 """Columns from which a step is described in full, on as many lines as it needs."""
 TOLD_STEPS_MAX = 200
-"""Most steps that are described on several lines: where each begins is worked out for all at once."""
+"""Most steps of a list of several lines a step: where each begins is worked out for all."""
 _SHORT = {CONTROLLER: "ctl", CONSUMER: "con", NETWORK: "net"}
 _SHORT_WIDTH = 3
 _CONSOLE = Console(color_system="truecolor", force_terminal=True, _environ={})
