@@ -37,8 +37,16 @@ def configured(
         )
     except BadConfig as problem:
         raise BadEnvironment(str(problem)) from None
-    asked: dict[str, Any] = {"replicas": config.replicas, **sizes}
+    smaller = f", as {config.explored}" if config.stand_in else ""
+    if smaller and "replicas" not in sizes:
+        raise BadEnvironment(
+            f"{files[0]} has {config.yours}, of which a smaller size says nothing: write "
+            f"replicas = {config.yours.replicas}, which takes longer, or replicas = "
+            f"{config.explored.replicas} for a verdict about {config.explored}"
+        )
+    asked: dict[str, Any] = {**sizes, "replicas": config.explored.replicas}
     grid = checked(Grid(axes=config.axes(only=faults), **asked))
     return [
-        (cell.coordinates[FAULT], cell.version, cell.environment.options()) for cell in grid.cells()
+        (f"{cell.coordinates[FAULT]}{smaller}", cell.version, cell.environment.options())
+        for cell in grid.cells()
     ]

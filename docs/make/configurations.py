@@ -13,7 +13,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, FAULTS, RECORDS, Grid, first_records
+from checker.kafka.matrix.grid import (
+    BY_FREQUENCY,
+    EPOCHS_MAX_RAISED,
+    FAULT,
+    NO_FAULT,
+    RECORDS,
+    Grid,
+    first_records,
+)
 from checker.kafka.matrix.matrix import Matrix, explore_grid
 from checker.kafka.matrix.outcome import Outcome, Standing
 from checker.kafka.matrix.properties import Config, read_config
@@ -61,8 +69,8 @@ def matrix_of(config: Config) -> Matrix:
     """Every fault under it, with the bounds that the command begins with."""
     grid = Grid(
         axes=config.axes(),
-        replicas=config.replicas,
-        records=first_records(config.replicas, RECORDS),
+        replicas=config.explored.replicas,
+        records=first_records(config.explored.replicas, RECORDS),
         records_max=RECORDS,
         epochs_max=EPOCHS_MAX_RAISED,
         max_states=STATES_MAX,
@@ -133,15 +141,21 @@ def main() -> None:
         [name, *(outcome.label for outcome in matrix.outcomes)]
         for name, (_, matrix) in matrices.items()
     )
-    print("\n".join(describe_table(["configuration", *(fault.name for fault in FAULTS)], labels)))
+    print(
+        "\n".join(
+            describe_table(
+                ["configuration", *(f.name for f in BY_FREQUENCY if f.name != NO_FAULT)], labels
+            )
+        )
+    )
     print(PROOF)
     titles = ["fault", "cell", "records", "epochs", "epochs cut", "states"]
     for name, (config, matrix) in matrices.items():
         unclean = f"unclean.leader.election.enable={config.unclean}"
         print(f"### {name}\n")
         print(
-            f"{config.kafka}: `{config.version}`. {config.replicas} replicas, acks={config.acks}, "
-            f"min.insync.replicas={config.min_insync_replicas}, {unclean}.\n"
+            f"{config.kafka}: `{config.version}`. {config.yours.replicas} replicas, "
+            f"acks={config.acks}, min.insync.replicas={config.yours.min_insync}, {unclean}.\n"
         )
         for note in config.notes:
             print(f"{note}\n")

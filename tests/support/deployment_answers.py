@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rich.console import Console
+
 from checker.kafka.deployed.reading import read_deployment
 from checker.kafka.matrix.advice import Advice, Changes, Recommendation, Remedy
+from checker.kafka.matrix.answer_screen import render_screen
 from checker.kafka.matrix.answering import Answer
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, checked
@@ -32,7 +36,7 @@ def made_up(
     config: Config, breaks: Callable[[Cell], bool], closes: Sequence[Changes] = ()
 ) -> ConfigAnswer:
     """An answer in which these cells break every claim, and these changes close everything."""
-    grid = checked(Grid(axes=config.axes(), replicas=config.replicas))
+    grid = checked(Grid(axes=config.axes(), replicas=config.explored.replicas))
     cells = list(grid.cells())
     outcomes = judged(grid, cells, [answer_of(5 if breaks(cell) else None) for cell in cells])
     matrix = Matrix(grid=grid, outcomes=tuple(outcomes), engine="local", seconds=1.0)
@@ -47,6 +51,13 @@ def config_of(*names: str, version: str | None = None) -> tuple[Config, Deployme
     deployment = read_deployment([FOLDER / name for name in names])
     [config, *_] = configs_of(deployment, kafka_version=version)
     return config, DeploymentAnswer(deployment, ())
+
+
+def shown(answer: DeploymentAnswer, width: int = 80) -> list[str]:
+    """The lines of the first screen."""
+    console = Console(width=width, color_system=None, file=io.StringIO())
+    console.print(render_screen(answer))
+    return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 
 def always(cell: Cell) -> bool:

@@ -11,7 +11,7 @@ from importlib import metadata
 from checker.ci.reports.github import workflow_command
 from checker.ci.reports.sarif import SCHEMA, location_of
 from checker.kafka.matrix.config_answer import DeploymentAnswer
-from checker.kafka.matrix.findings import ERROR, NOTE, RULES, Finding
+from checker.kafka.matrix.findings import ERROR, NOTE, RULES, UNKNOWN, Finding
 from checker.kafka.matrix.grid import FAULT
 from checker.kafka.matrix.properties import describe_topics
 
@@ -53,9 +53,12 @@ def _identity(finding: Finding) -> str:
 
 
 def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:
-    """A test case for each fault of each class of topics, and one for each other finding."""
+    """A test case for each fault of each class of topics, and one for each other finding.
+
+    A fault of which nothing may be concluded is skipped: it has not passed.
+    """
     suite = ET.Element("testsuite", name="waterline matrix")
-    failures = 0
+    failures = skipped = 0
     for each in answer.answers:
         topics = describe_topics(each.config.topics)
         for outcome in each.matrix.outcomes:
@@ -64,17 +67,22 @@ def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:
             for finding in findings:
                 if finding.topics == topics and fault in finding.faults:
                     failures += _failed(case, finding)
+                    skipped += finding.rule == UNKNOWN
     for finding in (each for each in findings if not each.faults):
         case = ET.SubElement(suite, "testcase", classname=finding.topics, name=finding.rule)
         failures += _failed(case, finding)
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(failures))
+    suite.set("skipped", str(skipped))
     ET.indent(suite)
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def _failed(case: ET.Element, finding: Finding) -> int:
-    """A failure; what no setting closes is said, and fails nothing."""
+    """A failure; what no setting prevents is said, and fails nothing."""
+    if finding.rule == UNKNOWN:
+        ET.SubElement(case, "skipped", message=finding.message)
+        return 0
     if finding.level == NOTE:
         ET.SubElement(case, "system-out").text = finding.message
         return 0

@@ -89,7 +89,10 @@ def _max_epochs(options: dict[str, Any]) -> int:
     return max(EPOCHS_MAX_RAISED, first) if asked is None else int(asked)
 
 
-def following(progress: Progress, what: str = "cell", about: str = "") -> Follow:
+CELL, REMEDY = "cell", "remedy"
+
+
+def following(progress: Progress, what: str = CELL, about: str = "") -> Follow:
     """Progress that says what is explored, within which sizes, and what is left.
 
     `about` is of which topics it is, where there are several kinds.
@@ -97,13 +100,15 @@ def following(progress: Progress, what: str = "cell", about: str = "") -> Follow
     before = f"{about}: " if about else ""
 
     def follow(rung: Rung, done: int, under_way: Collection[int] | None) -> None:
-        left = len(rung.cells) - done
         now = [rung.cells[place].coordinates[FAULT] for place in under_way or ()]
         doing = f"; now {', '.join(dict.fromkeys(now))}" if now else ""
-        epochs = "any number of epochs" if rung.is_unbounded else f"epochs 0 to {rung.epochs}"
-        progress.report(
-            f"{before}{counted(rung.records, 'record')}, {epochs}: "
-            f"{done} of {counted(len(rung.cells), what)} explored, {left} left{doing}"
-        )
+        if what == REMEDY:
+            remedies = "remedy" if len(rung.cells) == 1 else "remedies"
+            count = f"{done} of {len(rung.cells)} {remedies} tried"
+        else:
+            epochs = "any number of epochs" if rung.is_unbounded else f"epochs 0 to {rung.epochs}"
+            count = f"{done} of {counted(len(rung.cells), what)} explored"
+            count = f"{counted(rung.records, 'record')}, {epochs}: {count}"
+        progress.report(f"{before}{count}{doing}")
 
     return follow

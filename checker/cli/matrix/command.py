@@ -22,7 +22,8 @@ Exit codes:
       --config: no fault can lose an acknowledged record (--fail-on)
   12  with --config: a fault can lose an acknowledged record
   2   bad usage, a bad file
-  20  some cell has none, shown as ?, or it was interrupted
+  20  some cell has none, shown as ?, or it was interrupted; with
+      --config also: a smaller size was explored than yours, without a loss
   76  an action or an invariant raised an error
   141 nobody reads the output any more, as after `| head`
   1   internal error
@@ -72,7 +73,7 @@ grid_options = together(
         "--replicas",
         type=click.IntRange(1, REPLICAS_MAX),
         show_default="2; of --config at most 3",
-        help="Replicas of the partition.",
+        help="Replicas of the partition; with --config how many are explored at most.",
     ),
     click.option(
         "--records",
@@ -203,7 +204,7 @@ answer_options = together(
         default="loss",
         show_default=True,
         help="With --config: exit with 12 where a record can be lost; only where a change of "
-        "settings closes that; never.",
+        "settings prevents that; never.",
     ),
     click.option("--sarif", "sarif_file", type=_FILE, help="Write findings at their lines there."),
     click.option("--junit", "junit_file", type=_FILE, help="Write a test case a fault there."),
@@ -225,7 +226,7 @@ def matrix_command(**options: Any) -> int:
     """Explore a grid of versions, settings and faults as one job, and show it as a table.
 
     With --config or --bootstrap-server it answers for what you run: which faults can lose an
-    acknowledged record, which setting is the reason, and which changes were explored that close it.
+    acknowledged record, which setting is the reason, and which changes prevent that.
     """
     from checker.cli.matrix.run import answer_matrix  # noqa: PLC0415 - help needs no engine
 

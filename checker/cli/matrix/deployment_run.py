@@ -11,7 +11,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from checker.cli.matrix.asking import following, only_of, sizes_of
+from checker.cli.matrix.asking import REMEDY, following, only_of, sizes_of
 from checker.cli.shared import exit_codes
 from checker.cli.shared.ending import ending_as_by_ctrl_c
 from checker.cli.shared.file_options import write_files
@@ -35,6 +35,7 @@ from checker.kafka.matrix.known_causes import Kin, kin_of
 from checker.kafka.matrix.matrix import Matrix, explore_grid
 from checker.kafka.matrix.picture import to_svg
 from checker.kafka.matrix.properties import Config, configs_of, describe_topics
+from checker.kafka.matrix.reason import LOSSES, record_lost
 from checker.kafka.matrix.remembered import remembering
 from checker.kafka.matrix.running import Explorer, Found, exploring
 from checker.kafka.matrix.verdict_groups import groups_of
@@ -43,7 +44,7 @@ from checker.search.result import Verdict
 from model.core.errors import BadEnvironment
 
 ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
-"""What exit code 12 is for: any loss, one that a change of settings closes, none."""
+"""What exit code 12 is for: any loss, one that a change of settings prevents, none."""
 
 
 def answer_deployment(options: dict[str, Any]) -> int:
@@ -64,7 +65,7 @@ def answer_deployment(options: dict[str, Any]) -> int:
     shown = _shown(answer, has_details=options["details"])
     screen().print(shown)
     _write(options, answer, shown)
-    return _exit_code(answer, options["fail_on"])
+    return exit_code(answer, options["fail_on"])
 
 
 def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:
@@ -127,7 +128,8 @@ def _grids(
                 Grid(
                     axes=config.axes(only=faults),
                     worst_is_enough=True,
-                    **sizes_of(options, config.replicas),
+                    in_order_given=True,
+                    **sizes_of(options, config.explored.replicas),
                 )
             ),
         )
@@ -143,7 +145,7 @@ class _Asking:
         self._has_several = classes > 1
 
     def answer(self, config: Config, grid: Grid) -> ConfigAnswer:
-        """About one class; what is like it in the catalogue is not part of a first look."""
+        """About one class."""
         about = describe_topics(config.topics, most=1) if self._has_several else ""
         follow = following(self.progress, about=about)
         matrix = explore_grid(grid, self.explorer, engine=self.engine, follow=follow)
@@ -154,9 +156,9 @@ class _Asking:
         kin: Mapping[str, Sequence[Kin]] = {}
         try:
             if not found.interrupted:
-                follow = following(self.progress, "neighbour", about)
+                follow = following(self.progress, REMEDY, about)
                 found = advice(config, matrix.grid, matrix.outcomes, self.explorer, follow=follow)
-            if not found.interrupted and not matrix.grid.first_look:
+            if not found.interrupted:
                 self.progress.report("looking for what is like it in the catalogue")
                 kin = kin_of(matrix.grid, matrix.outcomes, self.explorer)
             is_interrupted = found.interrupted
@@ -200,17 +202,24 @@ def _finding(progress: Progress) -> Found:
     seen: set[str] = set()
 
     def found(question: Question, answer: Answer) -> None:
-        broken = [d for _, v, d in answer.verdicts if v == Verdict.VIOLATED.value and d is not None]
+        broken = {
+            name: depth
+            for name, verdict, depth in answer.verdicts
+            if verdict == Verdict.VIOLATED.value and depth is not None
+        }
         if question.name in seen or not answer.distinct:
             return
         seen.add(question.name)
         records = dict(question.spec.options)["records"]
-        within = f"with {counted(int(str(records)), 'record')}"
-        if broken:
-            text = f"something breaks after {counted(min(broken), 'step')}"
+        if lost := [name for name in LOSSES if name in broken]:
+            steps = counted(min(broken[name] for name in lost), "step")
+            text = f"{record_lost(lost)} is lost ({steps})"
+        elif broken:
+            text = f"harm without a loss ({counted(min(broken.values()), 'step')})"
         else:
-            text = "nothing breaks" if answer.complete else "nothing breaks so far"
-        progress.note(f"{question.name}: {text} {within}")
+            text = "no loss" if answer.complete else "no loss so far"
+            text += f" with {counted(int(str(records)), 'record')}"
+        progress.note(f"{question.name}: {text}")
 
     return found
 
@@ -251,7 +260,7 @@ def _page(answer: DeploymentAnswer) -> str:
     return to_html(answer)
 
 
-def _exit_code(answer: DeploymentAnswer, fail_on: str) -> int:
+def exit_code(answer: DeploymentAnswer, fail_on: str) -> int:
     """20 where it was interrupted; 12 for what --fail-on names, before 20 for what is unknown."""
     if answer.interrupted:
         return exit_codes.INCOMPLETE
@@ -265,5 +274,6 @@ def _exit_code(answer: DeploymentAnswer, fail_on: str) -> int:
 
 def _failing(answer: DeploymentAnswer, fail_on: str) -> Iterator[bool]:
     for each in answer.answers:
+        yield each.config.acks == "0"
         for group in groups_of(each):
             yield bool(group.losing) and (fail_on == ON_LOSS or group.is_of_settings)

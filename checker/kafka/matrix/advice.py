@@ -282,10 +282,11 @@ def may_recommend(changes: Changes, config: Config) -> bool:
 
 def _stricter(config: Config, grid: Grid, newer: list[str]) -> dict[str, list[str]]:
     """For each axis the values that might help, newest or strictest last."""
-    more = config.min_insync_replicas + 1
+    more = config.explored.min_insync + 1
     stricter = {
         ACKS: ["all"] if config.acks != "all" else [],
-        MIN_INSYNC: [str(more)] if more <= grid.replicas else [],
+        # As many as there are replicas stop all writes with the first broker that is down.
+        MIN_INSYNC: [str(more)] if more < grid.replicas else [],
         UNCLEAN: ["false"] if config.unclean == "true" else [],
         VERSION: newer,
     }
@@ -310,7 +311,8 @@ def _value(axis: str, name: str) -> Value:
 
 def _spare(changes: Changes, config: Config) -> int:
     """How many replicas may be out of sync before producers with acks=all are refused."""
-    return config.replicas - int(changes.values.get(MIN_INSYNC, config.min_insync_replicas))
+    needed = int(changes.values.get(MIN_INSYNC, config.yours.min_insync))
+    return config.yours.replicas - needed
 
 
 def cost(changes: Changes, config: Config) -> Iterator[str]:

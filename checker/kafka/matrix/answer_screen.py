@@ -1,4 +1,4 @@
-"""First screen of an answer: what can lose a record, why, and what closes it, within 80 x 24.
+"""First screen of an answer: what can lose a record, why, and what prevents it, within 80 x 24.
 
 It is for somebody who runs Kafka and has not heard of a model checker. What it rests on, and what
 was tried, is in `config_table` and on the page.
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.deployed.keys import MIN_INSYNC, ROLES
+from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, ROLES
 from checker.kafka.matrix.advice import cost
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.deployment_facts import facts_of
@@ -36,6 +36,7 @@ from checker.kafka.matrix.verdict_groups import (
     headline,
     not_met,
     title_of,
+    unexplored,
     within,
 )
 from checker.problem.wording import counted
@@ -45,6 +46,8 @@ from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
 
 NOTES_MAX = 4
 """Remarks on what was read that are on the first screen."""
+_FEW_REPLICAS = 2
+"""Of so many none can be down where all must be in sync: what helps them most is another."""
 LINES_MAX = 23
 """Lines of a class of topics, so that a prompt fits below it on a screen of 24."""
 
@@ -62,13 +65,15 @@ def render_screen(answer: DeploymentAnswer) -> RenderableType:
 
 
 def _overview(answer: DeploymentAnswer) -> list[RenderableType]:
-    title = answer.answers[0].config.protocol.title
+    title = answer.protocol.title
     kinds = counted(len(answer.answers), "kind")
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     for each in answer.answers:
         losing = sum(loss_of(outcome) is not None for outcome in each.matrix.outcomes)
         count = f"  {losing} of {counted(len(each.matrix.outcomes), 'fault')} can lose a record"
+        if not losing and (unknown := unexplored(each)):
+            count = f"  {counted(len(unknown), 'fault')} not explored"
         table.add_row(Text(count, _style(each)), _topics(each))
     return [Text(f"{title}: {kinds} of topics, the worst first.", "bold"), table]
 
@@ -80,10 +85,10 @@ def _style(answer: ConfigAnswer) -> str:
 def _topics(answer: ConfigAnswer) -> str:
     config = answer.config
     unclean = ", unclean elections on" if config.unclean == "true" else ""
-    replicas = counted(config.factor, "replica")
+    replicas = counted(config.yours.replicas, "replica")
     return (
         f"{_capital(describe_topics(config.topics))}: {replicas}, acks={config.acks}, "
-        f"min.insync.replicas={config.min_insync_replicas}{unclean}."
+        f"min.insync.replicas={config.yours.min_insync}{unclean}."
     )
 
 
@@ -113,6 +118,12 @@ class _Screen:
         title = answer.config.protocol.title
         yield Text.assemble((f"{title}: ", "bold"), (headline(answer), _style(answer)))
         yield Text(_topics(answer))
+        if answer.config.acks == "0" and (said := answer.config.setting(ACKS)):
+            yield Text(
+                f"acks=0 ({said.origin}): a producer waits for no answer, and never learns what "
+                "was lost. Remedy: set acks=all.",
+                WARNING,
+            )
         if not answer.config.is_release_said:
             yield Text("No file says the release: this is the newest modelled (--kafka-version).")
         advised: dict[str, int] = {}
@@ -130,25 +141,33 @@ class _Screen:
     def _rest(self) -> Iterator[RenderableType]:
         answer = self._answer
         if quiet := harmless(answer):
-            yield Text(f"Nothing is lost by: {', '.join(quiet)}.", GOOD)
-        if empty := not_met(answer):
-            yield Text(f"Says nothing here (--details): {', '.join(empty)}.", QUIET)
+            yield Text(f"No loss with {', '.join(quiet)}.", GOOD)
+        if open_ := unexplored(answer):
+            copies = answer.config.yours.replicas
+            remedy = f" (--replicas {copies} takes longer)" if answer.config.stand_in else ""
+            yield Text(f"Nothing may be concluded for {', '.join(open_)}{remedy}.", "magenta")
+        if answer.config.acks != "0" and (empty := not_met(answer)):
+            yield Text(f"Not judged here (--details says why): {', '.join(empty)}.", QUIET)
         if answer.matrix.interrupted or answer.advice.interrupted:
             yield Text("Interrupted: this is what was known by then.", "bold magenta")
         if self._is_first:
-            yield from (Text(fact, WARNING) for fact in facts_of(self._whole.deployment))
-            yield from (Text(note, QUIET) for note in noted(self._whole.deployment))
+            deployment = self._whole.deployment
+            for fact in facts_of(deployment, self._whole.protocol):
+                yield Text(fact, WARNING)
+            yield from (Text(note, QUIET) for note in noted(deployment))
             yield from self._assumed()
-            if unused := self._whole.deployment.unused:
+            if unused := deployment.unused:
                 keys = ", ".join(dict.fromkeys(setting.key for setting in unused))
-                yield Text(f"Read and not used: {keys}.", QUIET)
+                yield Text(f"In your files, but not modelled: {keys}.", QUIET)
         yield Text(
-            f"Tried: every order of events, with {within(answer)}. More: --details, --html FILE.",
+            f"Checked: every order of events, with {within(answer)}. More: --details, --html FILE.",
             QUIET,
         )
 
     def _assumed(self) -> Iterator[Text]:
         protocol = self._answer.config.protocol
+        if (capped := self._answer.config.capped) and not self._answer.config.topics:
+            yield Text(capped, WARNING)
         if not protocol.is_manner_said:
             yield Text(
                 f"ZooKeeper is taken, as nothing says KRaft; --kafka-version {protocol.name}:kraft "
@@ -204,18 +223,17 @@ def _is_of_brokers_alone(config: Config, deployment: Deployment) -> bool:
 def _group(
     number: int, group: Reasoned, answer: ConfigAnswer, *, is_long: bool, before: int | None
 ) -> RenderableType:
-    """Why, which faults, what closes them and what that costs; `before`: where that was said."""
-    reason = group.reason
+    """Why, which faults, what prevents them and what that costs; `before`: where that was said."""
     parts = [Text.assemble((title_of(group, answer), "bold"), ":")]
     if is_long:
         parts += [_fault(outcome) for outcome in group.outcomes]
     else:
         parts.append(Text(f"with {', '.join(map(_short, group.outcomes))}."))
-    if reason.entry and not reason.settings:
-        parts.append(Text(f"Like {reason.entry}: {reason.title}."))
+    if not group.reason.settings:
+        parts += _known(group, answer)
     if before is not None and before != number:
-        which = _which(group)
-        parts.append(Text.assemble("To close it: ", (f"the same as for {before}", GOOD), which))
+        which = _which(group, answer)
+        parts.append(Text.assemble("Remedy: ", (f"the same as for {before}", GOOD), which))
     else:
         parts += _closing(group, answer)
     table = Table.grid(padding=(0, 1, 0, 0))
@@ -248,36 +266,52 @@ def _short(outcome: Outcome) -> str:
 def _closing(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:
     if group.remedy is None:
         if answer.advice.interrupted:
-            yield Text("Not known what closes it: interrupted.", "magenta")
+            yield Text("Interrupted before any remedy was tried.", "magenta")
         elif group.reason.settings:
-            alone = " More replicas were not explored." if answer.config.factor == 1 else ""
-            yield Text(f"Nothing that was explored closes it.{alone}")
+            few = answer.config.yours.replicas <= _FEW_REPLICAS
+            more = " More replicas were not tried." if few else ""
+            yield Text(f"No setting or upgrade that we tried prevents it.{more}")
         return
     description = group.remedy.changes.description
-    line = Text.assemble("To close it: ", (description, GOOD), _which(group))
+    line = Text.assemble("Remedy: ", (description, GOOD), _which(group, answer))
     costs = " ".join(cost(group.remedy.changes, answer.config))
     yield line.append(f" Cost: {costs}") if costs else line
 
 
-def _which(group: Reasoned) -> str:
-    """`: closes 4 of 7 (...), with 2 replicas and 1 record.`"""
+def _known(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:
+    """`Rolling restart, zombie: like C21 (...; docs/scenarios.md).`"""
+    faults: dict[str, list[str]] = {}
+    for outcome in group.outcomes:
+        fault = outcome.cell.coordinates[FAULT]
+        for kin in answer.kin.get(fault, ())[:1]:
+            entry = f"{kin.scenario.number} ({kin.scenario.title}; docs/scenarios.md)"
+            faults.setdefault(entry, []).append(fault)
+    for entry, those in faults.items():
+        yield Text(f"{', '.join(those).capitalize()}: like {entry}.")
+
+
+def _which(group: Reasoned, answer: ConfigAnswer) -> str:
+    """`: prevents 4 of 7 (...; checked with 2 replicas, 1 record).`"""
     assert group.remedy is not None
     count, total = len(group.closes), len(group.outcomes)
-    text = ": closes it" if total == 1 else f": closes {count} of {total}"
-    if count < total:
-        text += f" ({', '.join(group.closes)})"
     environment = group.remedy.outcome.cell.environment
     replicas = counted(environment.replicas, "replica")
-    return f"{text}, explored with {replicas} and {counted(environment.records, 'record')}."
+    checked = f"checked with {replicas}, {counted(environment.records, 'record')}"
+    checked += ", not in your size" if answer.config.stand_in else ""
+    text = {1: "prevents it", 2: "prevents both"}.get(total, f"prevents all {total}")
+    if count < total:
+        text = f"prevents {', '.join(group.closes)}, {count} of {total}"
+    return f": {text} ({checked})."
 
 
 def sorted_answers(answers: Sequence[ConfigAnswer]) -> tuple[ConfigAnswer, ...]:
-    """The worst first: the most faults that lose a record, then the most that do harm."""
+    """The worst first: the most faults that lose a record, that are not known, that do harm."""
     return tuple(
         sorted(
             answers,
             key=lambda each: (
                 -sum(loss_of(outcome) is not None for outcome in each.matrix.outcomes),
+                -len(unexplored(each)),
                 -sum(outcome.worst is not None for outcome in each.matrix.outcomes),
             ),
         )

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from checker.kafka.deployed.deployment import Deployment
 from checker.kafka.matrix.advice import Advice
 from checker.kafka.matrix.known_causes import Kin
 from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.properties import Config
+from checker.kafka.matrix.protocol_of import Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigAnswer:
     """A configuration over every fault; for each that breaks a claim what was tried, and its like
     in the catalogue.
+
+    Where another size stands for it, what holds there is not known of it.
     """
 
     config: Config
     matrix: Matrix
     advice: Advice = field(default_factory=Advice)
     kin: Mapping[str, Sequence[Kin]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        outcomes = (o.instead_of(self.config.stand_in) for o in self.matrix.outcomes)
+        object.__setattr__(self, "matrix", replace(self.matrix, outcomes=tuple(outcomes)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,11 @@ class DeploymentAnswer:
 
     deployment: Deployment
     answers: tuple[ConfigAnswer, ...]
+
+    @property
+    def protocol(self) -> Protocol:
+        """The release, which is that of all classes."""
+        return self.answers[0].config.protocol
 
     @property
     def complete(self) -> bool:

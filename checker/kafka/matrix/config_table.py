@@ -76,7 +76,7 @@ def unused(deployment: Deployment) -> Iterator[RenderableType]:
     if not deployment.unused:
         return
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("Read and not used", overflow="fold")
+    table.add_column("In your files, but not modelled", overflow="fold")
     for title in ("Value", "From", "What it is"):
         table.add_column(title, overflow="fold")
     for setting in deployment.unused:
@@ -101,11 +101,11 @@ def release(config: Config) -> Iterator[Text]:
 
 
 def verdicts(answer: ConfigAnswer) -> Table:
-    """A line a fault: what comes of it, and what closes it."""
+    """A line a fault: what comes of it, and what prevents it."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("Fault", no_wrap=True)
     table.add_column("Verdict", no_wrap=True)
-    table.add_column("What can happen, and what closes it")
+    table.add_column("What can happen, and what prevents it")
     for outcome in answer.matrix.outcomes:
         described = Text("\n").join(describe_answers(outcome, answer))
         table.add_row(outcome.cell.coordinates[FAULT], describe_cell(outcome), described)
@@ -160,15 +160,15 @@ def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
     if best is not None:
         line = Text.assemble("To do first: ", (best.changes.description, GOOD), ".")
         closed = f"{len(best.closes)} of {counted(len(tried), 'fault')} that break something"
-        line.append(f" It closes {closed}: {', '.join(best.closes)}.")
-        line.append(f" Explored with {within(answer)}.")
+        line.append(f" It prevents {closed}: {', '.join(best.closes)}.")
+        line.append(f" Checked with {within(answer)}.")
         if costs := " ".join(cost(best.changes, answer.config)):
             line.append(f" Cost: {costs}")
         yield line
     if answer.advice.interrupted:
-        yield Text("Interrupted before all was tried that may close a fault.", "bold magenta")
+        yield Text("Interrupted before every remedy was tried.", "bold magenta")
     if still_open := answer.advice.unclosed:
-        yield Text(f"Nothing that was tried closes: {', '.join(still_open)}.", "red")
+        yield Text(f"No setting or upgrade that we tried prevents {', '.join(still_open)}.", "red")
 
 
 def commands(answer: ConfigAnswer) -> Iterator[Text]:

@@ -46,7 +46,7 @@ class Rung:
     is_unbounded: bool = False
 
 
-NOT_AT_FIRST = "first look"
+NOT_AT_FIRST = "not yet"
 """Why larger bounds were not begun in a first look."""
 _LARGER_UNBOUNDED = 4
 """Without bounds a space has mostly more than so many times its states: three replicas and a leader
@@ -82,7 +82,8 @@ def explore_raised(
     invariant raises, and `TraceError` when a counterexample does not replay.
     """
     known: list[Outcome] = []
-    rung: Rung | None = Rung(_in_order_of_work(cells), grid.records, grid.epochs)
+    first = tuple(cells) if grid.in_order_given else _in_order_of_work(cells)
+    rung: Rung | None = Rung(first, grid.records, grid.epochs)
     places = {cell.at(): place for place, cell in enumerate(cells)}
     interrupted = False
     while rung is not None and rung.cells and not interrupted:

@@ -7,11 +7,17 @@ from collections.abc import Iterator, Sequence
 from checker.kafka.deployed.deployment import Copies, Deployment, Topic
 from checker.kafka.deployed.keys import MIN_INSYNC
 from checker.kafka.deployed.setting import whole_number
-from checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
+from checker.kafka.matrix.properties import (
+    describe_topics,
+    more_than_replicas,
+    one_replica,
+    unwritable,
+)
+from checker.kafka.matrix.protocol_of import Protocol
 from checker.problem.wording import counted, listed
 
 
-def facts_of(deployment: Deployment) -> Iterator[str]:
+def facts_of(deployment: Deployment, protocol: Protocol) -> Iterator[str]:
     """A sentence each, for what is so now."""
     if leaderless := [topic for topic in deployment.topics if topic.leaderless]:
         yield f"Without a leader now: {_partitions(leaderless, 'leaderless')}."
@@ -26,10 +32,15 @@ def facts_of(deployment: Deployment) -> Iterator[str]:
             "Some partitions have fewer replicas than others, and the answer is about these: "
             f"{describe_topics(uneven)}."
         )
-    if refused := unwritable(deployment):
+    if refused := unwritable(deployment, protocol):
         yield (
             f"acks=all is always refused, since min.insync.replicas is more than the replicas: "
             f"{describe_topics(refused)}."
+        )
+    elif capped := more_than_replicas(deployment):
+        yield (
+            f"min.insync.replicas is more than the replicas, so Kafka takes as many as there are: "
+            f"{describe_topics(capped)}."
         )
 
 

@@ -26,7 +26,7 @@ def to_object(answer: DeploymentAnswer, findings: Sequence[Finding]) -> dict[str
         "interrupted": answer.interrupted,
         "other_classes": [_class(each) for each in others],
         "findings": [asdict(finding) for finding in findings],
-        "facts": list(facts_of(answer.deployment)),
+        "facts": list(facts_of(answer.deployment, answer.protocol)),
         "unused": [asdict(setting) for setting in answer.deployment.unused],
         "reading": list(answer.deployment.notes),
         "sources": list(answer.deployment.sources),
@@ -40,7 +40,8 @@ def _class(answer: ConfigAnswer) -> dict[str, Any]:
         "headline": headline(answer),
         "within": within(answer),
         "topics": list(answer.config.topics),
-        "replication_factor": answer.config.factor,
+        "replication_factor": answer.config.yours.replicas,
+        "explored_as": answer.config.stand_in or None,
     }
 
 
@@ -60,5 +61,5 @@ def to_csv(answer: DeploymentAnswer) -> str:
         if number == 0:
             lines.writerow(["topics", "replicas", *header])
         names = describe_topics(each.config.topics)
-        lines.writerows([names, each.config.replicas, *row] for row in rows)
+        lines.writerows([names, each.config.explored.replicas, *row] for row in rows)
     return written.getvalue()

@@ -58,16 +58,14 @@ def _describe_unbounded(found: Unbounded) -> Iterator[str]:
         how = "Without bounds" if found.raise_to else "With more faults than these"
         yield f"{how} {name} breaks after {counted(depth, 'step')} (--unbounded)."
     elif found.answer.distinct:
-        yield (
-            f"Without bounds it was stopped after {roughly(found.answer.distinct)} states "
-            f"({found.answer.stopped_by})."
-        )
+        states = roughly(found.answer.distinct)
+        yield f"The unlimited search was given up after {states} states."
 
 
 def _describe_unfinished(larger: Unfinished) -> str:
     sizes = f"{counted(larger.records, 'record')}, epochs 0 to {larger.epochs}"
     if not larger.distinct:
-        return f"With {sizes} it was not explored: {larger.stopped_by}."
+        return f"Not yet checked with {counted(larger.records, 'record')}."
     steps = counted(larger.depth, "step")
     return (
         f"With {sizes} it was stopped after {steps} and {roughly(larger.distinct)} states "
@@ -79,6 +77,12 @@ def _describe_stopped(outcome: Outcome) -> Iterator[str]:
     answer = outcome.answer
     if not answer.distinct:
         yield f"Not explored: {answer.stopped_by}."
+        return
+    if outcome.stand_in:
+        yield (
+            f"Explored as {outcome.stand_in}: no loss there, from which nothing follows for yours."
+        )
+    if answer.complete:
         return
     yield (
         f"Stopped by {answer.stopped_by} after {roughly(answer.distinct)} states with "

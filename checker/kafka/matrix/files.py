@@ -156,6 +156,7 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
         "depth": answer.depth,
         "complete": answer.complete,
         "stopped_by": answer.stopped_by,
+        "explored_as": outcome.stand_in or None,
         "cut": dict(answer.cut),
         "cut_by_epochs": outcome.is_cut_by_epochs,
         "unfinished": asdict(outcome.unfinished) if outcome.unfinished else None,

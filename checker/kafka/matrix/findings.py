@@ -6,27 +6,40 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.deployed.keys import MIN_INSYNC, TOPIC_REPLICATION
+from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, TOPIC_REPLICATION
 from checker.kafka.deployed.setting import Place, Setting
 from checker.kafka.matrix.advice import cost
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.grid import FAULT
 from checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
-from checker.kafka.matrix.reason import loss_of, named
-from checker.kafka.matrix.verdict_groups import Group, groups_of, title_of, within
+from checker.kafka.matrix.reason import loss_of, lost_of, named
+from checker.kafka.matrix.verdict_groups import (
+    Group,
+    groups_of,
+    title_of,
+    unexplored,
+    within,
+)
 
 LOSES = "loses-acknowledged-record"
+LOSES_COMMITTED = "loses-committed-record"
+UNANSWERED = "producer-waits-for-nothing"
+UNKNOWN = "not-explored"
 HARMS = "harm-without-loss"
 REFUSES = "writes-always-refused"
 ALONE = "one-replica"
 RULES = {
     LOSES: "A fault can lose a record that was acknowledged to its producer.",
+    LOSES_COMMITTED: "A fault can lose a record that was committed.",
+    UNANSWERED: "With acks=0 a producer never learns which of its records were lost.",
+    UNKNOWN: "Of some faults nothing may be concluded.",
     HARMS: "A fault lets logs differ, or leaves nobody that can lead; no record is lost by that.",
     REFUSES: "A topic needs more replicas in sync than it has, so that acks=all is refused.",
     ALONE: "A topic has one replica, so that one lost disk loses all its records.",
 }
+_ACKNOWLEDGED = "an acknowledged record"
 ERROR, WARNING, NOTE = "error", "warning", "note"
-"""Levels of SARIF: a change of settings closes it; an upgrade does; nothing that was explored."""
+"""Levels of SARIF: a change of settings prevents it; an upgrade does; nothing that was tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +60,8 @@ def findings_of(answer: DeploymentAnswer, file: Path) -> list[Finding]:
     """All of them, worst class first. What no line says stands at line 1 of `file`."""
     at = _Placing(file, answer)
     found = [_finding(each, group, at) for each in answer.answers for group in groups_of(each)]
-    return [*found, *_of_topics(answer, at)]
+    of_classes = [finding for each in answer.answers for finding in _of_class(each, at)]
+    return [*found, *of_classes, *_of_topics(answer, at)]
 
 
 class _Placing:
@@ -65,22 +79,27 @@ def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
     config, setting = answer.config, group.reason.setting
     faults = tuple(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)
     topics = describe_topics(config.topics)
-    what = "can lose acknowledged records" if group.losing else "can do harm without a loss"
+    records = {lost_of(outcome) for outcome in group.losing}
+    lost = sorted(record.split(" ", 1)[1] for record in records)
+    what = f"can lose {' and '.join(lost)}s" if lost else "can do harm without a loss"
     why = " and ".join(map(named, group.reason.settings)) or config.protocol.title
     steps = [loss.depth for loss in map(loss_of, group.outcomes) if loss and loss.depth]
     least = f", after {min(steps)} steps at the soonest" if steps else ""
     text = f"{why} {what} of {topics} with {', '.join(faults)}{least}"
-    text += f" ({config.protocol.title}; explored with {within(answer)})."
+    text += f" ({config.protocol.title}; checked with {within(answer)})."
+    if config.stand_in:
+        text += f" Explored as {config.stand_in}."
     if not group.reason.settings:
         text += f" {title_of(group, answer)}."
     if group.remedy is not None:
         count = f"{len(group.closes)} of {len(faults)}"
-        text += f" To close {count}: {group.remedy.changes.description}."
+        text += f" Remedy for {count}: {group.remedy.changes.description}."
         if costs := " ".join(cost(group.remedy.changes, config)):
             text += f" Cost: {costs}"
     level = NOTE if setting is None else ERROR if group.is_of_settings else WARNING
+    loses = LOSES if _ACKNOWLEDGED in records else LOSES_COMMITTED
     return Finding(
-        LOSES if group.losing else HARMS,
+        loses if group.losing else HARMS,
         level if group.losing else NOTE,
         text,
         at.of(setting),
@@ -91,9 +110,25 @@ def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
     )
 
 
+def _of_class(answer: ConfigAnswer, at: _Placing) -> Iterator[Finding]:
+    """That nothing is acknowledged, and of which faults nothing is known."""
+    config = answer.config
+    topics = describe_topics(config.topics)
+    if config.acks == "0":
+        setting = config.setting(ACKS)
+        text = f"{topics}: {RULES[UNANSWERED]} Remedy: set acks=all."
+        yield Finding(UNANSWERED, ERROR, text, at.of(setting), ACKS, "0", (), topics)
+    if unknown := unexplored(answer):
+        setting = config.setting(MIN_INSYNC)
+        how = f"explored as {config.stand_in}" if config.stand_in else "not explored to the end"
+        text = f"Nothing may be concluded for {topics} with {', '.join(unknown)}: {how}."
+        place = at.of(setting)
+        yield Finding(UNKNOWN, NOTE, text, place, None, None, tuple(unknown), topics)
+
+
 def _of_topics(answer: DeploymentAnswer, at: _Placing) -> Iterator[Finding]:
     topics = {topic.name: topic for topic in answer.deployment.topics}
-    for name in unwritable(answer.deployment):
+    for name in unwritable(answer.deployment, answer.protocol):
         setting = topics[name].settings.get(MIN_INSYNC) or topics[name].settings.get(
             TOPIC_REPLICATION
         )

@@ -89,9 +89,10 @@ def _rows() -> Iterator[tuple[str, Value]]:
             yield name, Value(row, {option_of(name): 1}, sentence)
 
 
+NO_FAULT = "none"
 _ALONE = dict(_rows())
 _DESCRIBED_FIRST = (
-    Value("none", {}, "Nothing fails, and leadership stays where it is."),
+    Value(NO_FAULT, {}, "Nothing fails, and leadership stays where it is."),
     Value("one crash", {"restarts": 1}, "One broker process crashes and may come back."),
     Value("two crashes", {"restarts": 2}, "Broker processes crash twice, and may come back."),
     Value("leader moves", {"moves": 2}, "Leadership moves twice, as in a rolling reassignment."),
@@ -99,12 +100,12 @@ _DESCRIBED_FIRST = (
     Value(
         "rolling restart",
         {"shutdowns": 2, "moves": 1},
-        "Two controlled shutdowns, which may overlap, each with a start; leadership moves once.",
+        "Two brokers restart, perhaps at the same time, and leadership moves once.",
     ),
     Value(
         "zombie",
         {"session-expiries": 2, "moves": 1, "requests-survive": True, "late-metadata": True},
-        "Live brokers are taken for dead; requests of the past arrive late.",
+        "The controller believes that a live broker is dead; old requests still arrive.",
     ),
     _ALONE["power_losses"],
     Value(
@@ -115,6 +116,11 @@ _DESCRIBED_FIRST = (
     _ALONE["lost_disks"],
 )
 FAULTS = (*_DESCRIBED_FIRST, *(value for value in _ALONE.values() if value not in _DESCRIBED_FIRST))
+_COMMON = (NO_FAULT, "one crash", "two crashes", "power loss", "rolling restart")
+BY_FREQUENCY = tuple(
+    sorted(FAULTS, key=lambda v: _COMMON.index(v.name) if v.name in _COMMON else len(_COMMON))
+)
+"""What may go wrong in one cluster, the most common first: an interrupted run has that."""
 
 
 def _of_versions(versions: Mapping[str, Version]) -> Axis:
@@ -234,7 +240,8 @@ class Grid:
     Kafka promises that: what else breaks, and where, is not asked. With `tries_unbounded` a cell
     that shows no loss is explored without bounds before they are raised
     (`checker.kafka.matrix.without_bounds`); the cells of a grid that `is_unbounded` have none. A
-    `first_look` does not begin what would most likely outgrow its budget.
+    `first_look` does not begin what would most likely outgrow its budget. Cells are begun in the
+    order of their work, unless `in_order_given`.
     """
 
     axes: tuple[Axis, ...]
@@ -246,6 +253,7 @@ class Grid:
     invariants: tuple[str, ...] = tuple(claim.name for claim in CLAIMS)
     max_states: int = STATES_MAX
     worst_is_enough: bool = False
+    in_order_given: bool = False
     tries_unbounded: bool = False
     is_unbounded: bool = False
     first_look: bool = False

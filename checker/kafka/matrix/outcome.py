@@ -39,7 +39,8 @@ class Standing(enum.Enum):
     VIOLATED = "violated"
     """A claim is violated that Kafka promises."""
     INCOMPLETE = "incomplete"
-    """Stopped early, with nothing broken that is promised: nothing may be concluded."""
+    """Stopped early, or explored in another size, with nothing broken that is promised: nothing may
+    be concluded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ class Outcome:
     """A cell with its verdicts; for a broken one the counterexample of the worst claim.
 
     `cell` has the largest bounds at which something is known; `unfinished` is what was tried beyond
-    them, `unbounded` what it comes to without any, where that was tried.
+    them, `unbounded` what it comes to without any, where that was tried. `stand_in` says which size
+    was explored instead of the one that was asked about: that nothing is broken there says nothing.
     """
 
     cell: Cell
@@ -93,6 +95,17 @@ class Outcome:
     explanation: str = ""
     unfinished: Unfinished | None = None
     unbounded: Unbounded | None = None
+    stand_in: str = ""
+
+    def instead_of(self, stand_in: str) -> Outcome:
+        """The same, where that size was explored instead of another: what holds is not known."""
+        if not stand_in:
+            return self
+        claims = (
+            replace(c, verdict=Verdict.INCOMPLETE) if c.verdict is Verdict.HOLDS else c
+            for c in self.claims
+        )
+        return replace(self, claims=tuple(claims), stand_in=stand_in)
 
     @property
     def is_bounded(self) -> bool:
@@ -129,7 +142,9 @@ class Outcome:
             return Standing.VIOLATED
         if not self.answer.complete:
             return Standing.INCOMPLETE
-        return Standing.CONTRACT if broken else Standing.HOLDS
+        if broken:
+            return Standing.CONTRACT
+        return Standing.INCOMPLETE if self.stand_in else Standing.HOLDS
 
     @property
     def worst(self) -> ClaimOutcome | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checker.kafka.deployed.keys import ACKS, MIN_INSYNC
-from checker.kafka.matrix.grid import CLAIMS, FAULT, SETTINGS, VERSION, Grid
+from checker.kafka.matrix.grid import CLAIMS, FAULT, NO_FAULT, SETTINGS, VERSION, Grid
 from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import Outcome, Standing
 from model.message.narration.fluss_words import in_words_of_fluss
@@ -13,7 +13,6 @@ from model.message.versions import FLUSS
 
 VERSIONS_MAX = 2
 """Of more versions the table alone says enough."""
-_NO_FAULT = "none"
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
 _OPTIONS_OF_FLUSS = {ACKS: "client.writer.acks", MIN_INSYNC: in_words_of_fluss(MIN_INSYNC)}
 
@@ -73,4 +72,4 @@ def _parts(cells: list[Outcome]) -> Iterator[str]:
 
 def _named(outcome: Outcome, text: str = "") -> str:
     fault = outcome.cell.coordinates[FAULT]
-    return f"{'no fault' if fault == _NO_FAULT else fault}{text}"
+    return f"{'no fault' if fault == NO_FAULT else fault}{text}"

@@ -7,7 +7,7 @@ come to the same are one class, which is explored once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker.kafka.deployed.deployment import Deployment, Topic
@@ -20,19 +20,49 @@ from checker.kafka.deployed.keys import (
 )
 from checker.kafka.deployed.reading import read_deployment
 from checker.kafka.deployed.setting import BadConfig, Mistakes, Setting, whole_number
-from checker.kafka.matrix.grid import AXES, VERSION, Axis, Value
+from checker.kafka.matrix.grid import AXES, BY_FREQUENCY, FAULT, NO_FAULT, VERSION, Axis, Value
 from checker.kafka.matrix.protocol_of import DEFAULT, Protocol, protocol_of, version_option
 from checker.problem.wording import counted, listed
 from model.message.releases import ReleaseNumber
 
 REPLICAS_EXPLORED_MAX = 3
 """Of more replicas no more are explored unless `--replicas` says so."""
+REPLICAS_UNSAID = 3
+"""Replicas where nobody says a number, if there are so many brokers. Kafka's own default of 1 is
+that of topics nobody creates; a topic that somebody cares for has more."""
 REPLICAS = "--replicas"
 """Where a number of replicas is from that no file says."""
 NOT_SAID = "not said; taken as that"
 """The source of a number of replicas that is assumed."""
 _CLEAN_SINCE = (0, 11)
 """Before this release Kafka's own default was to allow unclean elections (KIP-106)."""
+_NO_MORE_THAN_REPLICAS_SINCE = (3, 7)
+"""From this release on brokers take min.insync.replicas for no more than the replicas
+(KAFKA-15583, `Partition.effectiveMinIsr`); before it acks=all was refused, always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Replicas of a partition, and how many of them must be in sync."""
+
+    replicas: int
+    min_insync: int
+
+    def explored(self, most: int) -> Size:
+        """The size that stands for this one where at most so many replicas are explored.
+
+        One in sync stays one, and all stay all. Of others at least one replica may be out of sync,
+        as in this one. What the smaller says about the larger is in docs/matrix.md.
+        """
+        replicas = min(self.replicas, most)
+        if replicas == self.replicas:
+            return self
+        if self.min_insync == self.replicas:
+            return Size(replicas, replicas)
+        return Size(replicas, max(1, min(self.min_insync, replicas - 1)))
+
+    def __str__(self) -> str:
+        return f"{counted(self.replicas, 'replica')} with {MIN_INSYNC}={self.min_insync}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,24 +71,47 @@ class Config:
 
     `topics` are those that it is about; none: every topic without settings of its own.
     `protocol` is the release, `is_release_said` whether anybody named it. `notes` are what of this
-    release or these settings is not as one would think. `factor` is the replication factor, of
-    which `replicas` are explored.
+    release or these settings is not as one would think. `yours` is the replication factor with
+    min.insync.replicas as it is in effect, `explored` the size that stands for it.
     """
 
     settings: tuple[Setting, ...]
     protocol: Protocol
     notes: tuple[str, ...]
     acks: str
-    min_insync_replicas: int
     unclean: str
-    replicas: int
-    factor: int
+    yours: Size
+    explored: Size
     topics: tuple[str, ...] = ()
 
     @property
     def kafka(self) -> str:
         """The release in words."""
         return self.protocol.description
+
+    @property
+    def stand_in(self) -> str:
+        """`3 replicas with min.insync.replicas=2, of your 5 and 3`; "" where yours is explored."""
+        if self.explored == self.yours:
+            return ""
+        return f"{self.explored}, of your {self.yours.replicas} and {self.yours.min_insync}"
+
+    @property
+    def explored_in_words(self) -> str:
+        """`3 replicas`; of another size than yours min.insync.replicas as well."""
+        in_sync = f", {MIN_INSYNC}={self.explored.min_insync}" if self.stand_in else ""
+        return f"{counted(self.explored.replicas, 'replica')}{in_sync}"
+
+    @property
+    def capped(self) -> str:
+        """That min.insync.replicas is not in effect as it is set, if so."""
+        setting, copies = self.setting(MIN_INSYNC), counted(self.yours.replicas, "replica")
+        if setting is None or int(setting.value) <= self.yours.replicas or self.acks != "all":
+            return ""
+        return (
+            f"{MIN_INSYNC}={setting.value} ({setting.origin}) is more than the {copies}, so Kafka "
+            f"takes {self.yours.min_insync}, as it does from 3.7 on."
+        )
 
     @property
     def number(self) -> ReleaseNumber:
@@ -90,17 +143,22 @@ class Config:
         return next((setting for setting in self.settings if setting.key == key), None)
 
     def axes(self, *, only: Sequence[str] = ()) -> tuple[Axis, ...]:
-        """The axes of a grid with these settings alone, over these faults; none: over every one."""
+        """The axes of a grid with these settings alone, over these faults, the common ones first.
+
+        None: over all that are faults.
+        """
         fixed = {
             VERSION: Value(self.version),
             ACKS: _axis(ACKS).value(self.acks),
-            MIN_INSYNC: min_insync(self.min_insync_replicas),
+            MIN_INSYNC: min_insync(self.explored.min_insync),
             UNCLEAN: _axis(UNCLEAN).value(self.unclean),
         }
+        chosen = _axis(FAULT).only(only or [v.name for v in BY_FREQUENCY if v.name != NO_FAULT])
+        faults = tuple(sorted(chosen.values, key=BY_FREQUENCY.index))
         return tuple(
             Axis(axis.name, (fixed[axis.name],), fixed[axis.name].name)
             if axis.name in fixed
-            else axis.only(only or [value.name for value in axis.values])
+            else Axis(FAULT, faults, axis.default)
             for axis in AXES
         )
 
@@ -143,9 +201,10 @@ def configs_of(
 ) -> list[Config]:
     """A configuration for each class of topics; most topics first.
 
-    Options win over a topic's own settings, and those over the brokers'. Topics that nobody names
-    are a class of their own, unless all are named. A topic that needs more replicas in sync than it
-    has is in none (`unwritable`). Raises `BadConfig` with all mistakes, those from `before` too.
+    Options win over a topic's own settings, and those over the brokers'; of `replicas` no more are
+    explored. Topics that nobody names are a class of their own, unless all are named. A topic that
+    takes no acks=all is in none (`unwritable`). Raises `BadConfig` with all mistakes, those from
+    `before` too.
     """
     mistakes = before or Mistakes()
     brokers = dict(deployment.brokers)
@@ -160,11 +219,12 @@ def configs_of(
         protocol = protocol_of({})
     classes: dict[tuple[object, ...], tuple[Config, list[str]]] = {}
     for name, settings in _kinds(deployment, brokers, mistakes):
-        config = _config(settings, protocol, replicas, mistakes, is_topic=name is not None)
+        factor = _replication_factor(settings, replicas, deployment.broker_count)
+        config = _config(settings, protocol, factor, replicas, mistakes, is_topic=name is not None)
         if config is None:
             continue
-        key = (config.factor, config.replicas, config.acks, config.min_insync_replicas)
-        _, names = classes.setdefault((*key, config.unclean), (config, []))
+        key = (config.yours, config.acks, config.unclean)
+        _, names = classes.setdefault(key, (config, []))
         if name is not None:
             names.append(name)
     mistakes.require_none()
@@ -172,13 +232,8 @@ def configs_of(
         raise BadConfig(
             "no topic can be written with acks=all: each needs more replicas in sync than it has"
         )
-    found = [_with_topics(config, names) for config, names in classes.values()]
+    found = [replace(config, topics=tuple(names)) for config, names in classes.values()]
     return sorted(found, key=lambda config: (not config.topics, -len(config.topics)))
-
-
-def _with_topics(config: Config, names: Sequence[str]) -> Config:
-    fields = {name: getattr(config, name) for name in config.__dataclass_fields__}
-    return Config(**{**fields, "topics": tuple(names)})
 
 
 def _kinds(
@@ -209,7 +264,8 @@ def _require_enough_brokers(deployment: Deployment, mistakes: Mistakes) -> None:
 def _config(
     found: Mapping[str, Setting],
     protocol: Protocol,
-    replicas: int | None,
+    factor: Setting,
+    most: int | None,
     mistakes: Mistakes,
     *,
     is_topic: bool,
@@ -219,38 +275,40 @@ def _config(
     waited = found.get(ACKS, Setting(ACKS, "all", DEFAULT))
     in_sync = found.get(MIN_INSYNC, Setting(MIN_INSYNC, "1", DEFAULT))
     unclean = found.get(UNCLEAN, Setting(UNCLEAN, "false" if clean else "true", DEFAULT))
-    factor = _replication_factor(found, replicas)
     numbers = [_number(setting, mistakes) for setting in (factor, in_sync)]
     allowed = _one_of(unclean, {"true": "true", "false": "false"}, mistakes)
     acks = _one_of(waited, {"all": "all", "-1": "all", "1": "1", "0": "0"}, mistakes)
     copies, needed = numbers
     if copies is None or needed is None or allowed is None or acks is None:
         return None
-    explored = replicas or min(copies, REPLICAS_EXPLORED_MAX)
-    if factor.source != REPLICAS and needed > copies:
+    if needed > copies and acks == "all" and not _takes_no_more(protocol):
         if not is_topic:
             text = f"that is more than {factor.key}, which is {factor.value}"
             mistakes.add(in_sync.mistake(text))
         return None
-    if needed > explored:
-        text = f"{counted(explored, 'replica')} {'is' if explored == 1 else 'are'} explored"
-        mistakes.add(in_sync.mistake(f"{text}; --replicas takes more"))
-        return None
-    heeds = protocol.release.heeds_unclean_election
-    return Config(
+    yours = Size(copies, min(needed, copies))
+    config = Config(
         settings=(*protocol.settings, factor, waited, in_sync, unclean),
         protocol=protocol,
-        notes=(*_unheeded(protocol, allowed), *protocol.notes, *_fewer(copies, explored)),
+        notes=(*_unheeded(protocol, allowed), *protocol.notes),
         acks=acks,
-        min_insync_replicas=needed,
-        unclean=allowed if heeds else "false",
-        replicas=explored,
-        factor=copies,
+        unclean=allowed if protocol.release.heeds_unclean_election else "false",
+        yours=yours,
+        explored=yours.explored(most or REPLICAS_EXPLORED_MAX),
     )
+    return replace(config, notes=(*config.notes, *_about_size(config)))
 
 
-def unwritable(deployment: Deployment) -> list[str]:
-    """Topics that need more replicas in sync than they have: acks=all is refused, always."""
+def _takes_no_more(protocol: Protocol) -> bool:
+    """Whether min.insync.replicas is taken for no more than the replicas there are.
+
+    That is of the software, not of what it speaks.
+    """
+    return protocol.software >= _NO_MORE_THAN_REPLICAS_SINCE
+
+
+def more_than_replicas(deployment: Deployment) -> list[str]:
+    """Topics whose min.insync.replicas is more than their replicas."""
     found = []
     for topic in deployment.topics:
         settings = {**deployment.brokers, **topic.settings}
@@ -260,6 +318,11 @@ def unwritable(deployment: Deployment) -> list[str]:
         if needed is not None and copies is not None and needed > copies:
             found.append(topic.name)
     return found
+
+
+def unwritable(deployment: Deployment, protocol: Protocol) -> list[str]:
+    """Topics that need more replicas in sync than they have, so that acks=all is refused."""
+    return [] if _takes_no_more(protocol) else more_than_replicas(deployment)
 
 
 def one_replica(deployment: Deployment) -> list[Topic]:
@@ -283,22 +346,29 @@ def _unheeded(protocol: Protocol, unclean: str) -> Iterator[str]:
         )
 
 
-def _fewer(copies: int, explored: int) -> Iterator[str]:
-    if explored < copies and explored == REPLICAS_EXPLORED_MAX:
-        yield f"Of {copies} replicas {explored} were explored (--replicas {copies} takes longer)."
+def _about_size(config: Config) -> Iterator[str]:
+    """What is set and not in effect, and what was not explored."""
+    if capped := config.capped:
+        yield capped
+    if config.stand_in:
+        copies = config.yours.replicas
+        yield f"Explored as {config.stand_in} (--replicas {copies} takes longer)."
 
 
-def _replication_factor(found: Mapping[str, Setting], replicas: int | None) -> Setting:
-    """Of the topic, or else of the broker; where no file says it, as many as are explored.
-
-    Kafka's default of 1 is that of topics nobody creates; a topic that somebody cares for has more.
-    """
+def _replication_factor(
+    found: Mapping[str, Setting], replicas: int | None, brokers: Setting | None
+) -> Setting:
+    """Of the topic, or else of the broker; where no file says it, the usual, or all brokers."""
     for key in (TOPIC_REPLICATION, REPLICATION):
         if key in found:
             return found[key]
     if replicas is not None:
         return Setting(REPLICATION, str(replicas), REPLICAS)
-    return Setting(REPLICATION, str(REPLICAS_EXPLORED_MAX), NOT_SAID)
+    count = whole_number(brokers.value) if brokers is not None else None
+    if brokers is not None and count is not None and 0 < count < REPLICAS_UNSAID:
+        source = f"{counted(count, 'broker')}, {brokers.source}"
+        return Setting(REPLICATION, str(count), source, brokers.place)
+    return Setting(REPLICATION, str(REPLICAS_UNSAID), NOT_SAID)
 
 
 def _number(setting: Setting, mistakes: Mistakes) -> int | None:

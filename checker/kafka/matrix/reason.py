@@ -8,7 +8,7 @@ resemblance.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,32 +26,26 @@ from checker.kafka.deployed.keys import (
 from checker.kafka.deployed.setting import Setting
 from checker.kafka.matrix.advice import Advice, Remedy
 from checker.kafka.matrix.grid import FAULT, VERSION
-from checker.kafka.matrix.known_causes import Kin
 from checker.kafka.matrix.outcome import ClaimOutcome, Outcome, badness, contract
 from checker.kafka.matrix.properties import Config
 from checker.kafka.matrix.upgrades import ELIGIBLE_ON
 from model.message.environment import Environment
 
-LOSSES = (
-    "acknowledged_durable",
-    "acknowledged_on_disk",
-    "acknowledged_somewhere",
-    "no_committed_loss",
-)
+_ACKNOWLEDGED = ("acknowledged_durable", "acknowledged_on_disk", "acknowledged_somewhere")
+LOSSES = (*_ACKNOWLEDGED, "no_committed_loss")
 """Claims that are broken where an acknowledged, or a committed, record is lost."""
+_OUT_OF_REACH = "acknowledged_somewhere"
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why a fault loses something.
 
-    `settings` are those to blame, together; none: no setting closes the fault, nor an upgrade that
-    was explored. `entry` is what it is like in the catalogue.
+    `settings` are those to blame, together; none: neither a setting alone closes the fault, nor an
+    upgrade.
     """
 
     settings: tuple[Setting, ...]
-    entry: str = ""
-    title: str = ""
 
     @property
     def setting(self) -> Setting | None:
@@ -81,8 +75,23 @@ def loss_of(outcome: Outcome) -> ClaimOutcome | None:
         return worst
     # A record is out of reach because nobody can lead: that is no loss yet.
     if worst is not None and worst.contract is None and worst.name == "leader_possible":
-        broken = [claim for claim in broken if claim.name != "acknowledged_somewhere"]
+        broken = [claim for claim in broken if claim.name != _OUT_OF_REACH]
     return min(broken, key=badness, default=None)
+
+
+def record_lost(broken: Collection[str]) -> str:
+    """`an acknowledged record`, where one of these claims says so, or `a committed record`."""
+    kind = "an acknowledged" if set(_ACKNOWLEDGED) & set(broken) else "a committed"
+    return f"{kind} record"
+
+
+def lost_of(outcome: Outcome) -> str:
+    """The same of an outcome; "" where no record is lost."""
+    loss = loss_of(outcome)
+    if loss is None:
+        return ""
+    broken = {claim.name for claim in outcome.claims if claim.is_violated}
+    return record_lost({loss.name, *(broken - {_OUT_OF_REACH})})
 
 
 def harm_of(outcome: Outcome) -> ClaimOutcome | None:
@@ -90,22 +99,14 @@ def harm_of(outcome: Outcome) -> ClaimOutcome | None:
     return outcome.worst if loss_of(outcome) is None else None
 
 
-def reasons_of(
-    config: Config,
-    outcomes: Sequence[Outcome],
-    advice: Advice,
-    kin: Mapping[str, Sequence[Kin]],
-) -> dict[str, Reason]:
+def reasons_of(config: Config, outcomes: Sequence[Outcome], advice: Advice) -> dict[str, Reason]:
     """For each fault that breaks a claim the reason."""
     found = {}
     for outcome in outcomes:
         if outcome.worst is None:
             continue
         fault = outcome.cell.coordinates[FAULT]
-        like = next(iter(kin.get(fault, ())), None)
-        entry = (like.scenario.number, like.scenario.title) if like else ("", "")
-        blamed = tuple(_blamed(config, outcome, advice.tried.get(fault, ())))
-        found[fault] = Reason(blamed, *entry)
+        found[fault] = Reason(tuple(_blamed(config, outcome, advice.tried.get(fault, ()))))
     return found
 
 
@@ -118,8 +119,8 @@ def _blamed(config: Config, outcome: Outcome, tried: Sequence[Remedy]) -> Iterat
     permitting = _permitting(outcome, worst) if worst.contract else ()
     keys: tuple[str, ...] = permitting or tuple(key for key in closing if key != VERSION)[:1]
     if not keys and any(remedy.changes.description == ELIGIBLE_ON for remedy in alone):
-        keys = (ELIGIBLE,)
-    if worst.contract and config.factor == 1:
+        keys = (ELIGIBLE,) if config.setting(ELIGIBLE) else ()
+    if worst.contract and config.yours.replicas == 1:
         keys = (TOPIC_REPLICATION, REPLICATION)
     if not keys and closing:
         keys = tuple(k for k in (SOFTWARE, METADATA, BROKER) if config.setting(k) is not None)[:1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.kafka.deployed.keys import (
@@ -15,9 +16,9 @@ from checker.kafka.deployed.keys import (
 )
 from checker.kafka.matrix.advice import Remedy, may_recommend
 from checker.kafka.matrix.config_answer import ConfigAnswer
-from checker.kafka.matrix.grid import FAULT
+from checker.kafka.matrix.grid import FAULT, NO_FAULT
 from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.reason import Reason, harm_of, loss_of, reasons_of
+from checker.kafka.matrix.reason import Reason, harm_of, loss_of, lost_of, reasons_of
 from checker.problem.wording import counted
 
 _CHANGEABLE = (ACKS, MIN_INSYNC, UNCLEAN, ELIGIBLE, REPLICATION, TOPIC_REPLICATION)
@@ -25,16 +26,12 @@ _CHANGEABLE = (ACKS, MIN_INSYNC, UNCLEAN, ELIGIBLE, REPLICATION, TOPIC_REPLICATI
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Faults that do harm for one reason. `remedy` is what closes most of them, `closes` which.
-
-    `is_settled`: of every change that was tried it is known whether it closes them.
-    """
+    """Faults that do harm for one reason. `remedy` is what closes most of them, `closes` which."""
 
     reason: Reason
     outcomes: tuple[Outcome, ...]
     remedy: Remedy | None
     closes: tuple[str, ...]
-    is_settled: bool = True
 
     @property
     def losing(self) -> tuple[Outcome, ...]:
@@ -50,12 +47,13 @@ class Group:
 
 def groups_of(answer: ConfigAnswer) -> list[Group]:
     """The groups: what loses records first, then what a setting closes, then the most faults."""
-    reasons = reasons_of(answer.config, answer.matrix.outcomes, answer.advice, answer.kin)
-    found: dict[str, list[Outcome]] = {}
+    reasons = reasons_of(answer.config, answer.matrix.outcomes, answer.advice)
+    found: dict[tuple[str, bool], list[Outcome]] = {}
     for outcome in answer.matrix.outcomes:
         fault = outcome.cell.coordinates[FAULT]
         if fault in reasons:
-            found.setdefault(reasons[fault].description, []).append(outcome)
+            key = (reasons[fault].description, bool(_closing(answer, fault)))
+            found.setdefault(key, []).append(outcome)
     groups = [
         _group(answer, reasons[outcomes[0].cell.coordinates[FAULT]], outcomes)
         for outcomes in found.values()
@@ -67,9 +65,8 @@ def _group(answer: ConfigAnswer, reason: Reason, outcomes: Sequence[Outcome]) ->
     faults = [outcome.cell.coordinates[FAULT] for outcome in outcomes]
     closing: dict[tuple[tuple[str, str], ...], list[tuple[str, Remedy]]] = {}
     for fault in faults:
-        for remedy in answer.advice.tried.get(fault, ()):
-            if remedy.closes and may_recommend(remedy.changes, answer.config):
-                closing.setdefault(remedy.changes.key, []).append((fault, remedy))
+        for remedy in _closing(answer, fault):
+            closing.setdefault(remedy.changes.key, []).append((fault, remedy))
     recommended = answer.advice.recommendation
     blamed = {setting.key for setting in reason.settings}
     best = max(
@@ -83,12 +80,15 @@ def _group(answer: ConfigAnswer, reason: Reason, outcomes: Sequence[Outcome]) ->
         default=None,
     )
     ordered = tuple(sorted(outcomes, key=_badness))
-    tried = [remedy for fault in faults for remedy in answer.advice.tried.get(fault, ())]
-    is_settled = all(remedy.is_known for remedy in tried) and not answer.advice.interrupted
     if best is None:
-        return Group(reason, ordered, None, (), is_settled)
-    closes = tuple(fault for fault, _ in best)
-    return Group(reason, ordered, best[0][1], closes, is_settled)
+        return Group(reason, ordered, None, ())
+    return Group(reason, ordered, best[0][1], tuple(fault for fault, _ in best))
+
+
+def _closing(answer: ConfigAnswer, fault: str) -> list[Remedy]:
+    """What closes a fault, and may be advised."""
+    tried = answer.advice.tried.get(fault, ())
+    return [r for r in tried if r.closes and may_recommend(r.changes, answer.config)]
 
 
 def _badness(outcome: Outcome) -> tuple[bool, int]:
@@ -97,40 +97,69 @@ def _badness(outcome: Outcome) -> tuple[bool, int]:
 
 
 def title_of(group: Group, answer: ConfigAnswer) -> str:
-    """`min.insync.replicas=1 (server.properties:3) loses records`; or that nothing closes it."""
+    """`min.insync.replicas=1 (server.properties:3) loses records`; or that nothing prevents it."""
     if not group.reason.settings:
-        if not group.is_settled:
-            return "Nothing was found within these bounds that closes these"
-        return "No setting closes these; they are faults of the release's rules"
-    what = "loses records" if group.losing else "does harm, and loses no record"
-    return f"{group.reason.description} {what}"
+        if answer.advice.interrupted:
+            return "What prevents these is not known yet"
+        if group.remedy is not None:
+            return "No single setting or upgrade prevents these"
+        return "No setting or upgrade that we tried prevents these"
+    one = len(group.reason.settings) == 1
+    if group.losing:
+        return f"{group.reason.description} {'loses' if one else 'lose'} records"
+    return f"{group.reason.description} {'does' if one else 'do'} harm, without a loss"
 
 
 def headline(answer: ConfigAnswer) -> str:
-    """`5 of 10 faults can lose an acknowledged record.`"""
+    """`5 of 9 faults can lose an acknowledged record.`; which size was explored comes first."""
+    before = f"explored as {answer.config.stand_in}: " if answer.config.stand_in else ""
+    if answer.config.acks == "0":
+        before += "with acks=0 nothing is acknowledged, and any fault may lose records unseen: "
+    return f"{before}{'; '.join(_counts(answer))}."
+
+
+def _counts(answer: ConfigAnswer) -> Iterator[str]:
+    """How many faults lose which record, do other harm, and are not known."""
     outcomes = answer.matrix.outcomes
-    losing = [outcome for outcome in outcomes if loss_of(outcome) is not None]
     harming = [outcome for outcome in outcomes if harm_of(outcome) is not None]
-    unknown = [outcome for outcome in outcomes if outcome.standing is Standing.INCOMPLETE]
-    unknown = [outcome for outcome in unknown if outcome not in losing]
+    unknown = unexplored(answer)
     faults = counted(len(outcomes), "fault")
-    if losing:
-        text = f"{len(losing)} of {faults} can lose an acknowledged record"
-    else:
-        text = f"none of {faults} can lose an acknowledged record"
-        if unknown:
-            text = f"no loss found in {len(outcomes) - len(unknown)} of {faults}"
+    losing = [record for record in map(lost_of, outcomes) if record]
+    # A smaller size with as many in sync is part of the larger: what loses there loses here.
+    there = "" if answer.config.explored.min_insync == answer.config.yours.min_insync else " there"
+    for number, (record, count) in enumerate(Counter(sorted(losing)).most_common()):
+        of = "more" if number else f"of {faults}"
+        yield f"{count} {of} can lose {record}{there}"
+    if not losing:
+        record = "a committed record" if answer.config.acks == "0" else "an acknowledged record"
+        if [outcome.cell.coordinates[FAULT] for outcome in outcomes] == [NO_FAULT]:
+            yield f"none can lose {record} while nothing fails"
+        elif answer.config.stand_in:
+            yield "no loss was found there"
+        elif unknown:
+            yield f"no loss found in {len(outcomes) - len(unknown)} of {faults}"
+        else:
+            yield f"none of {faults} can lose {record}"
     if harming:
-        text += f"; {len(harming)} more can do other harm"
+        yield f"{len(harming)} more can do other harm"
     if unknown:
-        text += f"; {len(unknown)} not explored to the end"
-    return f"{text}."
+        where = "in your size" if answer.config.stand_in else "to the end"
+        yield f"{len(unknown)} not explored {where}"
+
+
+def unexplored(answer: ConfigAnswer) -> list[str]:
+    """The faults of which nothing may be concluded."""
+    return [
+        outcome.cell.coordinates[FAULT]
+        for outcome in answer.matrix.outcomes
+        if outcome.standing is Standing.INCOMPLETE and loss_of(outcome) is None
+    ]
 
 
 def within(answer: ConfigAnswer) -> str:
     """`3 replicas, 1 record`: the smallest bounds that a verdict of the answer rests on."""
     records = min(outcome.cell.environment.records for outcome in answer.matrix.outcomes)
-    return f"{counted(answer.config.replicas, 'replica')} and {counted(records, 'record')}"
+    return f"{answer.config.explored_in_words}, {counted(records, 'record')}"
 
 
 def harmless(answer: ConfigAnswer) -> list[str]:

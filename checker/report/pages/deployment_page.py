@@ -13,9 +13,16 @@ from checker.kafka.matrix.deployment_facts import facts_of
 from checker.kafka.matrix.grid import FAULT, FAULTS
 from checker.kafka.matrix.outcome import Outcome
 from checker.kafka.matrix.properties import describe_topics
-from checker.kafka.matrix.reason import loss_of
+from checker.kafka.matrix.reason import loss_of, lost_of
 from checker.kafka.matrix.table import counts, meanings
-from checker.kafka.matrix.verdict_groups import Group, groups_of, headline, title_of, within
+from checker.kafka.matrix.verdict_groups import (
+    Group,
+    groups_of,
+    headline,
+    title_of,
+    unexplored,
+    within,
+)
 from checker.problem.wording import counted
 from checker.report.pages.matrix_page import cell_ids, trace_names, traces_of
 from checker.report.pages.page import rendered
@@ -36,7 +43,7 @@ def to_html(answer: DeploymentAnswer) -> str:
         "deployment.html.j2",
         title=f"{first.config.protocol.title}: what can be lost",
         classes=[_class(each, number) for number, each in enumerate(answer.answers, start=1)],
-        facts=list(facts_of(answer.deployment)),
+        facts=list(facts_of(answer.deployment, answer.protocol)),
         unused=[(setting, NOT_MODELLED[setting.key]) for setting in answer.deployment.unused],
         reading=answer.deployment.notes,
         meanings=meanings(outcomes),
@@ -54,7 +61,7 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
     ids = cell_ids(answer.matrix, _prefix(number))
     config = answer.config
     topics = describe_topics(config.topics, most=10)
-    replicas = counted(config.factor, "replica")
+    replicas = counted(config.yours.replicas, "replica")
     rows = [
         {
             "name": outcome.cell.coordinates[FAULT],
@@ -68,9 +75,9 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
         for outcome in answer.matrix.outcomes
     ]
     return {
-        "topics": f"{topics}: {replicas}, min.insync.replicas={config.min_insync_replicas}",
+        "topics": f"{topics}: {replicas}, min.insync.replicas={config.yours.min_insync}",
         "headline": headline(answer),
-        "kind": "violated" if loses else "holds",
+        "kind": "violated" if loses else "incomplete" if unexplored(answer) else "holds",
         "within": within(answer),
         "interrupted": answer.matrix.interrupted,
         "groups": [_group(group, answer) for group in groups_of(answer)],
@@ -84,9 +91,11 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
 def _label(outcome: Outcome) -> str:
     """`loses an acknowledged record after 6 steps`, or what stands in its cell."""
     loss = loss_of(outcome)
+    if loss is None and outcome.stand_in:
+        return "not explored in your size"
     if loss is None:
         return outcome.label
-    return f"loses an acknowledged record after {counted(loss.depth or 0, 'step')}"
+    return f"loses {lost_of(outcome)} after {counted(loss.depth or 0, 'step')}"
 
 
 def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:
@@ -94,10 +103,15 @@ def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:
 
 
 def _lines(group: Group, answer: ConfigAnswer) -> Iterator[str]:
-    yield f"With {', '.join(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)}."
+    faults = [outcome.cell.coordinates[FAULT] for outcome in group.outcomes]
+    yield f"With {', '.join(faults)}."
+    if not group.reason.settings:
+        for fault in faults:
+            for kin in answer.kin.get(fault, ())[:1]:
+                yield f"{fault}: like {kin.scenario.number} ({kin.scenario.title})."
     if group.remedy is not None:
         changes = group.remedy.changes
-        closed = f"closes {len(group.closes)} of {len(group.outcomes)}"
-        yield f"To close it: {changes.description} ({closed}: {', '.join(group.closes)})."
+        prevented = f"prevents {len(group.closes)} of {len(group.outcomes)}"
+        yield f"Remedy: {changes.description}: {prevented} ({', '.join(group.closes)})."
         if costs := " ".join(cost(changes, answer.config)):
             yield f"Cost: {costs}"

@@ -162,7 +162,7 @@ def test_a_saved_file_that_was_changed_is_refused(text: str, says: str, tmp_path
 def test_topics_alone_that_refuse_every_write_have_no_answer(tmp_path: Path) -> None:
     text = "Topic: a\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: min.insync.replicas=2\n"
 
-    [line] = mistakes(written(tmp_path, text, "topics.txt"), version="3.9")
+    [line] = mistakes(written(tmp_path, text, "topics.txt"), version="3.6")
     assert line.startswith("no topic can be written with acks=all")
 
 

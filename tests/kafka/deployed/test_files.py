@@ -11,6 +11,7 @@ from checker.kafka.deployed.reading import read_deployment
 from checker.kafka.deployed.saved import read_saved, to_saved
 from checker.kafka.matrix.deployment_facts import facts_of
 from checker.kafka.matrix.properties import Config, configs_of, describe_topics, unwritable
+from checker.kafka.matrix.protocol_of import protocol_of, version_option
 from tests.support.operators import topics_output
 
 FOLDER = Path(__file__).parents[2] / "golden" / "deployed"
@@ -36,7 +37,7 @@ EXPECTED: dict[tuple[str, ...], tuple[str | None, list[Row]]] = {
     ("features.txt", "brokers.txt", "topics.txt"): (
         None,
         [
-            ("Kafka 4.1, KRaft, no ELR", 2, 2, "false", ("payments",)),
+            ("Kafka 4.1, KRaft, no ELR", 2, 2, "false", ("payments", "metrics")),
             ("Kafka 4.1, KRaft, no ELR", 1, 1, "false", ("audit",)),
             ("Kafka 4.1, KRaft, no ELR", 2, 1, "true", ("clicks",)),
         ],
@@ -62,7 +63,7 @@ def test_a_file_comes_to_the_release_and_the_settings_that_it_says(names: tuple[
     found = read(*names, version=version)
 
     assert [
-        (c.protocol.title, c.replicas, c.min_insync_replicas, c.unclean, c.topics) for c in found
+        (c.protocol.title, c.yours.replicas, c.yours.min_insync, c.unclean, c.topics) for c in found
     ] == rows
 
 
@@ -89,16 +90,26 @@ def test_what_touches_durability_and_is_not_modelled_is_listed() -> None:
     ]
 
 
-def test_what_is_so_now_is_said_of_topics() -> None:
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("3.6:kraft", "acks=all is always refused, since min.insync.replicas is more than the "),
+        ("3.7:kraft", "min.insync.replicas is more than the replicas, so Kafka takes as many as "),
+    ],
+)
+def test_what_is_so_now_is_said_of_topics(version: str, said: str) -> None:
     deployment = read_deployment([FOLDER / "topics.txt"])
+    protocol = protocol_of(version_option(version))
+    *facts, refused = facts_of(deployment, protocol)
 
-    assert list(facts_of(deployment)) == [
+    assert facts == [
         "Without a leader now: 1 partition of audit.",
         "With fewer replicas in sync than replicas now: 2 partitions of payments and audit.",
         "acks=all is refused now: 1 partition of payments has 1 of 2 in sync.",
         "One replica, so one lost disk loses all: audit.",
-        "acks=all is always refused, since min.insync.replicas is more than the replicas: metrics.",
     ]
+    assert refused.startswith(said)
+    assert refused.endswith(": metrics.")
 
 
 def test_replicas_that_a_reassignment_adds_are_not_missing(tmp_path: Path) -> None:
@@ -145,8 +156,9 @@ def test_four_hundred_topics_are_a_few_classes(tmp_path: Path) -> None:
     path = tmp_path / "topics.txt"
     path.write_text(topics_output(400))
     deployment = read_deployment([path])
-    found = configs_of(deployment, kafka_version="3.9:kraft")
-    topics = [name for config in found for name in config.topics] + unwritable(deployment)
+    found = configs_of(deployment, kafka_version="3.6:zookeeper")
+    topics = [name for config in found for name in config.topics]
+    topics += unwritable(deployment, found[0].protocol)
 
     assert len(deployment.topics) == 400
     assert len(found) == 4
@@ -174,7 +186,7 @@ def test_of_three_brokers_files_that_agree_the_settings_are_those(tmp_path: Path
         text = f"node.id={broker}\nprocess.roles=broker\nmin.insync.replicas=2\n"
         (tmp_path / f"broker-{broker}.properties").write_text(text)
 
-    assert [c.min_insync_replicas for c in configs_of(read_deployment([tmp_path]))] == [2]
+    assert [c.yours.min_insync for c in configs_of(read_deployment([tmp_path]))] == [2]
 
 
 def test_kubectl_prints_a_list_and_json_and_both_are_read(tmp_path: Path) -> None:

