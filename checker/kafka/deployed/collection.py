@@ -6,13 +6,23 @@ brokers side by side: none of them wins over another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from checker.kafka.deployed.deployment import Deployment, Topic, joined
-from checker.kafka.deployed.keys import ACKS, ELIGIBLE, REPLICATION, ROLES, ZOOKEEPER
+from checker.kafka.deployed.keys import (
+    ACKS,
+    ELIGIBLE,
+    MIN_INSYNC,
+    REPLICATION,
+    ROLES,
+    UNCLEAN,
+    ZOOKEEPER,
+)
 from checker.kafka.deployed.setting import Mistakes, Setting, whole_number
 from checker.problem.wording import counted, listed
+
+_DEFAULTS = {REPLICATION: "1", MIN_INSYNC: "1", UNCLEAN: "false"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +56,31 @@ class Collection:
     wanted_maps: list[tuple[str, str]] = field(default_factory=list)
     _side_by_side: dict[str, Setting] = field(default_factory=dict)
     _manners: dict[str, Setting] = field(default_factory=dict)
+    _servers: list[tuple[str, Set[str]]] = field(default_factory=list)
     _seen: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def begin(self) -> None:
         """Begin with another argument, whose files win over those before."""
+        self._require_all_say()
         for known in (self._side_by_side, self._manners, self._seen):
             known.clear()
+        self._servers.clear()
+
+    def _require_all_say(self) -> None:
+        """Brokers that do not set what others of the argument set have Kafka's default."""
+        for key, default in _DEFAULTS.items():
+            silent = [name for name, keys in self._servers if key not in keys]
+            said = self._side_by_side.get(key)
+            if said is None or said.value == default or not 0 < len(silent) < len(self._servers):
+                continue
+            text = f"{said.origin}: {key} is {said.value!r}, and not set by {listed(silent)}"
+            if key == UNCLEAN:
+                self.note(f"{text}; it is taken for all.")
+            else:
+                self.mistakes.add(
+                    f"{text}, which then has Kafka's default, {default}; brokers must agree, or "
+                    "name the files that run"
+                )
 
     def note(self, text: str) -> None:
         """Note what was assumed, or left out, once."""
@@ -62,7 +91,8 @@ class Collection:
         before = self._seen.setdefault((kind, name), origin)
         if before is not origin:
             self.mistakes.add(
-                f"{origin}: {kind} {name} stands twice ({before} as well); keep one of them"
+                f"{origin}: {kind} {name} stands twice ({before} as well); keep one of them, "
+                "or give what `kustomize build` prints"
             )
 
     def add_broker(self, settings: Iterable[Setting]) -> None:
@@ -82,6 +112,16 @@ class Collection:
             )
         for setting in found.values():
             self._add(setting)
+
+    def add_server(self, settings: Iterable[Setting], name: str) -> None:
+        """Settings of one broker of several. Those that the others say, and it does not, differ."""
+        found = {setting.key: setting for setting in settings}
+        self.add_broker(found.values())
+        roles = found.get(ROLES)
+        if roles is None or "broker" in roles.value:
+            self._servers.append((name, found.keys()))
+        elif MIN_INSYNC not in found:
+            self.note(f"{name} does not set {MIN_INSYNC}: with ELR the cluster's is then 1.")
 
     def _add(self, setting: Setting) -> None:
         before = self._side_by_side.setdefault(setting.key, setting)
@@ -112,6 +152,7 @@ class Collection:
 
     def deployment(self) -> Deployment:
         """All of it together. What contradicts itself is noted among the mistakes."""
+        self._require_all_say()
         known = self.clusters or dict.fromkeys(self._labels())
         if len(known) > 1:
             self.mistakes.add(

@@ -70,8 +70,8 @@ def _read_container(
     found = sorted_out(without_repeated(settings, into), into)
     if image is not None and is_image and "apache/kafka" in str(image.value):
         # That image has KRaft alone, and is both where nothing is said.
-        roles = Setting(ROLES, BOTH, file.name, place_of(file, image))
-        into.fallbacks.setdefault(ROLES, roles)
+        usual = Setting(ROLES, BOTH, file.name, place_of(file, image))
+        into.fallbacks.setdefault(ROLES, usual)
     if said := image_release(file, into, image):
         found[SOFTWARE] = said
     for key in ("env_file", "extends"):
@@ -87,7 +87,10 @@ def _read_container(
     if roles is None or "broker" in roles.value:
         one = Setting("brokers", "1", file.name, place_of(file, node))
         into.servers.append(setting_at(file, "brokers", scale) or one)
-    into.add_broker(found.values())
+    if is_brokers(keys) and at(node, "envFrom") is None:
+        into.add_server(found.values(), what)
+    else:
+        into.add_broker(found.values())
     return True
 
 

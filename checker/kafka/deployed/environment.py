@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.keys import ACKS, TOPIC_REPLICATION
+from checker.kafka.deployed.keys import ACKS, IDENTITY, TOPIC_REPLICATION, ZOOKEEPER
 from checker.kafka.deployed.properties_file import is_brokers, sorted_out, without_repeated
 from checker.kafka.deployed.setting import Setting
 from checker.kafka.deployed.text_file import File
@@ -20,6 +20,8 @@ PREFIX = "KAFKA_"
 _BITNAMIS = "KAFKA_CFG_"
 _LINE = re.compile(r"\s*(?:#.*)?|\s*(?:export\s+)?[A-Za-z_]\w*\s*=.*")
 _VARIABLE = re.compile(r"\s*(?:export\s+)?(KAFKA_\w+)\s*=(.*)")
+_PLAIN = IDENTITY | {ZOOKEEPER}
+"""Settings of which Bitnami's image takes the plain variable as well."""
 _SEPARATORS = {1: ".", 2: "-", 3: "_"}
 
 
@@ -44,13 +46,13 @@ def variables_of(file: File) -> Iterator[Setting]:
 def as_settings(variables: list[Setting]) -> list[Setting]:
     """The settings of brokers that an image makes of them."""
     is_bitnamis = any(each.key.startswith(_BITNAMIS) for each in variables)
-    prefix = _BITNAMIS if is_bitnamis else PREFIX
     of_brokers = []
     for each in variables:
-        if each.key.startswith(prefix):
-            name = each.key.removeprefix(prefix).lower()
+        if each.key.startswith(PREFIX):
+            name = each.key.removeprefix(_BITNAMIS).removeprefix(PREFIX).lower()
             key = re.sub("_{1,3}", lambda bar: _SEPARATORS[len(bar[0])], name)
-            if key not in (ACKS, TOPIC_REPLICATION):
+            is_taken = not is_bitnamis or each.key.startswith(_BITNAMIS) or key in _PLAIN
+            if is_taken and key not in (ACKS, TOPIC_REPLICATION):
                 of_brokers.append(replace(each, key=key))
     return of_brokers
 
@@ -58,4 +60,4 @@ def as_settings(variables: list[Setting]) -> list[Setting]:
 def read_environment(file: File, into: Collection) -> None:
     """What an env file says of a broker."""
     settings = as_settings(list(variables_of(file)))
-    into.add_broker(sorted_out(without_repeated(settings, into), into).values())
+    into.add_server(sorted_out(without_repeated(settings, into), into).values(), file.name)

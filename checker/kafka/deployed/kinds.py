@@ -36,6 +36,11 @@ from checker.kafka.deployed.tool_output import (
 YAML_ENDINGS = (".yaml", ".yml", ".json")
 _SAVED = '"format": "waterline-deployment/'
 """At the beginning of a file that `--save` wrote, of any version of its format."""
+_OF_TOPICS = (
+    *("replication.factor", "acks", "cleanup.policy", "compression.type", "max.message.bytes"),
+    *("retention.ms", "retention.bytes", "segment.bytes", "segment.ms", "flush.messages"),
+    *("flush.ms", "delete.retention.ms", "min.compaction.lag.ms", "message.timestamp.type"),
+)
 _NESTED = re.compile(r"^[\w.\"'-]+:[ ]*\n(?:[ ]*#.*\n)*[ ]+(?:- |[\w.\"'-]+:)", re.MULTILINE)
 
 
@@ -118,8 +123,8 @@ def _is_saved(file: File) -> bool:
 
 
 def _is_other_yaml(file: File) -> bool:
-    begins = file.text.lstrip()[:1] in ("{", "[")
-    return begins or file.path.suffix in YAML_ENDINGS or _NESTED.search(file.text) is not None
+    is_json = re.match(r"\s*[\[{]\s*[\"\[{\]}]", file.text) is not None
+    return is_json or file.path.suffix in YAML_ENDINGS or _NESTED.search(file.text) is not None
 
 
 def _is_brokers(file: File) -> bool:
@@ -127,7 +132,7 @@ def _is_brokers(file: File) -> bool:
 
 
 def _is_topics(file: File) -> bool:
-    return not keys_of(file.text).isdisjoint(("replication.factor", "acks"))
+    return not keys_of(file.text).isdisjoint(_OF_TOPICS)
 
 
 KINDS: tuple[Kind, ...] = (
@@ -208,7 +213,8 @@ KINDS: tuple[Kind, ...] = (
                 r"locals\s*)\{\s*$"
             )(file)
         ),
-        remedy="save the text of its server_properties as a file, and say --kafka-version",
+        remedy="save the text of its server_properties, or the variables of its containers, as a "
+        "file, and say --kafka-version",
     ),
     Kind(
         name="CloudFormation, or an answer of the AWS CLI",
@@ -247,7 +253,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="other YAML or JSON",
-        by="`.yaml`, `.yml`, `.json`, `{` at its beginning, or a key with others below it",
+        by="`.yaml`, `.yml`, `.json`, JSON at its beginning, or a key with others below it",
         fits=_is_other_yaml,
         remedy="of a chart's values give what `helm template` prints, of Ansible the "
         "server.properties that it writes, of others the settings as .properties",
@@ -275,7 +281,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         name="`.properties` of a topic",
-        by="`replication.factor` or `acks`",
+        by="`replication.factor`, `acks`, `cleanup.policy`, or another key that topics have",
         fits=_is_topics,
         read=_read_with(read_properties),
     ),

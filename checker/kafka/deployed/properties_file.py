@@ -45,6 +45,12 @@ _PROGRAMS: Mapping[str, str] = {
     "an application": r"spring\..*|quarkus\..*|mp\.messaging\..*",
 }
 """Other programs that have .properties, and keys that only they have."""
+_OF_BROKERS = re.compile(
+    r"(?:num\.(?:network|io|recovery|replica|partitions)|auto\.(?:create\.topics|leader)|"
+    r"log\.(?:retention|segment|flush|clean|roll|message|index)|delete\.topic|offsets\.topic|"
+    r"transaction\.state|replica\.|socket\.(?:send|receive|request)|controlled\.shutdown)"
+)
+"""Beginnings of keys that only brokers have."""
 _OF_CLIENTS = ("bootstrap.servers", "metadata.broker.list", "group.id")
 
 
@@ -91,10 +97,10 @@ def is_clients(keys: Names[str]) -> bool:
 
 def is_brokers(keys: Names[str]) -> bool:
     """Whether a key is there that only brokers have, or that matters here."""
-    mattering = {*KEYS, *IDENTITY} - {ACKS, TOPIC_REPLICATION}
+    own = {*KEYS, *IDENTITY} - {ACKS, TOPIC_REPLICATION}
     if program_of(keys) or is_clients(keys):
         return False
-    return any(key in mattering or meant_instead(key) in mattering for key in keys)
+    return any(key in own or _OF_BROKERS.match(key) or meant_instead(key) in own for key in keys)
 
 
 def without_repeated(settings: Iterable[Setting], into: Collection) -> list[Setting]:
@@ -153,7 +159,7 @@ def read_properties(file: File, into: Collection) -> None:
             f"{file.name}:1: a byte order mark is before {settings[0].key}, which Kafka then does "
             "not know; save it as plain UTF-8"
         )
-    into.add_broker(sorted_out(without_repeated(settings, into), into).values())
+    into.add_server(sorted_out(without_repeated(settings, into), into).values(), file.name)
 
 
 def read_client(file: File, into: Collection, *, is_named: bool) -> None:

@@ -14,7 +14,11 @@ _BLOCK = re.compile(
     r"^[ \t]*server_properties[ \t]*=[ \t]*<<[-~]?(\w+)[ \t]*\n(.*?)^[ \t]*\1[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
-_VERSIONS = re.compile(r"^[ \t]*(?:kafka_versions|kafka_version)[ \t]*=[ \t]*(.+)$", re.MULTILINE)
+_RELEASES = tuple(
+    re.compile(rf"^[ \t]*{name}[ \t]*=[ \t]*(\[[^\]]*\]|.+)$", re.MULTILINE)
+    for name in ("kafka_version", "kafka_versions")
+)
+"""What a cluster runs, or else what its configuration is for."""
 
 
 def is_of_msk(file: File) -> bool:
@@ -34,16 +38,17 @@ def read_terraform(file: File, into: Collection) -> None:
                 "MSK has its own, as unclean elections on."
             )
         into.add_broker(found.values())
-    for written in _VERSIONS.finditer(file.text):
-        line = file.text.count("\n", 0, written.start()) + 1
-        into.add_broker(_release(file, line, re.findall(r'"([\d.x]+(?:\.kraft)?)"', written[1])))
+    for pattern in _RELEASES:
+        if written := pattern.search(file.text):
+            into.add_broker(_release(file, written))
+            return
 
 
-def _release(file: File, line: int, releases: list[str]) -> list[Setting]:
+def _release(file: File, written: re.Match[str]) -> list[Setting]:
+    releases = re.findall(r'"([\d.x]+(?:\.kraft)?)"', written[1])
     if len(releases) != 1:
         return []
+    place = file.place(file.text.count("\n", 0, written.start()) + 1)
     number = releases[0].removesuffix(".kraft")
-    found = [Setting(SOFTWARE, number, file.name, file.place(line))]
-    if number != releases[0]:
-        found.append(Setting(ROLES, BOTH, file.name, file.place(line)))
-    return found
+    roles = [Setting(ROLES, BOTH, file.name, place)] if number != releases[0] else []
+    return [Setting(SOFTWARE, number, file.name, place), *roles]
