@@ -34,8 +34,8 @@ def explain(s: State, c: Any) -> str:
         return "No acknowledged record is missing."
     contract = " acks=1 does not promise more." if c.acks == ACKS_LEADER else ""
     return (
-        f"m{record} was acknowledged; leader r{leader} of epoch {s.epoch} "
-        f"does not have it.{contract}"
+        f"m{record} was acknowledged; the log of leader r{leader} (epoch {s.epoch}) does not have "
+        f"it: m{record} is lost.{contract}"
     )
 
 

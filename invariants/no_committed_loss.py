@@ -35,9 +35,11 @@ def explain(s: State, c: Any) -> str:
     leader = current_leader(s)
     for offset in range(s.exposed_end):
         record = s.exposed[offset]
-        text = f"m{record} was committed at offset {offset}; leader r{leader} of epoch {s.epoch}"
+        text = f"m{record} was committed at offset {offset}; the log of leader r{leader}"
+        text = f"{text} (epoch {s.epoch})"
         if offset >= s.leo[leader]:
-            return f"{text} has only {s.leo[leader]} records: m{record} is lost."
+            found = f"ends at offset {s.leo[leader]}" if s.leo[leader] else "is empty"
+            return f"{text} {found}: m{record} is lost."
         if s.log[leader, offset] != record:
             return f"{text} has m{s.log[leader, offset]} there: m{record} is lost."
     return "No committed record is lost."

@@ -152,7 +152,11 @@ _OF_KAFKAS_TOOLS = re.compile(
 def options_in_help() -> set[str]:
     # In this process: that each prints it in one that has loaded nothing else, test_imports shows.
     runner = CliRunner()
-    printed = [runner.invoke(command_of(command), ["--help"]).output for command in COMMANDS]
+    printed = [
+        runner.invoke(command_of(command), [option]).output
+        for command in COMMANDS
+        for option in ("--help", "--help-all")
+    ]
     printed += [help_of(program) for program in PROGRAMS]
     return set(re.findall(r"--[a-z][a-z-]*[a-z]", "".join(printed)))
 

@@ -56,6 +56,19 @@ class Run:
         """Every trace: the counterexamples, then that to the error."""
         return (*self.findings, self.error.finding) if self.error is not None else self.findings
 
+    @property
+    def gravest(self) -> Finding | None:
+        """The counterexample to show first: of a promised claim, of these of the worst breach."""
+        claims = {claim.name: claim for claim in self.result.problem.claims}
+
+        def rank(finding: Finding) -> tuple[bool, float]:
+            name = finding.invariant
+            breach = getattr(claims[name], "breach", None)
+            severity = math.inf if breach is None else breach.severity
+            return self.result.contract_of(name) is not None, severity
+
+        return min(self.findings, key=rank, default=None)
+
 
 class RunRaised(Raised):
     """As `Raised`, with what the run had found out."""

@@ -17,36 +17,53 @@ from click.shell_completion import CompletionItem
 from checker.cli.shared import exit_codes
 from checker.cli.shared.whole_output import write_whole
 
-COMMANDS = {
-    "cache": ("kept.cache_command", "Show or clear what is kept from run to run."),
-    "certify": ("kept.certify_command", "Judge a verdict's certificate by interpreted rules."),
-    "check": ("check.command", "Say which invariants hold."),
-    "compare": ("traces.compare_command", "A trace under another version, side by side."),
-    "confirm": ("confirm.confirm_command", "Replay a counterexample on real brokers."),
-    "confirm-catalogue": ("confirm.catalogue_command", "Replay every entry on releases of Kafka."),
-    "conform": ("confirm.conform_command", "Walks through the model on real brokers."),
-    "convert": ("traces.convert_command", "Turn a trace into a picture, or another tool's format."),
-    "explain": ("traces.explain_command", "Say what a trace takes, and what repairs it."),
-    "explain-logs": ("traces.explain_logs_command", "Say what brokers' logs tell of an incident."),
-    "export": ("models.export_command", "Write a model of your own as a TLA+ module."),
-    "gate": ("gate.command", "Run a file of expectations."),
-    "kernel": ("models.kernel_command", "Show what the rules are compiled to."),
-    "layout": ("models.layout_command", "Show the fields of a state, in bits."),
-    "matrix": ("matrix.command", "Verdicts over versions, settings and faults."),
-    "new": ("models.new_command", "Begin a model of your own."),
-    "run": ("walks.run_command", "Step through a model by hand, or by a script."),
-    "scenarios": ("scenarios.command", "The catalogue of known losses and divergences."),
-    "simulate": ("walks.simulate_command", "Walks at random, beyond what can be explored."),
-    "states": ("kept.states_command", "Write the states of a kept run as Parquet, for SQL."),
-    "tour": ("check.tour_command", "Show what this is for."),
-    "versions": ("models.versions_command", "The versions, and the rules they are made of."),
-    "view": ("traces.view_command", "Step through a recorded trace."),
+GROUPS = {
+    "Your Kafka cluster": {
+        "matrix": ("matrix.command", "Which faults can lose records with your settings."),
+        "explain-logs": (
+            "traces.explain_logs_command",
+            "What may have happened, from brokers' logs.",
+        ),
+    },
+    "Kafka's protocol, by release and KIP": {
+        "check": ("check.command", "Say which invariants hold; show how others break."),
+        "scenarios": ("scenarios.command", "The catalogue of known losses and divergences."),
+        "versions": ("models.versions_command", "The versions, and the rules they are made of."),
+        "tour": ("check.tour_command", "A loss, its repair, and a larger space on Spark."),
+        "confirm": ("confirm.confirm_command", "Replay a counterexample on real brokers."),
+        "confirm-catalogue": ("confirm.catalogue_command", "Replay every entry on real brokers."),
+        "conform": ("confirm.conform_command", "Compare random walks with real brokers."),
+    },
+    "A model of your own": {
+        "new": ("models.new_command", "Begin a model; `check --model FILE` checks it."),
+        "run": ("walks.run_command", "Step through a model by hand, or by a script."),
+        "export": ("models.export_command", "Write a model as a TLA+ module."),
+        "layout": ("models.layout_command", "Show the fields of a state, in bits."),
+        "kernel": ("models.kernel_command", "Show what the rules are compiled to."),
+    },
+    "A counterexample": {
+        "view": ("traces.view_command", "Step through a recorded trace."),
+        "explain": ("traces.explain_command", "Say which steps it needs, and what prevents it."),
+        "compare": ("traces.compare_command", "The same choices under another version."),
+        "convert": ("traces.convert_command", "Make it a picture, or another tool's format."),
+    },
+    "CI, and verdicts to keep": {
+        "gate": ("gate.command", "Fail where a verdict is not the expected one."),
+        "certify": ("kept.certify_command", "Judge a verdict's certificate by interpreted rules."),
+    },
+    "Large spaces, and what is kept": {
+        "simulate": ("walks.simulate_command", "Random walks, where the space is too large."),
+        "states": ("kept.states_command", "Write the states of a kept run as Parquet, for SQL."),
+        "cache": ("kept.cache_command", "Show or clear what is kept from run to run."),
+    },
 }
-"""Each command's module, and what the list says of it. In the module `a-b` is `a_b_command`.
+"""The commands by who reads the list: each one's module, and what the list says of it.
 
-The file is `command.py` or ends in `_command.py`. A module that prints is in MAY_PRINT of
-tests/test_architecture.py. What the command may import is a case of tests/test_imports.py.
+In the module `a-b` is `a_b_command`. The file is `command.py` or ends in `_command.py`. A module
+that prints is in MAY_PRINT of tests/test_architecture.py. What the command may import is a case of
+tests/test_imports.py.
 """
+COMMANDS = {name: each for commands in GROUPS.values() for name, each in commands.items()}
 
 
 class Commands(click.Group):
@@ -70,9 +87,12 @@ class Commands(click.Group):
             raise click.NoSuchCommand(args[0], possibilities=COMMANDS, ctx=ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list into the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """Write the lists into the help."""
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                rows = [(name.ljust(width), text) for name, (_, text) in commands.items()]
+                formatter.write_dl(rows)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names that begin so, and the group's own options."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from checker.problem.wording import counted
 from checker.problem.words import Words
 from model import atomic
-from model.atomic import AtomicEnvironment
 from model.core.transition_system import Model
 from model.message.declared import option_of
 from model.message.environment import (
@@ -20,8 +19,8 @@ from model.message.environment import (
     UNCOUNTED,
 )
 from model.message.narration import LANES
-from model.message.releases import is_released
-from model.message.versions import KAFKA, NAMED, switches_of, version_of
+from model.message.releases import is_released, releases_with
+from model.message.versions import NAMED, switches_of, version_of
 
 _LETTERS = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
 _RAISABLE = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}
@@ -30,30 +29,41 @@ has the very same states, while one more record can always be produced."""
 
 
 def message_title(model: Model) -> str:
-    """` in environment documented`, and whether a Kafka, or a Fluss, had these rules."""
-    rules = version_of(model.version)
-    known = model.version in NAMED or is_released(rules)
-    mixed = "" if known else _MIXED.format(system=rules.system)
-    return f"{mixed} in environment {_named(model.options)}"
+    """` (Kafka 0.10): 2 replicas, 2 records, epochs 0 to 2, up to 2 crashes`"""
+    within = scope(model) or f"{sizes(model)}, {_faults(model.options)}"
+    return f"{_releases(model)}: {within}{_environment(model.options)}"
 
 
 def atomic_title(model: Model) -> str:
-    """`, atomic grain, in environment published`; a variant that has a name is no mixture."""
-    known = model.version in atomic.VERSIONS or is_released(version_of(model.version))
-    mixed = "" if known else _MIXED.format(system=KAFKA)
-    published = model.options == AtomicEnvironment().options()
-    environment = "published" if published else "as given"
-    return f"{mixed}, atomic grain, in environment {environment}"
+    """`, atomic grain: 2 replicas, log size 2, ...`; a variant that has a name is no mixture."""
+    releases = "" if model.version in atomic.VERSIONS else _releases(model)
+    return f"{releases}, atomic grain: {sizes(model)}"
 
 
-_MIXED = " (no {system} had these rules together)"
+def _releases(model: Model) -> str:
+    """Which releases have these rules; or that no system has them together."""
+    rules = version_of(model.version)
+    if found := releases_with(rules):
+        return f" ({found})"
+    known = model.version in NAMED or is_released(rules)
+    return "" if known else f" (no {rules.system} had these rules together)"
 
 
-def _named(options: Mapping[str, object]) -> str:
+def _faults(options: Mapping[str, object]) -> str:
+    """`up to 2 crashes, 1 power loss`"""
+    text = [
+        describe_amount(name, int(str(options[name])))
+        for name in map(option_of, FAULTS)
+        if options[name]
+    ]
+    return f"up to {', '.join(text)}" if text else "no faults"
+
+
+def _environment(options: Mapping[str, object]) -> str:
+    """The name of the circumstances, where they have one and are not the usual ones."""
     bounded = {**options, "unbounded": False}
-    names = (name for name, given in ENVIRONMENTS.items() if given.options() == bounded)
-    name = next(names, "as given")
-    return f"{name}, unbounded" if options["unbounded"] else name
+    names = [name for name, given in ENVIRONMENTS.items() if given.options() == bounded]
+    return f" (environment {names[0]})" if names and names[0] != "documented" else ""
 
 
 def scope(model: Model) -> str:
@@ -63,9 +73,9 @@ def scope(model: Model) -> str:
     options = model.options
     endless = [FAULTS[name].many for name in _endless(options)]
     left = [
-        f"at most {value} {fault.one if value == 1 else fault.many}"
-        for name, fault in FAULTS.items()
-        if name in COUNTED and (value := options[option_of(name)])
+        f"at most {describe_amount(name, int(str(options[name])))}"
+        for fault, name in zip(FAULTS, map(option_of, FAULTS), strict=True)
+        if fault in COUNTED and options[name]
     ]
     things = ", ".join([*endless, "epochs"])
     return f"for any number of {things} and produced records; {', '.join([sizes(model), *left])}"
@@ -103,14 +113,21 @@ def sizes(model: Model) -> str:
     text = []
     for name, number in model.layout.sizes.items():
         option = name.replace("_", "-")
-        if option == "epochs":
-            text.append(f"epochs 0 to {number}")
-        elif option == "log-size":
-            text.append(f"log size {number}")
-        elif option in model.options:
-            thing = name.removesuffix("s")
-            text.append(f"{number:,} {thing}" + ("" if number == 1 else "s"))
+        if option in model.options:
+            text.append(describe_amount(option, number))
     return ", ".join(text) or model.name
+
+
+def describe_amount(option: str, number: int) -> str:
+    """`3 replicas`, `epochs 0 to 2`, `1 crash`: a size, or a budget of faults."""
+    if option == "epochs":
+        return f"epochs 0 to {number}"
+    if option == "log-size":
+        return f"log size {number}"
+    fault = FAULTS.get(option.replace("-", "_"))
+    if fault is not None:
+        return f"{number:,} {fault.one if number == 1 else fault.many}"
+    return counted(number, option.removesuffix("s"))
 
 
 def letters(model: Model) -> str:

@@ -216,6 +216,43 @@ ACTIONS = (
 )
 """Every way the cluster can move. ISR expansion is part of LeaderFetch, but for AlterPartition."""
 
+ACTORS = {
+    "Producers and consumers": ("Produce", "Consume"),
+    "Followers": (
+        "SendFetch",
+        "RecvFetch",
+        "RecvOutOfRange",
+        "OffsetForLeaderEpoch",
+        "RecvDiverging",
+    ),
+    "Leaders": (
+        "LeaderFetch",
+        "CheckFetch",
+        "BookFetch",
+        "WakeParked",
+        "ReadLate",
+        "ShrinkIsr",
+        "ShrinkTogether",
+        "LagTimePasses",
+        "LearnBrokers",
+        "HearAnswer",
+        "Replay",
+    ),
+    "Every broker": ("Learn", "LearnLate", "Checkpoint", "Restart", "Register", "MarkClean"),
+    "The controller": ("Fence", "FenceAndElect", "AlterPartition"),
+    "Operators": ("Move", "BeginShutdown", "Stop", "DirectoryMove"),
+    "What goes wrong": (
+        "Crash",
+        "PowerLoss",
+        "DiskLoss",
+        "CheckpointLoss",
+        "SessionExpiry",
+        "StrayFetch",
+        "LoseStray",
+    ),
+}
+"""Who takes each action."""
+
 _BY_QUESTIONS = (TRUNCATE_BY_EPOCH, TRUNCATE_BY_EPOCHS, TRUNCATE_BY_EPOCHS_2_0)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from model.message.versions import Version, released_as, spelled, version_of
+from model.message.versions import KAFKA, Version, released_as, spelled, version_of
 
 NEWEST_RELEASE = (4, 4)
 """The newest release, major and minor, whose rules are declared here; none is known of a newer."""
@@ -364,6 +364,60 @@ def is_released(version: Version) -> bool:
     return any(
         (each.truncation, each.features) == (version.truncation, version.features) for each in known
     )
+
+
+def releases_with(version: Version) -> str:
+    """`Kafka 4.1 to 4.4 with ELR`: the releases that have exactly these rules, "" for none."""
+    rules = (version.truncation, version.features)
+    ranges = []
+    for manner in _MANNERS:
+        spans = _spans(manner)
+        having = [s for s in spans if (s.rules.truncation, s.rules.features) == rules]
+        if having:
+            ranges.append(_described(having[0].first, having[-1].last, manner))
+    return f"{KAFKA} {' and '.join(ranges)}" if ranges else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The first and the last release of a declaration, the last without its patch."""
+
+    rules: Version
+    first: ReleaseNumber
+    last: ReleaseNumber
+
+
+def _spans(manner: str) -> list[_Span]:
+    of_manner = (manner != "zookeeper", manner == "elr")
+    found = [r for r in RELEASES if (r.is_kraft, r.with_eligible_leader_replicas) == of_manner]
+    newest = ZOOKEEPER_LAST if manner == "zookeeper" else NEWEST_RELEASE
+    lasts = [*(_before(later.since) for later in found[1:]), newest]
+    return [
+        _Span(version_of(each.version), each.since, last)
+        for each, last in zip(found, lasts, strict=True)
+    ]
+
+
+def _before(number: ReleaseNumber) -> ReleaseNumber:
+    """The release before: `2.6.0` before 2.6.1, `2.8` before 3.0."""
+    major, minor, *patch = number
+    if patch:
+        return (major, minor, patch[0] - 1)
+    return (major, minor - 1) if minor else (major - 1, _LAST_MINORS[major - 1])
+
+
+def _described(first: ReleaseNumber, last: ReleaseNumber, manner: str) -> str:
+    begin, end = (".".join(map(str, number)) for number in (first, last))
+    if (*first, 0) == last:
+        begin = end
+    elif first[:2] == last and first != last:
+        end = f"{end}.x"
+    span = begin if begin == end else f"{begin} to {end}"
+    if manner == "elr":
+        return f"{span} with ELR"
+    if manner == "kraft":
+        return f"{span} with KRaft" if first[:2] <= ZOOKEEPER_LAST else f"{span} without ELR"
+    return f"{span} with ZooKeeper" if last >= KRAFT_FIRST else span
 
 
 def as_released(name: str) -> str:

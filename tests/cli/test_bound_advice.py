@@ -35,7 +35,7 @@ def test_check_says_what_to_raise_first(cli: Commands) -> None:
     _, out, _ = cli("--protocol", "epoch", "--engine", "local", "--epochs", "3")
     line = " ".join(out.split())
 
-    assert "Raise first --epochs 4: what holds, holds within epochs 3; " in line
+    assert "HOLDS means up to epochs=3 (" in line
 
 
 def test_a_gate_names_the_entries_that_a_bound_cuts(cli: Commands, tmp_path: Path) -> None:

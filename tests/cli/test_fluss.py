@@ -20,7 +20,7 @@ def test_a_release_of_fluss_names_the_version(cli: Commands) -> None:
     code, out, _ = cli("--fluss", "0.9.1", "--replicas", "1", "--records", "1", "--engine", "local")
 
     assert code == 12
-    assert out.startswith("fluss-0.9 in environment")
+    assert out.startswith("fluss-0.9: 1 replica, ")
 
 
 @pytest.mark.parametrize(

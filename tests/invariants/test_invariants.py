@@ -53,7 +53,9 @@ def test_a_committed_record_missing_at_the_leader_is_lost() -> None:
 
     told = breach(no_committed_loss.CLAIM, shorter)
 
-    assert not missing(told, "m2 was committed at offset 1", "leader r0 of epoch 1", "m2 is lost")
+    assert not missing(
+        told, "m2 was committed at offset 1", "log of leader r0", "epoch 1", "m2 is lost"
+    )
 
 
 def test_a_committed_record_in_whose_place_the_leader_has_another_is_lost() -> None:
@@ -61,7 +63,9 @@ def test_a_committed_record_in_whose_place_the_leader_has_another_is_lost() -> N
 
     told = breach(no_committed_loss.CLAIM, other)
 
-    assert not missing(told, "m1 was committed at offset 0", "leader r0 of epoch 1", "has m2 there")
+    assert not missing(
+        told, "m1 was committed at offset 0", "log of leader r0", "epoch 1", "has m2 there"
+    )
 
 
 NOT_CURRENT = {
@@ -93,14 +97,14 @@ GONE = edited(AGREED, leo={0: 1}, log={(0, 1): 0}, exposed_end=1, exposed={1: 0}
 def test_an_acknowledged_record_missing_at_the_leader_is_not_durable() -> None:
     told = breach(acknowledged_durable.CLAIM, GONE)
 
-    assert not missing(told, "m2 was acknowledged", "leader r0 of epoch 1")
+    assert not missing(told, "m2 was acknowledged", "log of leader r0", "epoch 1")
     assert "acks=1" not in told
 
 
 def test_losing_an_acknowledged_record_is_within_the_contract_of_acks_1() -> None:
     told = breach(acknowledged_durable.CLAIM, GONE, acks="1")
 
-    assert not missing(told, "m2 was acknowledged", "leader r0 of epoch 1", "acks=1")
+    assert not missing(told, "m2 was acknowledged", "log of leader r0", "epoch 1", "acks=1")
 
 
 def test_an_acknowledged_record_is_durable_at_any_offset() -> None:

@@ -25,11 +25,12 @@ def render_chain(chain: Chain) -> RenderableType:
         causes.add_row(f"{cause.moment.number}.", Text(sentence))
         style = UNKNOWN if cause.undecided else QUIET
         causes.add_row("", Text(describe_without(cause, replayed.trace.invariant), style))
-    what = "What it takes from outside" if chain.knows_outside else "What it takes"
-    parts: list[RenderableType] = [Text(f"{what}: {len(chain.causes)} of {steps}", TITLE), causes]
+    whence = f"must come from outside ({_kinds(chain)})" if chain.knows_outside else "are needed"
+    needed = f"{len(chain.causes)} of the {steps} {whence}"
+    parts: list[RenderableType] = [Text(needed, TITLE), causes]
     if chain.spared:
         described = ", ".join(f"step {moment.number}" for moment in chain.spared)
-        parts.append(Text(f"It happens as well without {described}.", QUIET))
+        parts.append(Text(f"Not needed: {described}.", QUIET))
     if not chain.knows_outside:
         return Group(*parts)
     parts += [Text(), Text("What would have prevented it, had it come in time", TITLE)]
@@ -40,19 +41,22 @@ def render_chain(chain: Chain) -> RenderableType:
     parts.append(chances if chain.chances else Text("No single step of the protocol."))
     if chain.unlooked:
         described = describe_numbers(chain.unlooked)
-        parts.append(Text(f"Not all steps were tried after {described}.", UNKNOWN))
+        parts.append(Text(f"After step {described} not every other step was tried.", UNKNOWN))
     return Group(*parts)
+
+
+def _kinds(chain: Chain) -> str:
+    """`Produce, Crash`: which actions they are."""
+    return ", ".join(dict.fromkeys(cause.moment.action for cause in chain.causes)) or "none"
 
 
 def render_repairs(repairs: Repairs) -> RenderableType:
     """The changes that repair the claim, and how many were tried, not decided, or no change."""
     tried = len(repairs.tried)
     if not (tried or repairs.unexplored or repairs.nonsense):
-        return Text(
-            "No single change was tried: it has no rule, fault or setting to change.", TITLE
-        )
+        return Text("There is no single change to try: it has no rule, fault or setting.", TITLE)
     parts: list[RenderableType] = [
-        Text(f"Which single change repairs it: {len(repairs.found)} of {tried} tried", TITLE)
+        Text(f"Single changes that prevent it: {len(repairs.found)} of {tried} tried", TITLE)
     ]
     table = columns()
     table.add_column(no_wrap=True)
@@ -68,7 +72,7 @@ def render_repairs(repairs: Repairs) -> RenderableType:
         parts.append(Text(f"Not decided: {named}.", UNKNOWN))
     if repairs.nonsense:
         named = ", ".join(change.description for change in repairs.nonsense)
-        parts.append(Text(f"Not tried, for alone they mean nothing: {named}.", QUIET))
+        parts.append(Text(f"Skipped, because they need other rules: {named}.", QUIET))
     return Group(*parts)
 
 
@@ -87,18 +91,18 @@ def describe_without(cause: Cause, claim: str) -> str:
     """What happens without the step, as a sentence."""
     states = counted(cause.without.states, "state")
     if cause.undecided:
-        return f"Whether it happens without this one was not found out: {states} were looked at."
+        return f"Not known whether it happens without this step: {states} were explored."
     dropped = ""
     if cause.impossible:
         several = "s" if len(cause.impossible) > 1 else ""
         dropped = f"step{several} {describe_numbers(cause.impossible)} cannot follow, and "
-    return f"Without it {dropped}{claim} holds in all {states} that the rest can lead to."
+    return f"Without it {dropped}{claim} holds in all {states} that the other steps reach."
 
 
 def describe_repair(tried: Tried) -> str:
-    """`in 31,339 states`, what is left open of them, and what never happens with the change."""
-    but = f", but for {counted(tried.unjudged, 'state')} left open" if tried.unjudged else ""
-    never = f"; but then never: {', '.join(tried.never)}" if tried.never else ""
+    """`in 31,339 states`, how many are not judged, and what never happens with the change."""
+    but = f", {counted(tried.unjudged, 'state')} of them not judged" if tried.unjudged else ""
+    never = f", but these never happen then: {', '.join(tried.never)}" if tried.never else ""
     return f"in {counted(tried.states, 'state')}{but}{never}"
 
 

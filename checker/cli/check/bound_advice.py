@@ -1,4 +1,4 @@
-"""Advice on bounds: which bound to raise first after a verdict that holds.
+"""Advice on bounds: how far a verdict reaches, which bound to raise first, what one forbids.
 
 The budgets of faults are not looked at. They are what was asked: what two crashes can do, another
 run asks of three.
@@ -7,10 +7,14 @@ run asks of three.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 
+from checker.kafka.families import MESSAGE
+from checker.kafka.words import describe_amount
 from checker.problem.family import words_of
-from checker.problem.wording import counted
+from checker.problem.wording import counted, describe_version
 from checker.search.result import Result, Verdict
+from model.message.versions import base_of
 
 _NAMED_MAX = 5
 """So many expectations are named of those that a bound cuts."""
@@ -24,12 +28,60 @@ def bound_to_raise(result: Result) -> str | None:
 
 
 def describe_advice(result: Result) -> str | None:
-    """`--epochs 3: what holds, holds within epochs 2, which cut 6,604 transitions`"""
+    """`up to epochs=2 (6,604 steps cut); next: --epochs 3`"""
     if (size := _size_to_raise(result)) is None:
         return None
-    cut = f"{counted(result.cut[size], 'step')} would have gone beyond"
-    within = f"{size} {_value(result, size)}"
-    return f"{bound_to_raise(result)}: what holds, holds within {within}; {cut}"
+    cut = counted(result.cut[size], "step")
+    return f"up to {size}={_value(result, size)} ({cut} cut); next: {bound_to_raise(result)}"
+
+
+def describe_unjudged(result: Result, states: int) -> str:
+    """`33 states at a bound were not judged (raise room)`"""
+    size = _size_to_raise(result)
+    remedy = f" (raise {size})" if size else ""
+    were = "was" if states == 1 else "were"
+    return f"{counted(states, 'state')} at a bound {were} not judged{remedy}"
+
+
+def describe_never_taken(result: Result) -> Iterator[str]:
+    """`Never taken, because moves=0: Move`, a line for each reason."""
+    actions: dict[str, list[str]] = {}
+    for name in result.always_cut:
+        budget = spent_budget(result, name)
+        why = f"because {budget}=0" if budget else "always beyond a bound"
+        actions.setdefault(why, []).append(name)
+    for why, names in actions.items():
+        yield f"Never taken, {why}: {', '.join(names)}"
+
+
+def describe_larger(result: Result) -> Iterator[str]:
+    """The losses in Kafka's catalogue that larger bounds would show, and these do not."""
+    problem = result.problem
+    if problem.family is not MESSAGE or problem.model.options["unbounded"]:
+        return
+    # The catalogue is long, and most runs are not of Kafka or show a loss themselves.
+    from checker.kafka.scenarios.catalogue import losses_beyond, more_needed  # noqa: PLC0415
+
+    version, options = problem.model.version, problem.model.options
+    holding = {r.name for r in result.invariants if r.verdict is Verdict.HOLDS}
+    found: dict[str, list[str]] = {}
+    for entry in losses_beyond(version, options):
+        if result.complete and entry.claim in holding:
+            under = describe_version(version if version in entry.falls else base_of(version))
+            needed = ", ".join(starmap(describe_amount, more_needed(entry, options).items()))
+            found.setdefault(under, []).append(f"{entry.number} needs {needed}")
+    for under, entries in found.items():
+        first = entries[0].partition(" ")[0]
+        yield (
+            f"Larger bounds lose a record under {under}: {'; '.join(entries)}. "
+            f"See it with --scenario {first}."
+        )
+
+
+def spent_budget(result: Result, action: str) -> str | None:
+    """The option whose 0 is why the action is never taken; None where it is something else."""
+    budget = result.problem.model.action(action).budget
+    return budget.name if budget and result.problem.model.options.get(budget.name) == 0 else None
 
 
 def gate_advice(named: Sequence[tuple[str, Result]]) -> Iterator[str]:

@@ -29,12 +29,14 @@ from checker.report.pages.limits import TooLongForPage
 from checker.search.graph import TooLargeForGraph, to_graphml
 from checker.traces.finding import file_claim, trace_name
 from counterexamples import to_json
+from counterexamples.rendering import Trimmed
 
 if TYPE_CHECKING:
     from checker.checking.bound_sensitivity import Lowered
     from checker.cli.traces.explaining import Explained
     from checker.problem.problem import Problem
     from checker.search.engines.choice import EngineChoice
+    from checker.traces.finding import Finding
 
 
 def check(options: dict[str, Any]) -> int:
@@ -45,6 +47,7 @@ def check(options: dict[str, Any]) -> int:
     make_folder("--trace-dir", options["trace_dir"])
     own_model = options["own_model"]
     certificate = options["certificate"]
+    added, removed = options["added"], options["removed"]
     problem, kept = take_run(options)
     warnings = _warnings(problem, own_model)
     finished = certifying(certificate, problem) if certificate is not None else None
@@ -72,7 +75,9 @@ def check(options: dict[str, Any]) -> int:
     is_text = options["output_format"] == "text"
     explained: list[Explained] | None = None
     if is_text:
-        _show(done, lowered)
+        _show(done, lowered, is_whole=options["is_whole"])
+        if added or removed:
+            _compare(done, added, removed, engine)
     else:
         explained = _explained(done, options, engine)
         values = {one.finding.invariant: one.as_value() for one in explained}
@@ -114,13 +119,32 @@ def _warnings(problem: Problem, own_model: str | None) -> tuple[str, ...]:
     return found
 
 
-def _show(done: Run, lowered: tuple[Lowered, ...]) -> None:
+def _show(done: Run, lowered: tuple[Lowered, ...], *, is_whole: bool) -> None:
     """The report, and the profile where one was asked for."""
-    screen().print(render_run(done))
+    shown = done.findings if is_whole else _gravest(done)
+    screen().print(render_run(done, shown=[finding.invariant for finding in shown]))
     if done.profile is not None:
         from checker.cli.check.profile_report import render_profile  # noqa: PLC0415
 
         screen().print(render_profile(done.result, done.profile, lowered))
+
+
+def _gravest(done: Run) -> tuple[Finding, ...]:
+    return () if done.gravest is None else (done.gravest,)
+
+
+def _compare(
+    done: Run, added: tuple[str, ...], removed: tuple[str, ...], engine: EngineChoice
+) -> None:
+    """Say where the rules that were switched make no difference."""
+    from checker.cli.check.switched import describe_no_difference  # noqa: PLC0415 - few switch rules
+
+    with showing(error_screen()) as progress:
+        text = describe_no_difference(
+            done.result, added, removed, threads=engine.threads, announce=progress.announce
+        )
+    if text is not None:
+        screen().print(Trimmed(Text(text)))
 
 
 def _another(problem: Problem, options: dict[str, Any]) -> int:
@@ -135,7 +159,7 @@ def _another(problem: Problem, options: dict[str, Any]) -> int:
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
     """Step through the first counterexample if that was asked for; else say how it is done."""
-    first = done.shown[0]
+    first = done.gravest or done.shown[0]
     if options["viewed"]:
         claims = {claim.name: claim for claim in (*done.result.problem.claims, nothing())}
         view(first, claims[first.invariant])
@@ -150,15 +174,17 @@ def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
 
 
 def _explained(done: Run, options: dict[str, Any], engine: EngineChoice) -> list[Explained]:
-    """What each counterexample takes, and what repairs it, where that was asked for."""
-    if not options["explain"] or not done.findings:
+    """What each counterexample takes that is shown, and what repairs it, where that is asked."""
+    is_short = options["output_format"] == "text" and not options["html_file"]
+    findings = _gravest(done) if is_short and not options["is_whole"] else done.findings
+    if not options["explain"] or not findings:
         return []
     # Most runs explain nothing.
     from checker.cli.traces.explaining import Asked, explained_all  # noqa: PLC0415
 
     with showing(error_screen()) as progress:
         asked = Asked(threads=engine.threads)
-        return explained_all(done.result.problem, done.findings, asked, progress)
+        return explained_all(done.result.problem, findings, asked, progress)
 
 
 def _lowered(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:

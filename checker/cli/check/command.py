@@ -8,6 +8,7 @@ import click
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.file_options import FILES_HELP, OutputFile
+from checker.cli.shared.grouped_help import GroupedCommand
 from checker.cli.shared.options import (
     budget_options,
     directory_options,
@@ -65,9 +66,31 @@ def _kind(claim: Claim | Reachable) -> str:
     return kind if claim.default else f"{kind}, on request"
 
 
+_EPILOG = """\b
+Examples:
+  check --protocol hw                     Kafka up to 0.10.2 loses a record
+  check --kafka 4.2                       the rules of a release
+  check --scenario C21 --engine local     an entry of the catalogue
+  check --model lease.py --engine local   a model of your own
+
+\b
+Exit codes: 0 all claims hold, 12 one is violated, 20 stopped early,
+2 bad usage, 76 a rule raised an error. --help-all has the others.
+"""
+
+
 @click.command(
     "check",
-    epilog=f"{exit_codes.HELP}\n{FILES_HELP}",
+    cls=GroupedCommand,
+    usual=(
+        *("--protocol", "--kafka", "--without", "--scenario", "--model", "--set"),
+        *("--invariant", "--list", "--replicas", "--records", "--epochs", "--unbounded"),
+        *("--restarts", "--moves", "--power-losses", "--acks", "--min-insync-replicas"),
+        *("--unclean-leader-election", "--all", "--view", "--explain", "--html"),
+        *("--max-time", "--memory", "--engine"),
+    ),
+    epilog=_EPILOG,
+    whole_epilog=f"{exit_codes.HELP}\n{FILES_HELP}",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @protocol_option
@@ -81,12 +104,12 @@ def _kind(claim: Claim | Reachable) -> str:
 @click.option(
     "--recovery",
     is_flag=True,
-    help="Also ask every claim about recovery: whether the protocol comes back by itself.",
+    help="Also check recovery: whether the protocol comes back by itself.",
 )
 @click.option(
     "--liveness",
     is_flag=True,
-    help="Also ask every claim about whole behaviours: whether what is to come comes in the end.",
+    help="Also check liveness: whether what must happen does happen in the end.",
 )
 @click.option(
     "--list",
@@ -96,17 +119,24 @@ def _kind(claim: Claim | Reachable) -> str:
     callback=_list_claims,
     help="Show every claim with its sentence.",
 )
+@click.option(
+    "--all",
+    "is_whole",
+    is_flag=True,
+    help="Print the steps to every violated claim, not to the gravest alone.",
+)
 @click.option("--deadlock", is_flag=True, help="Exit 11 if a state has no transition at all.")
 @click.option(
     "--view",
     "viewed",
     is_flag=True,
-    help="Then step through the first counterexample, where keys can be pressed.",
+    help="Then step through the counterexample, in a terminal.",
 )
 @click.option(
     "--explain",
     is_flag=True,
-    help="Say of each counterexample what it takes, and which single change repairs it.",
+    help="Say what the counterexample takes, and which single change prevents it; with --all of "
+    "each.",
 )
 @click.option(
     "--another",

@@ -7,7 +7,7 @@ finished.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,12 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from checker.cli.check.bound_advice import describe_advice
+from checker.cli.check.bound_advice import (
+    describe_advice,
+    describe_larger,
+    describe_never_taken,
+    describe_unjudged,
+)
 from checker.kafka.narrative.story import reasons, story_of
 from checker.problem.family import describe_circumstances, words_of
 from checker.problem.problem import Problem
@@ -29,7 +34,7 @@ from checker.problem.wording import (
 )
 from checker.problem.words import Words
 from checker.search.eta import outlook
-from checker.search.result import LevelSummary, Result, Verdict
+from checker.search.result import InvariantResult, LevelSummary, Result, Verdict
 from checker.traces.shortest_note import describe_alike, describe_kinds
 from counterexamples import TraceStep
 from counterexamples.rendering import Trimmed, render_compact
@@ -52,30 +57,57 @@ _STYLES = {
 }
 
 
-def render_run(run: Run, *, shown: Collection[str] | None = None) -> RenderableType:
-    """The whole report; of the counterexamples only those `shown`, None for all."""
+MORE = "--all prints every trace, --html FILE writes a page of them"
+"""How `check` shows what its report leaves out."""
+
+
+def render_run(
+    run: Run, *, shown: Collection[str] | None = None, more: str = MORE
+) -> RenderableType:
+    """The whole report; of the counterexamples only those `shown`, None for all.
+
+    What is found out comes first and last: the gravest counterexample opens the report and its
+    sentence ends it. `more` says where those are that are left out.
+    """
     result = run.result
-    parts: list[RenderableType] = [
-        headline(result.problem),
+    listed = [f for f in run.findings if shown is None or f.invariant in shown]
+    listed.sort(key=lambda finding: finding is not run.gravest)
+    parts: list[RenderableType] = [headline(result.problem), *_traces(run, listed)]
+    if run.error is not None:
+        parts.append(render_error(run.error, words_of(result.problem)))
+    parts += [
         verdicts(result),
         happenings(result),
         counts(result, run.prepare_seconds),
         actions(result),
+        conclusion(result),
     ]
-    described: dict[tuple[tuple[TraceStep, ...], int | None], str] = {}
-    for finding in run.findings:
-        if shown is None or finding.invariant in shown:
-            trace = finding.replayed.trace
-            describe_before = described.get((trace.steps, trace.cycle))
-            names = describe_symmetry(result.problem.symmetry)
-            parts.append(render_finding(finding, words_of(result.problem), describe_before, names))
-            described.setdefault((trace.steps, trace.cycle), finding.invariant)
-            if others := run.others.get(finding.invariant):
-                parts.append(render_others(finding, others, words_of(result.problem)))
-    if run.error is not None:
-        parts.append(render_error(run.error, words_of(result.problem)))
-    parts.append(conclusion(result))
+    if run.gravest is not None:
+        parts += [Text(), _finding_line(result, run.gravest)]
+    parts += map(Text, describe_larger(result))
+    if left := len(run.findings) - len(listed):
+        parts.append(Text(f"{left} more violated: {more}."))
     return Trimmed(Group(*parts))
+
+
+def _traces(run: Run, findings: Iterable[Finding]) -> Iterator[RenderableType]:
+    """The counterexamples; steps that were shown already are not repeated."""
+    words, names = words_of(run.result.problem), describe_symmetry(run.result.problem.symmetry)
+    described: dict[tuple[tuple[TraceStep, ...], int | None], str] = {}
+    for finding in findings:
+        trace = finding.replayed.trace
+        before = described.setdefault((trace.steps, trace.cycle), finding.invariant)
+        same_as = before if before != finding.invariant else None
+        yield render_finding(finding, words, same_as, names)
+        if others := run.others.get(finding.invariant):
+            yield render_others(finding, others, words)
+
+
+def _finding_line(result: Result, finding: Finding) -> Text:
+    """`VIOLATED no_committed_loss after 12 steps: ... m1 is lost.`"""
+    found = next(each for each in result.invariants if each.name == finding.invariant)
+    line = Text.assemble(("VIOLATED ", BAD), (found.name, "bold"))
+    return line.append(_after(result, found)).append(f": {finding.explanation}")
 
 
 def headline(problem: Problem) -> RenderableType:
@@ -95,22 +127,28 @@ def sentences(problem: Problem) -> dict[str, str]:
 def verdicts(result: Result) -> RenderableType:
     """One line an invariant or property; its sentence only where there is room for it."""
     rows = []
-    behaviours = result.problem.behaviours
-    liveness = {claim.name for claim in behaviours if isinstance(claim, Temporal)}
     for found in result.invariants:
         verdict = Text(found.verdict.value.upper(), style=_STYLES[found.verdict])
-        if found.depth is not None:
-            for_ever = ", for ever" if found.name in liveness else ""
-            verdict.append(f" after {counted(found.depth, 'step')}{for_ever}", style="red")
-            if contract := result.contract_of(found.name):
-                verdict.append(f", {describe_contract(contract)}", style="yellow")
+        verdict.append(_after(result, found))
         if found.why:
             verdict.append(f": {found.why}", style="yellow")
         if found.unjudged:
-            left = counted(found.unjudged, "state")
-            verdict.append(f", but for {left} that a bound leaves open", style="yellow")
+            verdict.append(f"; {describe_unjudged(result, found.unjudged)}", style="yellow")
         rows.append((found.name, verdict))
     return Claims(("Invariant", "Verdict"), tuple(rows), sentences(result.problem))
+
+
+def _after(result: Result, found: InvariantResult) -> Text:
+    """` after 12 steps, within the contract of acks=1`; nothing where nothing breaks the claim."""
+    if found.depth is None:
+        return Text()
+    behaviours = result.problem.behaviours
+    liveness = {claim.name for claim in behaviours if isinstance(claim, Temporal)}
+    for_ever = ", for ever" if found.name in liveness else ""
+    after = Text(f" after {counted(found.depth, 'step')}{for_ever}", style="red")
+    if contract := result.contract_of(found.name):
+        after.append(f", {describe_contract(contract)}", style="yellow")
+    return after
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +207,7 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
     cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
     grid.add_row("Bounds", ", ".join(cut) or "nothing cut")
     if advice := describe_advice(result):
-        grid.add_row("Raise first", advice)
+        grid.add_row("HOLDS means", advice)
     for line in who_explored(result.levels):
         grid.add_row("Levels", line)
     grid.add_row("Time", _time(result, prepare_seconds))
@@ -205,8 +243,7 @@ def actions(result: Result) -> RenderableType:
     parts: list[RenderableType] = [action_table(result.fired, "Times")]
     if result.never_enabled:
         parts.append(Text(f"Never enabled: {', '.join(result.never_enabled)}"))
-    if result.always_cut:
-        parts.append(Text(f"Enabled, and always cut by a bound: {', '.join(result.always_cut)}"))
+    parts += map(Text, describe_never_taken(result))
     return Group(*parts)
 
 
@@ -277,7 +314,7 @@ def conclusion(result: Result) -> RenderableType:
     model = result.problem.model
     by_verdict: dict[Verdict, list[str]] = {}
     for found in result.invariants:
-        left = f" (but for {counted(found.unjudged, 'state')} left open)" if found.unjudged else ""
+        left = f" ({counted(found.unjudged, 'state')} not judged)" if found.unjudged else ""
         by_verdict.setdefault(found.verdict, []).append(f"{found.name}{left}")
     line = Text(f"\n{describe_version(model.version)}: ", style="bold")
     for verdict, names in sorted(by_verdict.items(), key=lambda item: item[0].value, reverse=True):

@@ -10,6 +10,8 @@ from checker.cli.shared import exit_codes
 from checker.cli.shared.progress import showing
 from checker.cli.shared.screen import error_screen, screen
 
+MORE = "waterline check --protocol hw --all prints every trace"
+
 
 @click.command("tour")
 def tour_command() -> int:
@@ -33,7 +35,7 @@ def tour_command() -> int:
                 announce=progress.announce,
             )
             outcome = judge(expected, answer_of(done))
-        console.print(render_run(done, shown=stop.shown))
+        console.print(render_run(done, shown=stop.shown, more=MORE))
         if done.result.interrupted:
             return exit_codes.INCOMPLETE
         for complaint in outcome.complaints:

@@ -60,10 +60,10 @@ def _notes(certificate: Certificate) -> Iterator[Text]:
             at = f" after {counted(claim.depth, 'step')}" if claim.depth is not None else ""
             others.setdefault(f"{claim.verdict.upper()}{at}", []).append(name)
     for verdict, those in others.items():
-        yield Text(f"Not certified, {verdict} by the header: {', '.join(those)}")
+        yield Text(f"Not certified (the header says {verdict}): {', '.join(those)}")
     if certificate.uncertified:
         names = ", ".join(certificate.uncertified)
-        yield Text(f"Not certified, since no set of states shows it: {names}")
+        yield Text(f"Not certified, because no set of states can show it: {names}")
 
 
 def _counts(done: Certified) -> Iterator[Text]:

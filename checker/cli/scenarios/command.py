@@ -10,14 +10,16 @@ from checker.cli.shared import exit_codes
 from checker.cli.shared.file_options import FILES_HELP, OutputFile
 from checker.cli.shared.options import threads_option
 from checker.cli.shared.screen import screen
-from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
+from checker.kafka.scenarios.catalogue import CATALOGUE, scenarios_about
 from checker.kafka.scenarios.table import catalogue_table, entry
 from counterexamples.rendering import Trimmed
 
 
 @click.command("scenarios", epilog=FILES_HELP)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--run", "is_run", is_flag=True, help="Explore them and compare with what is told.")
+@click.option(
+    "--run", "is_run", is_flag=True, help="Explore them and compare with what the catalogue says."
+)
 @threads_option
 @click.option(
     "--json",
@@ -46,15 +48,18 @@ def scenarios_command(
 ) -> int:
     """List the ways in which Kafka, or Apache Fluss, is known to lose records or to diverge.
 
-    NAME is a name as kip-279 or a number as C4. With --run every version of each is explored: it
-    must be violated where the catalogue says so, and hold, in every reachable state, elsewhere.
+    NAME is a name as kip-279, a number as C4, or a KIP or ticket as KIP-101 or KAFKA-7415, which
+    several may be about. With --run every version of each is explored: it must be violated where
+    the catalogue says so, and hold, in every reachable state, elsewhere.
     """
-    chosen = [find_scenario(name) for name in names] or list(CATALOGUE)
+    found = {entry.number: entry for name in names for entry in scenarios_about(name)}
+    chosen = list(found.values()) or list(CATALOGUE)
     if not is_run and (json_file or markdown_file or trace_dir):
         raise click.UsageError("files are written about what --run finds; add --run")
     console = screen()
     if not is_run:
-        shown = [entry(scenario) for scenario in chosen] if names else [catalogue_table(chosen)]
+        is_whole = len(chosen) <= len(names)
+        shown = [entry(scenario) for scenario in chosen] if is_whole else [catalogue_table(chosen)]
         for table in shown:
             console.print(Trimmed(table))
         return exit_codes.HOLDS

@@ -132,7 +132,7 @@ protocol_option = together(
         type=OneOf(PROTOCOLS),
         metavar="VERSION",
         help="Version of the protocol, from hw (Kafka up to 0.10, truncation to the high "
-        "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); `waterline versions` tells. "
+        "watermark) and epoch (0.11, KIP-101) to elr (4.0, KIP-966); see `waterline versions`. "
         f"One of {', '.join(PROTOCOLS)}.",
     ),
     click.option(
@@ -189,7 +189,8 @@ def _declared_option(name: str, declared: Declared) -> Decorator:
     else:
         both = f"{option}/--no-{option_of(name)}"
         return click.option(both, default=None, help=declared.sentence)
-    return click.option(option, type=kind, help=declared.sentence)
+    metavar = "N" if isinstance(kind, click.IntRange) else None
+    return click.option(option, type=kind, metavar=metavar, help=declared.sentence)
 
 
 environment_options = together(
@@ -197,13 +198,14 @@ environment_options = together(
         "--environment",
         type=OneOf(_ENVIRONMENTS),
         metavar="NAME",
-        help="Named circumstances; the options below change them one by one. "
+        help="Named circumstances; other options change them one by one. "
         f"One of {', '.join(_ENVIRONMENTS)}. Default: documented; for the atomic grain, published.",
     ),
     *(_declared_option(name, declared) for name, declared in DECLARED.items()),
     click.option(
         "--log-size",
         type=click.IntRange(1, LOG_SIZE_MAX),
+        metavar="N",
         help="Records that a log has room for; atomic grain only.",
     ),
 )
@@ -233,7 +235,7 @@ invariant_option = click.option(
 )
 
 threads_option = click.option(
-    "--threads", type=THREADS, default=0, help="Threads; 0: one for each core."
+    "--threads", type=THREADS, metavar="N", default=0, help="Threads; 0: one for each core."
 )
 
 trace_dir_option = click.option(
@@ -271,20 +273,26 @@ engine_options = together(
     click.option(
         "--partitions",
         type=PARTITIONS,
+        metavar="N",
         help="Owners of states, a task each; default on Spark: two a core.",
     ),
     click.option(
         "--driver-levels",
         type=DRIVER_LEVELS,
+        metavar="N",
         help="Levels that the driver explores before Spark takes over; 0: none. "
         "Default: until the frontier outgrows it.",
     ),
 )
 
 budget_options = together(
-    click.option("--max-states", type=MAX_STATES, help="Stop after so many distinct states."),
+    click.option(
+        "--max-states", type=MAX_STATES, metavar="N", help="Stop after so many distinct states."
+    ),
     click.option("--max-time", type=Seconds(), help="Stop after so many seconds."),
-    click.option("--max-depth", type=MAX_DEPTH, help="Do not expand states at this depth."),
+    click.option(
+        "--max-depth", type=MAX_DEPTH, metavar="N", help="Do not expand states at this depth."
+    ),
     click.option(
         "--memory",
         type=MemorySize(),

@@ -22,10 +22,10 @@ from checker.cli.shared.own_options import model_option
     "--chain",
     "wants_chain",
     is_flag=True,
-    help="Only the steps that it takes from outside, and the chances that were missed.",
+    help="Only the steps that must come from outside, and the chances that were missed.",
 )
 @click.option(
-    "--repairs", "wants_repairs", is_flag=True, help="Only the single changes that repair it."
+    "--repairs", "wants_repairs", is_flag=True, help="Only the single changes that prevent it."
 )
 @click.option(
     "--max-states",
@@ -50,10 +50,10 @@ def explain_command(
     threads: int,
     output_format: str,
 ) -> int:
-    """Say why a recorded trace ends as it does, and which single change repairs it.
+    """Say why a recorded trace ends as it does, and which single change prevents it.
 
-    TRACE is a file as `check --trace-dir` writes it. Nothing is told by rule: courses without a
-    step, and versions with a change, are explored in full. docs/explain.md says what is meant.
+    TRACE is a file that `check --trace-dir` has written. No heuristic is at work: what can happen
+    without a step, or with a change, is explored in full (docs/explain.md).
     """
     # Here, and not above: help needs no engine.
     from checker.cli.traces.explaining import Asked, explain_recorded  # noqa: PLC0415

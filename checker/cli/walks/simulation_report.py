@@ -48,13 +48,13 @@ def render_simulation(done: Simulation) -> RenderableType:
 
 def describe_length(found: Shortened) -> str:
     """Whether there may be a shorter counterexample."""
-    walked = f"; {found.walked} in the walk that met it" if found.walked is not None else ""
+    walked = f"; {found.walked} in the walk that found it" if found.walked is not None else ""
     steps = f"{counted(found.steps, 'step')}{walked}."
     if found.is_shortest:
         return f"Shortest: {steps}"
     if found.at_least > 1:
-        return f"Not the shortest, perhaps: {steps} None has fewer than {found.at_least}."
-    return f"Not the shortest, perhaps: {steps}"
+        return f"Perhaps not the shortest: {steps} None is shorter than {found.at_least}."
+    return f"Perhaps not the shortest: {steps}"
 
 
 def _verdicts(done: Simulation) -> RenderableType:
@@ -93,15 +93,16 @@ def _seen(done: Simulation) -> RenderableType:
     made = f"{seen.walks:,}, seed {plan.seed}, choosing {plan.choosing.value}"
     grid.add_row("Walks", made)
     if done.stopped_by:
-        grid.add_row("", Text(f"fewer than asked for: stopped by {done.stopped_by}", WARNING))
+        grid.add_row("", Text(f"fewer than you asked for: stopped by {done.stopped_by}", WARNING))
     grid.add_row(
-        "Steps", f"{seen.steps:,}; {int(seen.fired.sum()):,} enabled on the way, all judged"
+        "Steps",
+        f"{seen.steps:,} taken; {int(seen.fired.sum()):,} enabled on the way, all judged",
     )
     grid.add_row("Length", _describe_lengths(seen.lengths, plan.depth))
     grid.add_row(
         "Distinct states",
-        f"about {roughly(seen.distinct)} walked through, by a HyperLogLog sketch "
-        f"(standard error {STANDARD_ERROR:.1%})",
+        f"about {roughly(seen.distinct)} visited (HyperLogLog sketch, standard error "
+        f"{STANDARD_ERROR:.1%})",
     )
     for name, used in seen.faults.items():
         if len(used) > 1:
@@ -127,11 +128,9 @@ def _describe_lengths(lengths: NDArray[np.int64], depth: int) -> str:
     if not walks:
         return "no walk was finished"
     mean = float(np.arange(len(lengths)) @ lengths) / walks
-    described = f"{mean:.1f} steps in the mean, at most {int(np.flatnonzero(lengths)[-1])}"
+    described = f"{mean:.1f} steps on average, at most {int(np.flatnonzero(lengths)[-1])}"
     if walks > whole:
-        described += (
-            f"; {walks - whole:,} walks ended before {depth}: no step was left within the bounds"
-        )
+        described += f"; {walks - whole:,} walks ended earlier, with no step left within the bounds"
     return described
 
 
@@ -148,11 +147,10 @@ def _conclusion(done: Simulation) -> RenderableType:
     if done.found:
         names = ", ".join(each.finding.invariant for each in done.found)
         line.append("VIOLATED ", style=BAD).append(f"{names}; ")
-    rest = "nothing else was seen" if done.found else "nothing was seen that breaks a claim"
+    rest = "no other violation was seen" if done.found else "no violation was seen"
     line.append(rest, style=WARNING)
     line.append(
         f" in {counted(seen.walks, 'walk')} {words_of(done.problem).describe_scope(model)}. "
-        "What walks do not see may be there all the same: "
-        "only check says what holds."
+        "Walks cannot show that a claim holds; check can."
     )
     return line

@@ -8,7 +8,7 @@ import re
 from rich.console import Console, RenderableType
 from rich.terminal_theme import MONOKAI
 
-COLUMNS = 146
+COLUMNS = 160
 """As many as a picture in a document can have and still be read."""
 _FONTS = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 """Rich names fonts on another host; every viewer has a monospaced one."""

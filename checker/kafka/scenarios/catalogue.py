@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from checker.kafka.scenarios.comebacks import COMEBACKS
 from checker.kafka.scenarios.fluss import OF_FLUSS
 from checker.kafka.scenarios.losses import LOSSES
@@ -9,7 +12,10 @@ from checker.kafka.scenarios.scenario import Scenario
 from checker.kafka.scenarios.tickets import TICKETS
 from model.core.errors import BadEnvironment
 from model.core.nearest import nearest
-from model.message.versions import KAFKA
+from model.message.declared import option_of
+from model.message.environment import DECLARED
+from model.message.releases import is_released
+from model.message.versions import KAFKA, base_of, switches_of, version_of
 
 OF_STATES = (*LOSSES, *TICKETS, *OF_FLUSS)
 """The entries whose claims are about single states and steps."""
@@ -21,16 +27,91 @@ _BY_NAME = {
     **{scenario.number.lower(): scenario for scenario in CATALOGUE},
 }
 """By name, and by number in lower case."""
+LOSSES_CLAIMED = ("no_committed_loss", "acknowledged_durable", "acknowledged_somewhere")
+"""The claims that break where a record is lost."""
+_GROWING = {
+    option_of(name)
+    for name, declared in DECLARED.items()
+    if (declared.shapes and declared.most is not None)
+    or (declared.fault is not None and not declared.fault.takes_records)
+}
+"""The options of sizes, and of faults that leave disks as they are."""
 
 
 def find_scenario(name: str) -> Scenario:
-    """The entry of this name or number. Raises `BadEnvironment`."""
-    if name.lower() not in _BY_NAME:
+    """The one entry of this name, number or source. Raises `BadEnvironment`."""
+    first, *others = scenarios_about(name)
+    if others:
+        several = ", ".join(f"{entry.number} {entry.name}" for entry in (first, *others))
+        raise BadEnvironment(f"scenario {name!r} is several entries: {several}; name one")
+    return first
+
+
+def scenarios_about(name: str) -> list[Scenario]:
+    """The entry of this name or number; or those about it: `kip-101`, `KAFKA-7415`.
+
+    They begin with it or have it as their source. Raises `BadEnvironment` where there are none.
+    """
+    if name.lower() in _BY_NAME:
+        return [_BY_NAME[name.lower()]]
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)", re.IGNORECASE)
+    about = [e for e in CATALOGUE if word.match(e.name) or word.search(e.source)]
+    if not about:
         # By names alone: a number that there is not is like most that there are.
         near = nearest(name, [scenario.name for scenario in CATALOGUE])
         text = f"did you mean {near}?" if near else "`waterline scenarios` lists them"
         raise BadEnvironment(f"unknown scenario {name!r}; {text}")
-    return _BY_NAME[name.lower()]
+    return about
+
+
+def losses_beyond(version: str, options: Mapping[str, object]) -> list[Scenario]:
+    """The losses of this version in the catalogue that larger bounds alone would show.
+
+    Larger are the sizes and the budgets of faults that leave disks as they are; all other settings
+    are as the entry has them, but for what every release decides. Of a release's version also the
+    losses of the version that it is based on, which the catalogue speaks of.
+    """
+    return [
+        entry
+        for entry in OF_STATES
+        if _falls(entry, version) and entry.claim in LOSSES_CLAIMED and _needs_more(entry, options)
+    ]
+
+
+def _falls(entry: Scenario, version: str) -> bool:
+    """Whether it is violated under the version, or under the one that a release's is based on.
+
+    Not where the release has a rule without which the catalogue has it violated again.
+    """
+    if version in entry.falls:
+        return True
+    rules = version_of(version)
+    preventing = {rule for name in entry.falls for rule in switches_of(name)[2]}
+    return (
+        is_released(rules)
+        and base_of(version) in entry.falls
+        and version not in entry.stands
+        and preventing.isdisjoint(rules.feature_names)
+    )
+
+
+def more_needed(entry: Scenario, options: Mapping[str, object]) -> dict[str, int]:
+    """The sizes and budgets of the entry that are larger than these, by option."""
+    asked = entry.environment.options()
+    return {
+        name: int(str(asked[name]))
+        for name in map(option_of, DECLARED)
+        if name in _GROWING and int(str(asked[name])) > int(str(options[name]))
+    }
+
+
+def _needs_more(entry: Scenario, options: Mapping[str, object]) -> bool:
+    alike = all(
+        options[name] == value
+        for name, value in entry.environment.options().items()
+        if name not in _GROWING and name != "hw-in-response"
+    )
+    return alike and bool(more_needed(entry, options))
 
 
 def is_of_kafka(entry: Scenario) -> bool:

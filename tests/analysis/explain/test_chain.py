@@ -87,7 +87,7 @@ def test_what_was_not_found_out_is_told_as_that(loss: tuple[Problem, Replayed]) 
 
     assert all(cause.undecided for cause in chain.causes)
     assert chain.unlooked
-    assert "was not found out" in describe_without(chain.causes[0], "no_committed_loss")
+    assert "Not known whether it happens" in describe_without(chain.causes[0], "no_committed_loss")
 
 
 @pytest.mark.parametrize(

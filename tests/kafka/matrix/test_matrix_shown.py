@@ -125,7 +125,7 @@ def test_a_trace_on_the_page_tells_every_step(matrix: Matrix) -> None:
     assert outcome.replayed is not None
     for moment in outcome.replayed.moments:
         assert f"<code>{moment}</code>" in section
-    assert "m1 was acknowledged; leader r1 of epoch 1 does not have it." in section
+    assert "the log of leader r1 (epoch 1) does not have it: m1 is lost." in section
 
 
 def test_whatever_is_told_on_the_page_is_escaped(matrix: Matrix) -> None:

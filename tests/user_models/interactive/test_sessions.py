@@ -123,7 +123,8 @@ def test_from_a_pipe_each_line_is_shown_before_its_answer(
     code, out, err = cli("run", "--protocol", "hw", "--records", 1, name="waterline")
 
     assert (code, err) == (0, "")
-    assert out.startswith("hw in environment as given\nreplicas 2, records 1, ")
+    headline = "hw (Kafka 0.10): 2 replicas, 1 record, epochs 0 to 2, up to 2 crashes"
+    assert out.startswith(f"{headline}\nreplicas 2, records 1, ")
     assert "\nInitial state\n" in out
     assert "\n> Produce\n1. Produce(leader=0)  A producer's record m1" in out
     assert "\n> expect r0 LEO 1\nas expected\n> \\x1b[2J\\xff\n" in out

@@ -1,0 +1,69 @@
+"""Note on rules switched by `--with` and `--without` that change no verdict within the bounds.
+
+It is said only of what was explored: the version without the switches is searched as well, where
+that is quick.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checker.checking.run import run
+from checker.cli.check.bound_advice import spent_budget
+from checker.problem.family import words_of
+from checker.problem.wording import describe_version
+from checker.search.budgets import Budgets
+from checker.search.engines.choice import EngineChoice
+from checker.search.result import Result, Verdict
+from model.message.versions import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_QUICK_SECONDS = 5.0
+"""A search so short is made again for the comparison."""
+
+
+def describe_no_difference(
+    result: Result,
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    *,
+    threads: int,
+    announce: Callable[[str], None],
+) -> str | None:
+    """`No difference within these bounds: ...`; None for one, or where none was looked for."""
+    if not result.complete or result.seconds > _QUICK_SECONDS:
+        return None
+    problem = result.problem
+    family, version = problem.family, problem.model.version
+    assert family is not None
+    usual = version.removesuffix(spelled("", added, removed))
+    announce(f"comparing with {describe_version(usual)}")
+    other = run(
+        replace(problem.spec, version=usual).build(lambda model: family),
+        EngineChoice(name="local", threads=threads),
+        budgets=Budgets(max_seconds=2 * _QUICK_SECONDS),
+    ).result
+    if not other.complete or _judged(result, other) != _judged(other, result):
+        return None
+    text = (
+        f"No difference within these bounds: {describe_version(usual)} has the same verdicts as "
+        f"{describe_version(version)}."
+    )
+    for action in result.always_cut:
+        if budget := spent_budget(result, action):
+            option = words_of(problem).option(budget, 1)
+            text += f" {budget}=0 cuts {action} always: try {option}."
+    return text
+
+
+def _judged(result: Result, other: Result) -> dict[str, tuple[Verdict, int | None]]:
+    """The verdicts on the claims that apply to both versions."""
+    unknown = {r.name for r in other.invariants if r.verdict is Verdict.NOT_APPLICABLE}
+    return {
+        r.name: (r.verdict, r.depth)
+        for r in result.invariants
+        if r.verdict is not Verdict.NOT_APPLICABLE and r.name not in unknown
+    }
