@@ -143,7 +143,7 @@ CASES: dict[str, Case] = {
     f"check {SMALL} --engine local --certificate certificate": (
         0,
         SEARCH | MANIFESTS | {"pyarrow", "dateutil"},
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
     ),
     "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "model.own")),
     "check --model lock.py --engine local": (
@@ -166,21 +166,25 @@ CASES: dict[str, Case] = {
     "waterline view taken.json --model lock.py": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --list": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "check --protocol raft": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
-    f"check {SMALL} --engine local": (0, SEARCH, (*SPARK, *NO_MATRIX, "checker.analysis.export")),
+    f"check {SMALL} --engine local": (
+        0,
+        SEARCH,
+        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
+    ),
     f"check {SMALL} --engine local --run-dir kept": (
         0,
         SEARCH | MANIFESTS,
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
     ),
     f"check {SMALL} --engine local --html page.html": (
         0,
         SEARCH | {"jinja2", "markupsafe"},
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
     ),
     f"check {SMALL} --engine local --graph graph.xml": (
         0,
         SEARCH | {"networkx"},
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
     ),
     **{f"waterline {name} --help": (0, SCREEN, NO_SEARCH) for name in commands.COMMANDS},
 }

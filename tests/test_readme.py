@@ -21,8 +21,10 @@ from checker.ci.reading import read_gate
 from checker.cli.commands import command_of
 from checker.cli.gate.gate_options import asking
 from checker.cli.shared import exit_codes
+from checker.kafka.scenarios.catalogue import CATALOGUE
 from checker.user_models.start import start_of
 from docs.make import tables as document_tables
+from tests.support.commands import Commands
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(
@@ -126,6 +128,86 @@ def test_output_is_pasted_unedited(command: str, shown: str) -> None:
         at = printed.find(piece, at)
         assert at >= 0, f"not printed by {command}:\n{piece}"
         at += len(piece)
+
+
+CLAIMED = {
+    "check --kafka 4.2": (0, "Larger bounds lose a record under elr: C21 needs 3 replicas"),
+    "waterline scenarios": (0, "C21 stale-remote-leo"),
+    "check --protocol kip320 --without fencing --moves 2 --epochs 3": (12, ": m1 is lost."),
+    "check --protocol hw": (12, "VIOLATED acknowledged_durable after 12 steps"),
+    "check --scenario stale-remote-leo": (12, "VIOLATED acknowledged_durable after 15 steps"),
+    "waterline --help": (0, "Your Kafka cluster: matrix"),
+    "check --help": (0, "--help-all Show all options"),
+    "check --help-all": (0, "--late-booking"),
+    "check --list": (0, "no_committed_loss"),
+    "check --grain atomic --protocol kip320 --replicas 3 --engine local": (12, "leader_in_isr"),
+    "check --fluss 0.9.1 --replicas 1 --restarts 1": (12, ": m1 is lost."),
+    "waterline scenarios C51 C52 C53 C54": (0, "Holds under"),
+    "check --kafka 2.3.1": (0, "kip320-code (Kafka 2.1 to 2.3): "),
+    "check --kafka 3.7:zookeeper": (0, "(Kafka 3.7 to 3.9.0 with ZooKeeper): "),
+    "check --kafka 4.0:elr": (0, "(Kafka 4.0.0 with ELR): "),
+    "waterline kernel --protocol kip320 --rule advance_high_watermark": (0, "define "),
+    "waterline view examples/traces/hw-no_committed_loss-2r2n2e.json": (0, "m1 is lost."),
+    "check --protocol hw --engine local --view": (12, "m1 is lost."),
+    "check --kafka 4.2 --scenario C21": (12, "VIOLATED acknowledged_durable after 17 steps"),
+    "check --protocol kip320 --moves 2 --epochs 3": (0, "HOLDS no_committed_loss"),
+}
+"""What a sentence says of a command that a reader can run as it stands: exit code and words.
+
+The last two are the other half of what a sentence claims, and of what is advised.
+"""
+_LINE = r"(?:\.venv/bin/)?((?:check|waterline) .+)"
+_FORM = re.compile(
+    r"waterline (confirm|matrix|gate|run|new|explain-logs|view incident)|scenarios .*--run"
+    r"|[A-Z]{4}|\.\.\.|s3:|^\w+ [\w-]+$|^waterline certify|^(waterline )?check( --[a-z]+)+$"
+    r"|^check --unbounded --engine local$|--format json$|--to tla$"
+)
+"""What is only the form of a command, or needs brokers, a cluster or files of the reader's own.
+
+Their documents are tested elsewhere: tests/kafka, tests/ci, tests/user_models.
+"""
+
+
+def first_screen(path: Path) -> list[str]:
+    """The commands outside of blocks of output: of README all, of others on the first screen."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    text = "\n".join(lines if path.name == "README.md" else lines[:40])
+    text = re.sub(r"```.*?(```|\Z)", "", text, flags=re.DOTALL)
+    inline = re.findall(r"`([^`]+)`", re.sub(r"\s+", " ", text))
+    indented = re.findall(r"^ {4}(\S.*?)(?: +#.*)?$", text, re.MULTILINE)
+    return [m[1] for each in (*inline, *indented) if (m := re.fullmatch(_LINE, each))]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_command_of_a_first_screen_is_run(path: Path) -> None:
+    run = [command for _, command, _ in RUNS]
+    unknown = [
+        command
+        for command in first_screen(path)
+        if command not in CLAIMED and command not in run and not _FORM.search(command)
+    ]
+
+    assert path.name == "CHANGELOG.md" or unknown == []
+
+
+@pytest.mark.parametrize("command", CLAIMED)
+def test_a_command_does_what_the_sentence_about_it_says(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, words = CLAIMED[command]
+    name, *arguments = shlex.split(command)
+    if name == "check" and "--help" not in command and "--list" not in command:
+        # Of the search of a scenario the first violation is enough.
+        arguments += ["--engine", "local", *(["--stop-at-first"] * ("--scenario" in arguments))]
+    monkeypatch.setenv("COLUMNS", "120")
+    code, printed, _ = Commands(capsys, monkeypatch)(*arguments, name=name)
+
+    assert code == expected
+    assert words in " ".join(printed.split())
+
+
+def test_the_readme_counts_the_entries_of_the_catalogue() -> None:
+    assert f"lists {len(CATALOGUE)} known failures" in DOCUMENTS[0].read_text(encoding="utf-8")
 
 
 def test_every_console_block_is_run() -> None:

@@ -9,6 +9,7 @@ import click
 
 from checker.cli.shared import exit_codes
 from checker.cli.shared.file_options import OutputFile
+from checker.cli.shared.grouped_help import GroupedCommand
 from checker.cli.shared.options import (
     FEATURE_NAMES,
     PROTOCOLS,
@@ -22,6 +23,7 @@ from model.message.features import TRUNCATIONS
 
 @click.command(
     "compare",
+    cls=GroupedCommand,
     epilog=exit_codes.HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from checker.cli.shared import exit_codes
+from checker.cli.shared.grouped_help import GroupedCommand
 from checker.cli.shared.options import (
     ENGINES,
     Seconds,
@@ -26,6 +27,7 @@ _DEPTH_MAX = 1 << 20
 
 @click.command(
     "simulate",
+    cls=GroupedCommand,
     short_help="Walks at random, beyond what can be explored.",
     epilog=exit_codes.HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
