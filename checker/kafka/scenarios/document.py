@@ -15,8 +15,8 @@ _HEAD = """# What is known to go wrong
 Written by `waterline scenarios --run --markdown docs/scenarios.md`, and compared with a run by the
 tests. Each entry has a claim, circumstances, the versions under which the claim is violated in them
 and those under which it holds. *Violated*: after so many steps at the least. *Holds*: no reachable
-state within the bounds breaks it. Of a search that ended with the violation the states seen until
-then are told, with a `+`. What the options mean is in [model.md](model.md#settings), the versions
+state within the bounds breaks it. A `+` after the number of states marks a search that stopped
+at the violation. What the options mean is in [model.md](model.md#settings), the versions
 are in [protocol.md](protocol.md#the-versions). The first trace of each is in
 `examples/traces/scenarios/`.
 """

@@ -16,6 +16,8 @@ from checker.problem.wording import as_option, counted, describe_version
 from checker.search.result import Verdict
 from counterexamples.style import WARNING, labelled
 from model.message.environment import DOCUMENTED
+from model.message.releases import is_released
+from model.message.versions import NAMED, version_of
 
 if TYPE_CHECKING:
     from checker.kafka.scenarios.running import Outcome
@@ -29,8 +31,10 @@ def catalogue_table(scenarios: Sequence[Scenario]) -> Table:
     table.add_column("What happens", overflow="fold")
     table.add_column("Violated under", overflow="fold")
     for scenario in scenarios:
-        released = [name for name in scenario.falls if "-with" not in name]
-        falls = ", ".join(released) or ("only mutants" if scenario.falls else "none")
+        real = [name for name in scenario.falls if name in NAMED or is_released(version_of(name))]
+        falls = ", ".join(map(describe_version, real)) or (
+            "only mutants" if scenario.falls else "none"
+        )
         table.add_row(scenario.number, scenario.name, scenario.title, falls)
     return table
 
@@ -57,7 +61,7 @@ def _cells(outcome: Outcome) -> list[str | Text]:
     style = "green" if outcome.verdict is Verdict.HOLDS else "red"
     verdict = Text(outcome.verdict.value, style)
     if not outcome.as_described:
-        verdict = Text(f"{verdict.plain.upper()}: not as told", WARNING)
+        verdict = Text(f"{verdict.plain.upper()}: not as the catalogue says", WARNING)
     states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
     depth = "" if outcome.depth is None else str(outcome.depth)
     return [describe_version(outcome.version), verdict, depth, states]
@@ -94,6 +98,6 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> Text:
         f"{as_described} of {counted(len(outcomes), 'verdict')} in {counted(numbers, 'scenario')}"
     )
     return Text(
-        f"{described} came out as told; {len(proved)} hold, explored in full "
+        f"{described} came out as the catalogue says; {len(proved)} hold, explored in full "
         f"({counted(states, 'state')}). {seconds:.0f} s."
     )
