@@ -107,7 +107,10 @@ def _finding_line(result: Result, finding: Finding) -> Text:
     """`VIOLATED no_committed_loss after 12 steps: ... m1 is lost.`"""
     found = next(each for each in result.invariants if each.name == finding.invariant)
     line = Text.assemble(("VIOLATED ", BAD), (found.name, "bold"))
-    return line.append(_after(result, found)).append(f": {finding.explanation}")
+    # A model of one's own that explains nothing says no more than that the claim is false.
+    is_bare = finding.invariant in finding.explanation
+    said = finding.sentence if is_bare else finding.explanation
+    return line.append(_after(result, found)).append(f": {said}")
 
 
 def headline(problem: Problem) -> RenderableType:

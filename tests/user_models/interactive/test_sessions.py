@@ -46,7 +46,7 @@ def test_a_claim_that_breaks_is_told_by_itself() -> None:
     answer = said(session, LOSS[-1])
     claims = said(session, "c")
 
-    assert "BROKEN no_committed_loss: m1 was committed at offset 0; leader r1" in answer
+    assert "BROKEN no_committed_loss: m1 was committed at offset 0; the log of leader r1" in answer
     assert "BROKEN acknowledged_somewhere" not in answer
     assert "acknowledged_somewhere  BROKEN (not for the first time)" in claims
     assert "sane                    holds here" in claims
