@@ -101,6 +101,24 @@ def test_keys_go_from_step_to_step(browser: Any, pages: dict[str, Path], width: 
     opened.require_quiet()
 
 
+@pytest.mark.parametrize(("height", "fits"), [(800, True), (500, False)])
+def test_the_list_of_steps_is_whole_or_fades_out(
+    browser: Any, pages: dict[str, Path], height: int, fits: bool
+) -> None:
+    """A list has the height of the window; where that is too little its last line is faint."""
+    opened = Opened(browser, pages["c21"], 1400)
+    opened.page.set_viewport_size({"width": 1400, "height": height})
+    is_faint = "fits => document.querySelector('.steps').matches('.more') != fits"
+    opened.page.wait_for_function(is_faint, arg=fits)
+    steps = opened.page.locator(".trace.open .steps")
+    is_whole = steps.evaluate("list => list.scrollHeight <= list.clientHeight + 2")
+
+    assert is_whole == fits
+    opened.page.keyboard.press("End")
+    opened.page.wait_for_function("!document.querySelector('.steps').matches('.more')")
+    opened.require_quiet()
+
+
 @pytest.mark.parametrize("width", [400, 1000])
 def test_no_column_of_the_answer_about_a_cluster_is_cut(
     browser: Any, pages: dict[str, Path], width: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,19 @@ def test_every_trace_on_record_makes_a_page_with_all_its_steps() -> None:
         assert text.count("<article ") == story(name).steps + 1, name
         for step in range(1, story(name).steps + 1):
             assert f"<code>{story(name).replayed.moments[step - 1]}</code>" in text
+
+
+@pytest.mark.parametrize("name", [LOSS, C21])
+def test_no_arrow_of_a_page_can_break_and_its_signs_are_explained(name: str) -> None:
+    text, _, _ = page_of(name).partition("<pre")
+    shown = " ".join(html.unescape(re.sub(r"<[^>]*>", "", text.partition("<body")[2])).split())
+    [legend] = re.findall(r'<p class="legend">(.*?)</p>', text, re.DOTALL)
+
+    assert "HW 0 → 1" in shown
+    assert "->" not in html.unescape(re.sub("<title>.*?</title>", "", text))
+    for sign in ("new", "promised", "doomed", "gone", "hw", "leo", "leads", "fault"):
+        assert re.search(rf'class="(?:line )?{sign}"', legend), sign
+    assert "thick lane: takes itself for the leader" in shown
 
 
 def test_the_file_on_the_page_is_the_trace() -> None:

@@ -12,6 +12,7 @@ from checker.report.viewer.log_row import ruler
 from checker.report.viewer.look import GONE_MARK
 from counterexamples import Trace, TraceStep
 from tests.support.stories import C21, KIP_279, LOSS, TRACES, story, story_of_trace
+from tests.support.viewing import screen_of
 
 
 def drawn(path: Path, state: int, width: int = 51, height: int = 18) -> list[str]:
@@ -77,6 +78,18 @@ def test_a_leader_that_is_none_any_more_is_said_to_be_deposed() -> None:
     zombie = drawn(TRACES / "scenarios" / "zombie-follower.json", 13)
 
     assert any(line.startswith("r2  leader e1 (deposed)") for line in zombie)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (200, 50)])
+@pytest.mark.parametrize("path", [LOSS, C21, KIP_279], ids=["loss", "c21", "kip-279"])
+def test_the_list_shows_every_step_in_full(path: Path, size: tuple[int, int]) -> None:
+    told = story(path)
+    lines = screen_of(path, size=size).splitlines()
+    words = " ".join(" ".join(line.partition("│")[0].split()) for line in lines)
+
+    assert "…" not in words
+    for step in range(1, told.steps + 1):
+        assert f" {told.sentence(step)} " in f"{words} ", step
 
 
 @pytest.mark.parametrize("width", [20, 40, 51, 100])
