@@ -23,12 +23,15 @@ Root = tuple[str, Any, tuple[Value, ...]]
 """What calls a function, in words; the function; the sorts of its arguments."""
 
 
-def require_well_sorted(problem: Problem) -> None:
-    """Raises `IllSorted` for the first rule or claim that does not keep to the sorts."""
+def require_well_sorted(problem: Problem, *, anew: bool = False) -> None:
+    """Raises `IllSorted` for the first rule or claim that does not keep to the sorts.
+
+    With `anew` no earlier check is believed.
+    """
     if problem.model.concretise is None:
         return
     called = tuple((words, function, len(given)) for words, function, given in roots(problem))
-    key = key_of_check(problem.model, called)
+    key = None if anew else key_of_check(problem.model, called)
     if key is not None and is_kept(key):
         return
     interpretation = interpreted(problem)

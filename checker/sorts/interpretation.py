@@ -95,9 +95,9 @@ class Interpretation:
         function, text = source.tree.name, node.text.splitlines()[0]
         if source.own_file:
             # Some functions are made of a part of a line: then that line is shown.
-            begins = linecache.getline(place, source.line).strip()
+            begins = linecache.getline(source.file, source.line).strip()
             function = function if begins.startswith(f"def {function}(") else ""
-            written = linecache.getline(place, node.line).strip()
+            written = linecache.getline(source.file, node.line).strip()
             text = text if text in written else written
         self.violations.setdefault(
             key, Violation(place, node.line, function, self.root, text, what, remedy(values))

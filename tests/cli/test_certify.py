@@ -19,10 +19,12 @@ from checker.kafka.families import problem_for
 from checker.search.engines.choice import EngineChoice
 from checker.search.engines.factory import engine_for
 from checker.search.search import search
+from checker.user_models.loading import digest_of
 from checker.user_models.start import start_of
 from model.message.environment import Environment
 from tests.support.certificates import header_in, keys_in, put_digest, put_header, put_keys
 from tests.support.commands import Commands
+from tests.support.planted import COUNTER
 
 HERE = ("--engine", "local")
 SMALL = (*HERE, "--records", 1, "--epochs", 1, "--restarts", 1, "--moves", 0)
@@ -144,6 +146,22 @@ def test_a_model_of_ones_own_is_certified_by_its_file(cli: Commands) -> None:
     assert "CERTIFIED lock: HOLDS " in out
     assert "not loaded unasked" in unnamed[2]
     assert "another content" in other[2]
+
+
+def test_a_claim_that_is_no_function_of_the_state_is_refused(cli: Commands) -> None:
+    """It would hold as often as it is judged, and not the next time."""
+    model = COUNTER.replace("return s.count <= 3", "return len_of_calls() < 1000")
+    counting = "CALLS = []\n\ndef len_of_calls():\n    CALLS.append(1)\n    return len(CALLS)\n"
+    Path("m.py").write_text(COUNTER)
+    cli("--model", "m.py", *HERE, "--certificate", "certificate")
+    Path("m.py").write_text(model + counting)
+    header = header_in(Path("certificate"))
+    header["problem"]["bounds"]["sha256"] = digest_of(model + counting)
+    put_header(Path("certificate"), header)
+    code, out, err = certified(cli, "--model", "m.py")
+
+    assert (code, out) == (2, "")
+    assert "len_of_calls cannot be compiled: `CALLS` is list" in err
 
 
 def test_a_run_that_was_stopped_has_no_certificate(cli: Commands) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import pickle
 from typing import Any
 
@@ -163,6 +164,18 @@ def test_a_refusal_names_the_line_as_it_is_written_and_how_to_begin_an_epoch() -
     assert "the effect of misuse: `s.log[node].append(2)" in found[_line_of("append(2)")]
     with pytest.raises(IllSorted, match="more"):
         require_well_sorted(problem_of(USES))
+
+
+def test_a_refusal_shows_the_line_of_its_own_file(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a file of the same name lies in the working folder."""
+    (tmp_path / "m.py").write_text("0\n" * 99)
+    monkeypatch.chdir(tmp_path)
+    problem = own_family(USES, "elsewhere/m.py").problem_of("m", {"unbounded": True})
+    found = {each.line: str(each) for each in violations(problem)}
+
+    assert "the effect of misuse: `s.log[node].append(2)" in found[_line_of("append(2)")]
 
 
 def _line_of(part: str) -> int:

@@ -19,6 +19,7 @@ from checker.analysis.certificate.header import (
 from checker.analysis.certificate.keys import BYTES
 from checker.analysis.certificate.reading import read_header
 from checker.analysis.certificate.state_file import StateFile
+from checker.problem.errors import Refused
 from checker.problem.family import FindFamily
 from checker.problem.problem import Problem
 from checker.search.result import Verdict
@@ -59,13 +60,14 @@ def open_certificate(folder: Path, find: FindFamily) -> Certificate:
     named = tuple(name for name in holding if name in judged)
     if not named:
         raise BadCertificate(f"{folder} says of no claim about states or steps that it holds")
-    checked = problem.asking_too(named).checked
+    problem = problem.asking_too(named)
     for name in named:
-        if name not in checked:
+        if name not in problem.checked:
             raise BadCertificate(
                 f"{folder} says that {name} holds; {problem.model.version} has nothing that it is "
                 "about"
             )
+    _require_exact(problem, folder)
     states = StateFile(folder / STATES, layout.words * BYTES)
     states.require(header)
     return Certificate(
@@ -83,6 +85,20 @@ def _side_conditions(problem: Problem) -> Iterator[str]:
     for claim in problem.invariants:
         if claim.about_abstraction and claim.applies(problem.model.settings):
             yield claim.name
+
+
+def _require_exact(problem: Problem, folder: Path) -> None:
+    """Raises `BadCertificate` where the normal form merges states that the rules distinguish."""
+    if problem.model.concretise is None:
+        return
+    # Reads the rules, for which a bounded certificate needs nothing of the compiler.
+    from checker.compiler.source import NotCompilable  # noqa: PLC0415
+    from checker.sorts.check import require_well_sorted  # noqa: PLC0415
+
+    try:
+        require_well_sorted(problem, anew=True)
+    except (Refused, NotCompilable) as found:
+        raise BadCertificate(f"{folder} shows nothing without bounds: {found}") from None
 
 
 def _require_packed_alike(header: Header, now: dict[str, object], folder: Path) -> None:

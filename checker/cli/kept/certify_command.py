@@ -59,6 +59,11 @@ def certify_command(folder: str, own_model: str | None, jobs: int | None, **opti
         raise click.UsageError("--jobs is for --engine local; leave it out, or ask for that")
     with showing(error_screen()) as progress:
         certificate = open_certificate(Path(folder), finder(own_model))
+        if own_model is not None:
+            # What is no function of the state could come out otherwise for the same one.
+            from checker.user_models.vetting import vetted  # noqa: PLC0415 - with the compiler
+
+            vetted(certificate.problem)
         done = _certified(certificate, choice, jobs, progress)
     screen().print(render_certified(certificate, done))
     return exit_codes.HOLDS if done.failure is None else exit_codes.NOT_CERTIFIED
