@@ -222,4 +222,7 @@ class Collection:
         if not pools or None in numbers:
             return None
         total = sum(number for number in numbers if number is not None)
+        needed = brokers.get(MIN_INSYNC)
+        if pools is self.servers and needed and (whole_number(needed.value) or 0) > total:
+            return None
         return Setting("brokers", str(total), pools[0].source, pools[0].place)

@@ -27,11 +27,6 @@ def facts_of(deployment: Deployment, protocol: Protocol) -> Iterator[str]:
         yield _describe_refused(below)
     if alone := one_replica(deployment):
         yield f"One replica, so one lost disk loses all: {listed([_alone(t) for t in alone])}."
-    if uneven := [topic.name for topic in deployment.topics if _sizes(topic) > 1]:
-        yield (
-            "Some partitions have fewer replicas than others, and the answer is about these: "
-            f"{describe_topics(uneven)}."
-        )
     if refused := unwritable(deployment, protocol):
         yield (
             f"acks=all is always refused, since min.insync.replicas is more than the replicas: "
@@ -44,13 +39,9 @@ def facts_of(deployment: Deployment, protocol: Protocol) -> Iterator[str]:
         )
 
 
-def _sizes(topic: Topic) -> int:
-    return len({each.replicas for each in topic.copies})
-
-
 def _alone(topic: Topic) -> str:
     """`orders`, or `2 partitions of orders` where the others have more replicas."""
-    if _sizes(topic) < 2:
+    if len({each.replicas for each in topic.copies}) < 2:
         return topic.name
     number = sum(each.partitions for each in topic.copies if each.replicas == 1)
     return f"{counted(number, 'partition')} of {topic.name}"

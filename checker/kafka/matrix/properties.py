@@ -6,6 +6,7 @@ come to the same are one class, which is explored once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -239,12 +240,30 @@ def configs_of(
 def _kinds(
     deployment: Deployment, brokers: Mapping[str, Setting], mistakes: Mistakes
 ) -> Iterator[tuple[str | None, dict[str, Setting]]]:
-    """The settings in effect of each topic, and of those that nobody names."""
+    """The settings in effect of each topic, and of those that nobody names.
+
+    Partitions of a topic that have fewer replicas than others are a kind of their own.
+    """
     _require_enough_brokers(deployment, mistakes)
     if not deployment.topics or not deployment.has_all_topics:
         yield None, dict(brokers)
     for topic in deployment.topics:
-        yield topic.name, {**brokers, **topic.settings}
+        settings = {**brokers, **topic.settings}
+        sizes: Counter[int] = Counter()
+        for each in topic.copies:
+            sizes[each.replicas] += each.partitions
+        if len(sizes) < 2:
+            yield topic.name, settings
+            continue
+        for size, partitions in sorted(sizes.items()):
+            number, replicas = counted(partitions, "partition"), counted(size, "replica")
+            factor = settings[TOPIC_REPLICATION]
+            if factor.value != str(size):
+                factor = replace(factor, value=str(size), place=None)
+            yield (
+                f"{topic.name} ({number} with {replicas})",
+                {**settings, TOPIC_REPLICATION: factor},
+            )
 
 
 def _require_enough_brokers(deployment: Deployment, mistakes: Mistakes) -> None:

@@ -129,8 +129,12 @@ def test_bitnamis_image_takes_its_own_prefix(tmp_path: Path) -> None:
     assert values(found)["min.insync.replicas"] == "3"
     assert "stands twice, 2 at compose.yml:6 and 3 at compose.yml:8" in found.notes[0]
     assert configs_of(found)[0].protocol.title == "Kafka 3.5.1, ZooKeeper"
-    assert found.broker_count is not None
-    assert found.broker_count.value == "1"
+    assert found.broker_count is None
+    fewer = read(tmp_path, text.replace("CFG_MIN_INSYNC_REPLICAS=3", "CFG_NODE_ID=3"), "c.yml")
+    assert fewer.broker_count is None
+    one = read(tmp_path, text.replace("CFG_MIN_INSYNC_REPLICAS=", "CFG_NODE_ID="), "c.yml")
+    assert one.broker_count is not None
+    assert one.broker_count.value == "1"
 
 
 def test_containers_of_kubernetes_are_read_with_their_config_map(tmp_path: Path) -> None:
@@ -222,27 +226,6 @@ def test_pools_and_topics_are_of_the_cluster_that_their_label_names(tmp_path: Pa
     assert found.notes == ("Left out, as of another cluster (other): 1 topic, theirs.",)
     assert named.broker_count is not None
     assert named.broker_count.value == "4"
-
-
-def test_partitions_with_fewer_replicas_are_those_that_are_told(tmp_path: Path) -> None:
-    text = (
-        "Topic: mixed\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
-        "\tTopic: mixed\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\tElr: N/A\n"
-        "\tTopic: mixed\tPartition: 1\tLeader: 1\tReplicas: 1,2\tIsr: 1\tElr: \n"
-        "\tTopic: mixed\tPartition: 2\tLeader: 2\tReplicas: 2\tIsr: 2\n"
-    )
-    from checker.kafka.matrix.deployment_facts import facts_of  # noqa: PLC0415
-
-    found = read(tmp_path, text, "topics.txt")
-
-    assert found.topics[0].settings["replication.factor"].origin == "topics.txt:4"
-    assert list(facts_of(found))[1:4] == [
-        "acks=all is refused now, with fewer in sync than min.insync.replicas: 2 partitions of "
-        "mixed.",
-        "One replica, so one lost disk loses all: 1 partition of mixed.",
-        "Some partitions have fewer replicas than others, and the answer is about these: mixed.",
-    ]
-    assert "eligible.leader.replicas.version" not in found.brokers
 
 
 def test_a_topic_that_two_dumps_describe_stands_twice(tmp_path: Path) -> None:

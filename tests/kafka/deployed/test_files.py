@@ -126,6 +126,32 @@ def test_replicas_that_a_reassignment_adds_are_not_missing(tmp_path: Path) -> No
     assert topic.settings["replication.factor"].value == "2"
 
 
+def test_partitions_with_fewer_replicas_are_a_kind_of_their_own(tmp_path: Path) -> None:
+    text = (
+        "Topic: mixed\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+        "\tTopic: mixed\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\tElr: N/A\n"
+        "\tTopic: mixed\tPartition: 1\tLeader: 1\tReplicas: 1,2\tIsr: 1\tElr: \n"
+        "\tTopic: mixed\tPartition: 2\tLeader: 2\tReplicas: 2\tIsr: 2\n"
+    )
+    path = tmp_path / "topics.txt"
+    path.write_text(text)
+    found = read_deployment([path])
+    configs = configs_of(found, kafka_version="4.1:kraft")
+
+    assert found.topics[0].settings["replication.factor"].origin == "topics.txt:4"
+    assert list(facts_of(found, configs[0].protocol))[1:3] == [
+        "acks=all is refused now, with fewer in sync than min.insync.replicas: 2 partitions of "
+        "mixed.",
+        "One replica, so one lost disk loses all: 1 partition of mixed.",
+    ]
+    assert sorted((config.yours.replicas, config.topics) for config in configs) == [
+        (1, ("mixed (1 partition with 1 replica)",)),
+        (2, ("mixed (1 partition with 2 replicas)",)),
+        (3, ("mixed (1 partition with 3 replicas)",)),
+    ]
+    assert "eligible.leader.replicas.version" not in found.brokers
+
+
 def test_a_list_of_partitions_alone_is_not_taken_for_all_topics(tmp_path: Path) -> None:
     path = tmp_path / "under-replicated.txt"
     path.write_text("\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\n")
