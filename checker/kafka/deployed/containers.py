@@ -10,8 +10,9 @@ from ruamel.yaml.nodes import Node
 from checker.kafka.deployed.collection import Collection
 from checker.kafka.deployed.custom_resources import image_release, name_of, setting_at
 from checker.kafka.deployed.environment import as_settings
-from checker.kafka.deployed.keys import BOTH, ROLES, SOFTWARE
+from checker.kafka.deployed.keys import BOTH, IDENTITY, ROLES, SOFTWARE, ZOOKEEPER
 from checker.kafka.deployed.properties_file import (
+    BROKERS_OWN,
     is_brokers,
     keys_of,
     settings_of,
@@ -32,6 +33,7 @@ from checker.kafka.deployed.yaml_nodes import (
     text_at,
 )
 
+_IDENTITY = IDENTITY | {ZOOKEEPER}
 _OVERRIDE = re.compile(r"--override\s+([\w.]+)=(\S+)")
 
 
@@ -60,12 +62,14 @@ def _read_container(
     file: File, into: Collection, node: Node, what: str, *, environment: str, scale: Node | None
 ) -> bool:
     variables = list(_variables(file, at(node, environment)))
-    settings = as_settings(variables) + list(_overrides(file, node))
+    overrides = list(_overrides(file, node))
+    settings = as_settings(variables) + overrides
     keys = {setting.key for setting in settings}
     image = at(node, "image")
     has_command = at(node, "command") is not None or at(node, "entrypoint") is not None
     is_image = is_broker_image(scalar(image) or "")
-    if not is_brokers(keys) and (has_command or not is_image):
+    is_usual = is_image and not has_command
+    if not (is_usual or overrides) and _IDENTITY.isdisjoint(keys):
         return False
     found = sorted_out(without_repeated(settings, into), into)
     if image is not None and is_image and "apache/kafka" in str(image.value):
@@ -87,7 +91,7 @@ def _read_container(
     if roles is None or "broker" in roles.value:
         one = Setting("brokers", "1", file.name, place_of(file, node))
         into.servers.append(setting_at(file, "brokers", scale) or one)
-    if is_brokers(keys) and at(node, "envFrom") is None:
+    if keys and at(node, "envFrom") is None:
         into.add_server(found.values(), what)
     else:
         into.add_broker(found.values())
@@ -125,7 +129,8 @@ def read_config_map(file: File, into: Collection, resource: Node) -> int:
     into.maps.add(text_at(resource, "metadata", "name"))
     data = at(resource, "data")
     variables = as_settings(list(_variables(file, data)))
-    found = [variables] if is_brokers({setting.key for setting in variables}) else []
+    is_env = any(setting.key in BROKERS_OWN for setting in variables)
+    found = [variables] if is_env else []
     for name, _, value in pairs(data):
         if not re.search(r"\.(properties|config|conf)$", name):
             continue

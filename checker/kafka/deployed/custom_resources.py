@@ -185,10 +185,10 @@ def image_release(file: File, into: Collection, node: Node | None) -> Setting | 
     written = release_of_image(setting.value)
     number = release_written(written or "")
     if written is None or number is None:
-        into.note(f"The image {setting.value} ({setting.origin}) does not say Kafka's release.")
+        into.note(f"The image {setting.value} does not say Kafka's release.")
         return None
     if written.startswith("cp-"):
-        into.note(f"Confluent Platform {written[3:]} ({setting.origin}) has Kafka {number}.")
+        into.note(f"Confluent Platform {written[3:]} has Kafka {number}.")
     return replace(setting, value=number)
 
 

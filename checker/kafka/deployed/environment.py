@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from checker.kafka.deployed.collection import Collection
 from checker.kafka.deployed.keys import ACKS, IDENTITY, TOPIC_REPLICATION, ZOOKEEPER
-from checker.kafka.deployed.properties_file import is_brokers, sorted_out, without_repeated
+from checker.kafka.deployed.properties_file import BROKERS_OWN, sorted_out, without_repeated
 from checker.kafka.deployed.setting import Setting
 from checker.kafka.deployed.text_file import File
 
@@ -30,7 +30,7 @@ def is_environment(file: File) -> bool:
     lines = file.beginning(500)
     if not all(map(_LINE.fullmatch, lines)) or not any(map(_VARIABLE.fullmatch, lines)):
         return False
-    return is_brokers({setting.key for setting in as_settings(list(variables_of(file)))})
+    return any(each.key in BROKERS_OWN for each in as_settings(list(variables_of(file))))
 
 
 def variables_of(file: File) -> Iterator[Setting]:

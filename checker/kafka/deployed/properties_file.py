@@ -45,10 +45,12 @@ _PROGRAMS: Mapping[str, str] = {
     "an application": r"spring\..*|quarkus\..*|mp\.messaging\..*",
 }
 """Other programs that have .properties, and keys that only they have."""
+BROKERS_OWN = frozenset({*KEYS, *IDENTITY} - {ACKS, TOPIC_REPLICATION})
+"""Keys that only brokers have, and those of topics that matter here."""
 _OF_BROKERS = re.compile(
     r"(?:num\.(?:network|io|recovery|replica|partitions)|auto\.(?:create\.topics|leader)|"
     r"log\.(?:retention|segment|flush|clean|roll|message|index)|delete\.topic|offsets\.topic|"
-    r"transaction\.state|replica\.|socket\.(?:send|receive|request)|controlled\.shutdown)"
+    r"transaction\.state|replica\.(?:lag|fetch|socket|high)|socket\.(?:send|receive|request)|controlled\.shutdown)"
 )
 """Beginnings of keys that only brokers have."""
 _OF_CLIENTS = ("bootstrap.servers", "metadata.broker.list", "group.id")
@@ -97,10 +99,12 @@ def is_clients(keys: Names[str]) -> bool:
 
 def is_brokers(keys: Names[str]) -> bool:
     """Whether a key is there that only brokers have, or that matters here."""
-    own = {*KEYS, *IDENTITY} - {ACKS, TOPIC_REPLICATION}
     if program_of(keys) or is_clients(keys):
         return False
-    return any(key in own or _OF_BROKERS.match(key) or meant_instead(key) in own for key in keys)
+    return any(
+        key in BROKERS_OWN or _OF_BROKERS.match(key) or meant_instead(key) in BROKERS_OWN
+        for key in keys
+    )
 
 
 def without_repeated(settings: Iterable[Setting], into: Collection) -> list[Setting]:

@@ -7,10 +7,11 @@ import re
 _WRITTEN = re.compile(
     r"""(?:kafka[_-])?
     (?:2\.(?:8|9|1\d)-)?                          # Scala's, of a tarball
-    (?P<confluent>cp-)?v?
+    (?P<confluent>cp[-\ ])?v?
     (?P<number>\d{1,3}(?:\.\d{1,3}){1,3})
     (?:\.x|-iv\d{1,3}[a-z]?|-rc\d{1,2}|\.tiered|[.-]redhat-\d{1,6}
-       |(?P<suffix>(?:-\d{1,5})?-(?:ccs|ce|cp\d*)(?:-[\w.]{1,20})?))?""",
+       |(?P<suffix>(?:-\d{1,5})?-(?:ccs|ce|cp\d*)(?:-[\w.]{1,20})?))?
+    (?:\ \(commit:\w{1,40}\))?""",
     re.VERBOSE | re.IGNORECASE,
 )
 _IMAGE = re.compile(r"(?:.*/)?(?P<owner>[\w.-]+)/(?P<name>[\w.-]+):(?P<tag>[\w.-]+)(?:@.*)?")

@@ -18,7 +18,7 @@ from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEv
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from checker.kafka.deployed.setting import BadConfig, Mistakes, Place
-from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File, require_size
+from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
 
 DEPTH_MAX = 50
 ALIASES_MAX = 200
@@ -43,7 +43,11 @@ def root_of(file: File, line: int, text: str, mistakes: Mistakes) -> Node | None
 
     Keys that stand twice are noted as mistakes. Raises `BadConfig`.
     """
-    require_size(file.path, len(text), CONFIG_BYTES_MAX)
+    if len(text) > CONFIG_BYTES_MAX:
+        raise BadConfig(
+            f"{file.path}:{line + 1}: a document is larger than {CONFIG_BYTES_MAX:,} bytes; give "
+            "its resources as documents of their own"
+        )
     whole = "\n" * line + text
     try:
         _require_within_limits(file.path, whole)

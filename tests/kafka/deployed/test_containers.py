@@ -232,3 +232,12 @@ def test_a_topic_that_two_dumps_describe_stands_twice(tmp_path: Path) -> None:
     line = "Topic: a\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: \n"
 
     assert "topic a stands twice" in refused(tmp_path, line + line, "topics.txt")[0]
+
+
+def test_an_application_with_variables_of_topics_is_no_broker(tmp_path: Path) -> None:
+    app = (
+        "  app:\n    image: example/app:1\n"
+        "    environment: {KAFKA_NUM_PARTITIONS: 3, KAFKA_MIN_INSYNC_REPLICAS: 1}\n"
+    )
+
+    assert values(read(tmp_path, COMPOSE + app, "c.yml"))["min.insync.replicas"] == "2"
