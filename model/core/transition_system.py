@@ -114,7 +114,8 @@ class Narration:
     `stands_still` says of a state in which no fair step is enabled that it is one.
     `elements` says that values in a cell that are apart by a space are elements, each of which
     changes by itself. `lanes` are all names, whether they have a row or not, and `actors(action
-    name, arguments)` those of a step, whose first acts. `typed(state)` is each field as a file
+    name, arguments)` those of a step, whose first acts. `channels(state)` are what messages are
+    sent through: the names at its ends, and what is in it. `typed(state)` is each field as a file
     would have it.
     `call(action name, arguments, model)` is a step as an error names it, `out_of_range` what is
     said of such an error.
@@ -128,6 +129,7 @@ class Narration:
     elements: bool = False
     lanes: tuple[str, ...] = ()
     actors: Callable[[str, Arguments], Sequence[str]] | None = None
+    channels: Callable[[State], Mapping[str, tuple[Sequence[str], Sequence[str]]]] | None = None
     typed: Callable[[State], Mapping[str, str]] | None = None
     call: Callable[[str, Arguments, Model], str] = field(
         default_factory=lambda: _named_call  # defined below, and picklable

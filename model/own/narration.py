@@ -28,6 +28,7 @@ from model.own.fields import (
     Name,
     Names,
     PlainField,
+    Queue,
     Sequenced,
     Set,
     Struct,
@@ -58,6 +59,7 @@ def narration(
         elements=True,
         lanes=tuple(sort.describe(i) for sort in sorts for i in range(sort.count)),
         actors=words.actors,
+        channels=words.channels,
         typed=words.typed,
         call=words.call,
         out_of_range=partial(describe_misfit, fields),
@@ -94,6 +96,19 @@ class _Words:
         if (first := _BLANK.match(words)) and first[1] in named:
             named = {first[1]: named[first[1]], **named}
         return list(named.values())
+
+    def channels(self, state: State) -> dict[str, tuple[list[str], list[str]]]:
+        """Each queue and bag by its name: the names that it is between, and what is in it."""
+        found = {}
+        for field in (each for each in self.fields if isinstance(each, Queue | Bag)):
+            for where, index in _elements(field):
+                held = element(state, field, index)
+                assert isinstance(held, tuple)
+                ends = zip(field.indices, index, strict=True)
+                names = [sort.describe(n) for sort, n in ends if isinstance(sort, Names)]
+                values = [describe_value(field.element, each) for each in held]
+                found[f"{field.name}{where}"] = (names, values)
+        return found
 
     def typed(self, state: State) -> dict[str, str]:
         """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""

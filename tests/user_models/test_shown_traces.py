@@ -9,11 +9,15 @@ import pytest
 from rich.console import Console
 
 from checker.checking.run import run
+from checker.problem.problem import asked_alone
 from checker.report.pages.trace_sequence import sequence_in
 from checker.search.engines.choice import EngineChoice
-from checker.traces.finding import Finding
+from checker.traces.finding import Finding, confirmed
+from checker.user_models.family import own_family
 from checker.user_models.interactive.session import Session
 from checker.user_models.interactive.walk import Walk
+from checker.user_models.loading import read_own
+from counterexamples import NO_CLAIM, trace_of
 from counterexamples.state_table import marked
 from tests.support.commands import Commands
 from tests.support.own import own_problem
@@ -95,7 +99,90 @@ def test_the_diagram_has_lanes_for_what_something_happens_to_and_arrows_to_it() 
 
     assert sequence.lanes == ("server0", "server1", "client0", "state")
     assert arrows == [("client0", "server0", "send"), ("client0", "state", "send")]
-    assert list(sequence.legend) == ["arrow: from who acts to what else the step names or changes"]
+    assert list(sequence.legend) == [
+        "arrow: a message, or from who acts to what else the step names or changes"
+    ]
+
+
+CHANNELS = """\
+from waterline import Action, Bag, Fields, Name, Names, Protocol, Queue, when
+
+
+class State(Fields):
+    nodes = Names("node", 3)
+    values = Names("value", 2)
+    wire = Queue(of=values, room=2, by=(nodes, nodes))
+    net = Bag(of=values, room=2)
+    chosen = Name(values, or_none=True, by=nodes)
+
+
+def channels(state: type[State]) -> Protocol:
+    through = [Action(each, to=state.nodes) for each in (send, receive, drop)]
+    return Protocol(state=state, actions=[*through, post, take])
+
+
+def send(s: State, node: int, to: int, value: int) -> None:
+    \"\"\"{node} sends {value} to {to}.\"\"\"
+    s.wire[node, to].send(value)
+
+
+def receive(s: State, node: int, to: int) -> None:
+    \"\"\"{to} hears from {node}.\"\"\"
+    when(s.wire[node, to])
+    s.chosen[to] = s.wire[node, to].receive()
+
+
+def drop(s: State, node: int, to: int) -> None:
+    \"\"\"{node} loses what it has sent to {to}.\"\"\"
+    when(s.wire[node, to])
+    s.wire[node, to].receive()
+
+
+def post(s: State, node: int, value: int) -> None:
+    \"\"\"{node} posts {value}.\"\"\"
+    s.net.send(value)
+
+
+def take(s: State, node: int, value: int) -> None:
+    \"\"\"{node} takes {value}.\"\"\"
+    when(value in s.net)
+    s.net.remove(value)
+    s.chosen[node] = value
+"""
+
+
+def test_messages_of_a_queue_and_of_a_bag_are_arrows_from_step_to_step() -> None:
+    """Received, lost, taken by whoever takes it, and still on its way; values have no lanes."""
+    Path("channels.py").write_text(CHANNELS)
+    family = own_family(*read_own(Path("channels.py")))
+    problem = family.problem_of("channels", {}, [NO_CLAIM])
+    calls = (
+        ("send", (0, 1, 0)),
+        ("send", (0, 2, 1)),
+        ("post", (1, 1)),
+        ("receive", (0, 1)),
+        ("drop", (0, 2)),
+        ("take", (2, 1)),
+        ("send", (2, 0, 0)),
+    )
+    trace = trace_of(problem.model, NO_CLAIM, calls)
+    sequence = sequence_in(confirmed(trace, problem.model, asked_alone(problem)))
+    shown = [
+        (sequence.lanes[m.sender], sequence.lanes[m.receiver], m.words, m.sent, m.arrived, m.lost)
+        for m in sequence.messages
+    ]
+
+    assert sequence.lanes == ("node0", "node1", "node2")
+    assert shown == [
+        ("node0", "node1", "value0", 1, 4, None),
+        ("node0", "node2", "value1", 2, None, 5),
+        ("node1", "node2", "value1", 3, 6, None),
+        ("node2", "node0", "value0", 7, None, None),
+    ]
+    assert [(note.step, sequence.lanes[note.lane], note.words) for note in sequence.notes] == [
+        (4, "node1", "chosen value0"),
+        (6, "node2", "chosen value1"),
+    ]
 
 
 def test_an_interactive_session_shows_values_as_they_are_typed() -> None:
