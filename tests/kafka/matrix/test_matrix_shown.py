@@ -23,6 +23,7 @@ from checker.report.pages.matrix_page import to_html
 from checker.search.engines.choice import EngineChoice
 from counterexamples import from_json, replay
 from model.message.environment import Environment
+from model.message.versions import VERSIONS
 from tests.support.grids import TINY, cell_of, explored, small_matrix
 from tests.support.pages import Page, assert_needs_nothing_else
 
@@ -174,3 +175,15 @@ def test_of_few_versions_a_sentence_says_what_each_loses_under_which_fault(matri
         fault = outcome.cell.coordinates[FAULT].replace("none", "no fault")
         [part] = [p for p in line.rstrip(".").split("; ") if re.search(rf"\b{fault}( \(|,|$)", p)]
         assert part.startswith("nothing breaks") is (outcome.standing is Standing.HOLDS)
+
+
+def test_the_picture_in_the_documents_has_every_version_side_by_side_with_three_replicas() -> None:
+    """With two replicas the newest version seems to hold where three lose."""
+    picture = DOCUMENT.with_suffix(".svg").read_text(encoding="utf-8")
+    texts = re.findall(r'<text [^>]*y="([\d.]+)"[^>]*>([^<]+)</text>', picture)
+    lines: dict[str, list[str]] = {}
+    for line, text in texts:
+        lines.setdefault(line, []).append(text.replace("&#160;", " ").strip())
+
+    assert any("3 replicas" in text for words in lines.values() for text in words)
+    assert any(set(VERSIONS) <= {*" ".join(words).split()} for words in lines.values())
