@@ -146,6 +146,7 @@ CLAIMED = {
     "check --kafka 2.3.1": (0, "kip320-code (Kafka 2.1 to 2.3): "),
     "check --kafka 3.7:zookeeper": (0, "(Kafka 3.7 to 3.9.0 with ZooKeeper): "),
     "check --kafka 4.0:elr": (0, "(Kafka 4.0.0 with ELR): "),
+    "waterline versions 4.2": (0, "The controller Fence When: "),
     "waterline kernel --protocol kip320 --rule advance_high_watermark": (0, "define "),
     "waterline view examples/traces/hw-no_committed_loss-2r2n2e.json": (0, "m1 is lost."),
     "check --protocol hw --engine local --view": (12, "m1 is lost."),

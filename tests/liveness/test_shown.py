@@ -47,7 +47,7 @@ def test_the_report_says_which_steps_repeat(cli: Commands) -> None:
 
 
 def test_the_report_says_that_nothing_goes_on_and_what_is_in_the_way(cli: Commands) -> None:
-    code, out, _ = cli(*LOCK, *LOCAL)
+    code, out, _ = cli(*LOCK, *LOCAL, "--all")
 
     assert code == 12
     assert "For ever: no step is enabled that is sure to be taken" in out

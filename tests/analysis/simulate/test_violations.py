@@ -143,7 +143,7 @@ def test_nothing_seen_is_exit_code_0_and_is_not_said_to_hold(command: Simulate) 
 
     assert code == 0
     assert "not seen" in out
-    assert "only check says what holds" in " ".join(out.split())
+    assert "Walks cannot show that a claim holds; check can." in " ".join(out.split())
     assert "HOLDS" not in out
 
 
