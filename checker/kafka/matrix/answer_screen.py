@@ -34,6 +34,8 @@ from checker.kafka.matrix.verdict_groups import (
     groups_of,
     harmless,
     headline,
+    known_causes,
+    loses,
     not_met,
     title_of,
     unexplored,
@@ -74,12 +76,14 @@ def _overview(answer: DeploymentAnswer) -> list[RenderableType]:
         count = f"  {losing} of {counted(len(each.matrix.outcomes), 'fault')} can lose a record"
         if not losing and (unknown := unexplored(each)):
             count = f"  {counted(len(unknown), 'fault')} not explored"
+        if each.config.acks == "0":
+            count = "  any fault may lose records"
         table.add_row(Text(count, _style(each)), _topics(each))
     return [Text(f"{title}: {kinds} of topics, the worst first.", "bold"), table]
 
 
 def _style(answer: ConfigAnswer) -> str:
-    return BAD if any(map(loss_of, answer.matrix.outcomes)) else ""
+    return BAD if loses(answer) else ""
 
 
 def _topics(answer: ConfigAnswer) -> str:
@@ -229,8 +233,7 @@ def _group(
         parts += [_fault(outcome) for outcome in group.outcomes]
     else:
         parts.append(Text(f"with {', '.join(map(_short, group.outcomes))}."))
-    if not group.reason.settings:
-        parts += _known(group, answer)
+    parts += map(Text, known_causes(group, answer))
     if before is not None and before != number:
         which = _which(group, answer)
         parts.append(Text.assemble("Remedy: ", (f"the same as for {before}", GOOD), which))
@@ -276,18 +279,6 @@ def _closing(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:
     line = Text.assemble("Remedy: ", (description, GOOD), _which(group, answer))
     costs = " ".join(cost(group.remedy.changes, answer.config))
     yield line.append(f" Cost: {costs}") if costs else line
-
-
-def _known(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:
-    """`Rolling restart, zombie: like C21 (...; docs/scenarios.md).`"""
-    faults: dict[str, list[str]] = {}
-    for outcome in group.outcomes:
-        fault = outcome.cell.coordinates[FAULT]
-        for kin in answer.kin.get(fault, ())[:1]:
-            entry = f"{kin.scenario.number} ({kin.scenario.title}; docs/scenarios.md)"
-            faults.setdefault(entry, []).append(fault)
-    for entry, those in faults.items():
-        yield Text(f"{', '.join(those).capitalize()}: like {entry}.")
 
 
 def _which(group: Reasoned, answer: ConfigAnswer) -> str:

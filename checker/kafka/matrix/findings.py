@@ -86,9 +86,8 @@ def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
     steps = [loss.depth for loss in map(loss_of, group.outcomes) if loss and loss.depth]
     least = f", after {min(steps)} steps at the soonest" if steps else ""
     text = f"{why} {what} of {topics} with {', '.join(faults)}{least}"
-    text += f" ({config.protocol.title}; checked with {within(answer)})."
-    if config.stand_in:
-        text += f" Explored as {config.stand_in}."
+    how = f"explored as {config.stand_in}" if config.stand_in else f"checked with {within(answer)}"
+    text += f" ({config.protocol.title}; {how})."
     if not group.reason.settings:
         text += f" {title_of(group, answer)}."
     if group.remedy is not None:

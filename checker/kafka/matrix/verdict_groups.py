@@ -110,6 +110,18 @@ def title_of(group: Group, answer: ConfigAnswer) -> str:
     return f"{group.reason.description} {'does' if one else 'do'} harm, without a loss"
 
 
+def known_causes(group: Group, answer: ConfigAnswer) -> Iterator[str]:
+    """`Rolling restart: like C21 (...; docs/scenarios.md).`, where no setting is to blame."""
+    faults: dict[str, list[str]] = {}
+    for outcome in () if group.reason.settings else group.outcomes:
+        fault = outcome.cell.coordinates[FAULT]
+        for kin in answer.kin.get(fault, ())[:1]:
+            entry = f"{kin.scenario.number} ({kin.scenario.title}; docs/scenarios.md)"
+            faults.setdefault(entry, []).append(fault)
+    for entry, those in faults.items():
+        yield f"{', '.join(those).capitalize()}: like {entry}."
+
+
 def headline(answer: ConfigAnswer) -> str:
     """`5 of 9 faults can lose an acknowledged record.`; which size was explored comes first."""
     before = f"explored as {answer.config.stand_in}: " if answer.config.stand_in else ""
@@ -145,6 +157,11 @@ def _counts(answer: ConfigAnswer) -> Iterator[str]:
     if unknown:
         where = "in your size" if answer.config.stand_in else "to the end"
         yield f"{len(unknown)} not explored {where}"
+
+
+def loses(answer: ConfigAnswer) -> bool:
+    """Whether some fault loses a record, or no producer learns of it."""
+    return answer.config.acks == "0" or any(map(loss_of, answer.matrix.outcomes))
 
 
 def unexplored(answer: ConfigAnswer) -> list[str]:

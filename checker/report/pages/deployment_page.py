@@ -11,7 +11,7 @@ from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.config_table import describe_answers
 from checker.kafka.matrix.deployment_facts import facts_of
 from checker.kafka.matrix.grid import FAULT, FAULTS
-from checker.kafka.matrix.outcome import Outcome
+from checker.kafka.matrix.outcome import Outcome, Standing
 from checker.kafka.matrix.properties import describe_topics
 from checker.kafka.matrix.reason import loss_of, lost_of
 from checker.kafka.matrix.table import counts, meanings
@@ -19,6 +19,8 @@ from checker.kafka.matrix.verdict_groups import (
     Group,
     groups_of,
     headline,
+    known_causes,
+    loses,
     title_of,
     unexplored,
     within,
@@ -56,7 +58,6 @@ def _prefix(number: int) -> str:
 
 
 def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
-    loses = any(loss_of(outcome) is not None for outcome in answer.matrix.outcomes)
     names = trace_names(answer.matrix.outcomes, _prefix(number))
     ids = cell_ids(answer.matrix, _prefix(number))
     config = answer.config
@@ -77,7 +78,7 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
     return {
         "topics": f"{topics}: {replicas}, min.insync.replicas={config.yours.min_insync}",
         "headline": headline(answer),
-        "kind": "violated" if loses else "incomplete" if unexplored(answer) else "holds",
+        "kind": "violated" if loses(answer) else "incomplete" if unexplored(answer) else "holds",
         "within": within(answer),
         "interrupted": answer.matrix.interrupted,
         "groups": [_group(group, answer) for group in groups_of(answer)],
@@ -91,11 +92,11 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
 def _label(outcome: Outcome) -> str:
     """`loses an acknowledged record after 6 steps`, or what stands in its cell."""
     loss = loss_of(outcome)
-    if loss is None and outcome.stand_in:
-        return "not explored in your size"
     if loss is None:
-        return outcome.label
-    return f"loses {lost_of(outcome)} after {counted(loss.depth or 0, 'step')}"
+        is_unknown = outcome.stand_in and outcome.standing is Standing.INCOMPLETE
+        return "not explored in your size" if is_unknown else outcome.label
+    there = ", explored in another size" if outcome.stand_in else ""
+    return f"loses {lost_of(outcome)} after {counted(loss.depth or 0, 'step')}{there}"
 
 
 def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:
@@ -103,12 +104,8 @@ def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:
 
 
 def _lines(group: Group, answer: ConfigAnswer) -> Iterator[str]:
-    faults = [outcome.cell.coordinates[FAULT] for outcome in group.outcomes]
-    yield f"With {', '.join(faults)}."
-    if not group.reason.settings:
-        for fault in faults:
-            for kin in answer.kin.get(fault, ())[:1]:
-                yield f"{fault}: like {kin.scenario.number} ({kin.scenario.title})."
+    yield f"With {', '.join(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)}."
+    yield from known_causes(group, answer)
     if group.remedy is not None:
         changes = group.remedy.changes
         prevented = f"prevents {len(group.closes)} of {len(group.outcomes)}"

@@ -22,12 +22,16 @@ from checker.kafka.matrix.config_answer import DeploymentAnswer
 from checker.kafka.matrix.deepening import Raised
 from checker.kafka.matrix.deployment_files import to_csv, to_object
 from checker.kafka.matrix.findings import UNKNOWN, findings_of
-from checker.kafka.matrix.grid import CLAIMS, Cell, Grid, grid_over
+from checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, grid_over
+from checker.kafka.matrix.known_causes import Kin
+from checker.kafka.matrix.matrix import explore_grid
 from checker.kafka.matrix.outcome import Standing, judged
 from checker.kafka.matrix.properties import Config, Size, configs_of
 from checker.kafka.matrix.reason import LOSSES
 from checker.kafka.matrix.running import exploring
 from checker.kafka.matrix.verdict_groups import headline
+from checker.kafka.scenarios.catalogue import find_scenario
+from checker.kafka.scenarios.repairs import REPAIRS
 from checker.report.pages.deployment_page import to_html
 from checker.search.engines.choice import EngineChoice
 from counterexamples.replay import follow
@@ -273,8 +277,6 @@ def test_the_common_faults_are_asked_first_and_none_is_no_fault() -> None:
         asked.extend(question.name for question in questions)
         raise KeyboardInterrupt
 
-    from checker.kafka.matrix.matrix import explore_grid  # noqa: PLC0415
-
     grid = Grid(axes=config.axes(), replicas=3, records=1, in_order_given=True)
     with pytest.raises(KeyboardInterrupt):
         explore_grid(grid, unanswered, engine="local")
@@ -293,6 +295,7 @@ def test_with_acks_0_nothing_is_acknowledged_and_that_is_a_loss_of_its_own(fail_
     assert headline(answer).startswith("with acks=0 nothing is acknowledged, and any fault may")
     assert "can lose an acknowledged record" not in told
     assert "Remedy: set acks=all." in told
+    assert '<p class="violated note"><b>with acks=0 nothing' in to_html(whole)
     assert exit_code(whole, fail_on) == 12
     assert [finding.setting for finding in findings_of(whole, FILE)] == ["acks"]
 
@@ -320,3 +323,15 @@ def test_a_gate_names_the_size_of_its_verdicts(tmp_path: Path) -> None:
 
     assert name == "one crash, as 3 replicas with min.insync.replicas=2"
     assert (options["replicas"], options["min-insync-replicas"]) == (3, 2)
+
+
+def test_what_no_setting_prevents_is_named_on_the_screen_and_the_page() -> None:
+    [repair] = [repair for repair in REPAIRS if repair.entry == "C21"]
+    kin = {"zombie": [Kin(find_scenario("C21"), repair, None)]}
+    answer = made_up(sized(3, 2), lambda cell: cell.coordinates[FAULT] == "zombie")
+    whole = DeploymentAnswer(deployed(""), (replace(answer, kin=kin),))
+    said = "Zombie: like C21 (A leader that missed an epoch still goes by what its followers had"
+
+    assert "1. No setting or upgrade that we tried prevents these:" in shown(whole)
+    assert said in " ".join(" ".join(shown(whole)).split())
+    assert said in to_html(whole)
