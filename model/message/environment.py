@@ -319,7 +319,8 @@ class Environment:
         if self.min_insync_replicas > self.replicas:
             raise BadEnvironment(
                 f"min-insync-replicas is {self.min_insync_replicas}, more than the "
-                f"{self.replicas} replicas there are; with acks=all nothing could ever be written"
+                f"{self.replicas} replicas there are; up to 3.6 acks=all is refused then, and from "
+                f"3.7 on Kafka takes {self.replicas}, so write that"
             )
         if self.unbounded:
             self._require_countless()
