@@ -302,7 +302,7 @@ def _config(
         return None
     if needed > copies and acks == "all" and not _takes_no_more(protocol):
         if not is_topic:
-            text = f"that is more than {factor.key}, which is {factor.value}"
+            text = f"that is more than {factor.key}, which is {factor.value} ({factor.origin})"
             mistakes.add(in_sync.mistake(text))
         return None
     yours = Size(copies, min(needed, copies))
