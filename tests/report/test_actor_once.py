@@ -114,9 +114,9 @@ def require_right(story: Story) -> None:
 
 @pytest.mark.parametrize("name", TRACES)
 def test_of_every_recorded_trace(name: str) -> None:
-    found = confirmed_in(name)
-    require_right(story_of(found.finding))
-    require(found.problem, found.finding)
+    found = story_of(confirmed_in(name).finding)
+    require_right(found)
+    require_told_once(found)
 
 
 @pytest.mark.parametrize(("grain", "version"), VERSIONS)

@@ -1,4 +1,9 @@
-"""A trace as the text of a ticket: the whole text, and that nothing in it is markup."""
+"""A trace as the text of a ticket: the whole text, and that nothing in it is markup.
+
+    python -m tests.report.pages.test_markdown
+
+writes the whole texts anew, where sentences have changed.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +14,22 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from checker.checking.run import run
-from checker.cli.traces.recorded import recorded
 from checker.kafka.families import MESSAGE
+from checker.problem.problem import asked_alone
 from checker.report.pages.formats import FORMATS, Converted
 from checker.report.pages.markdown import escaped, to_markdown
-from checker.search.engines.choice import EngineChoice
-from counterexamples import NO_CLAIM, trace_of, write_trace
+from checker.traces.finding import confirmed
+from checker.user_models.family import own_family
+from checker.user_models.loading import read_own
+from counterexamples import NO_CLAIM, trace_of
 from tests.support.commands import Commands
 from tests.support.confirmed_traces import FOLDER, TRACES, confirmed_in
-from tests.support.own import example
+from tests.support.own import EXAMPLES
 from tests.support.pages import Page
 from tests.support.pictured import LOSS, story
 
 GOLDEN = Path(__file__).parent / "markdown"
+EATING = ("hunger", "take_left", "take_right", "put")
 NASTY = (
     "a *bold* _claim_ of `x` [link](http://evil) <img src=x> | ~~gone~~ &amp; $x$ #1 !",
     "# no heading",
@@ -42,18 +49,18 @@ NASTY = (
 def by_hand() -> Converted:
     """Two steps that were chosen, and claim nothing."""
     problem = MESSAGE.problem_of("hw", MESSAGE.usual.options(), [NO_CLAIM])
-    write_trace(
-        path := Path("by-hand.json"),
-        trace_of(problem.model, NO_CLAIM, (("Produce", (0,)), ("Crash", (1,)))),
-    )
-    found = recorded(path, None)
-    return Converted(problem=found.problem, finding=found.finding)
+    trace = trace_of(problem.model, NO_CLAIM, (("Produce", (0,)), ("Crash", (1,))))
+    finding = confirmed(trace, problem.model, asked_alone(problem))
+    return Converted(problem=problem, finding=finding)
 
 
 def of_philosophers() -> Converted:
-    problem = example("philosophers", tie_break=False)
-    findings = run(problem, EngineChoice(name="local", threads=1)).findings
-    finding = next(f for f in findings if f.invariant == "hungers_leads_to_eats.seat0")
+    family = own_family(*read_own(EXAMPLES / "philosophers.py"))
+    claim = "hungers_leads_to_eats.seat0"
+    problem = family.problem_of("philosophers", {"tie_break": False}, [claim])
+    calls = (("hunger", (0,)), *((name, (2,)) for name in EATING))
+    trace = replace(trace_of(problem.model, claim, calls), cycle=1)
+    finding = confirmed(trace, problem.model, asked_alone(problem))
     return Converted(problem=problem, finding=finding)
 
 
@@ -62,15 +69,14 @@ def of_the_loss() -> Converted:
     return Converted(problem=found.problem, finding=found.finding)
 
 
-@pytest.mark.parametrize("made", [of_the_loss, of_philosophers, by_hand])
-def test_the_whole_text_is_as_it_was(
-    made: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert callable(made)
-    text = FORMATS["markdown"](made())
+WHOLE = {"loss": of_the_loss, "philosophers": of_philosophers, "by_hand": by_hand}
 
-    assert text == (GOLDEN / f"{made.__name__}.md").read_text(encoding="utf-8")
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_the_whole_text_is_as_it_was(name: str) -> None:
+    text = FORMATS["markdown"](WHOLE[name]())
+
+    assert text == (GOLDEN / f"{name}.md").read_text(encoding="utf-8"), "see above"
 
 
 @pytest.mark.parametrize("text", NASTY)
@@ -119,4 +125,9 @@ def test_convert_writes_it(cli: Commands) -> None:
     code, out, _ = cli("convert", FOLDER / LOSS, "--to", "markdown", name="waterline")
 
     assert code == 0
-    assert out == (GOLDEN / "of_the_loss.md").read_text(encoding="utf-8")
+    assert out == (GOLDEN / "loss.md").read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for each, made in WHOLE.items():
+        (GOLDEN / f"{each}.md").write_text(FORMATS["markdown"](made()), encoding="utf-8")
