@@ -177,7 +177,8 @@ def in_order(tree: Tree) -> Tree:
     r"""A condition of a step, of which TLC is to look at no more than Python does.
 
     Of `a \/ b` in a step TLC follows both: `b` is looked at where `a` is true. Of `~a => b` it does
-    not.
+    not. Of `\E` it makes a step for each element of which the rest is true, also where that is the
+    same step; what is compared with TRUE is only a condition.
     """
     match tree:
         case Junction(operator="\\/", items=(*others, last)):
@@ -188,8 +189,8 @@ def in_order(tree: Tree) -> Tree:
             return let(definitions, in_order(body))
         case If(test=test, then=then, otherwise=otherwise):
             return If(test, in_order(then), in_order(otherwise))
-        case Quantified(quantifier=r"\E", body=body):
-            return Quantified(r"\E", tree.variable, tree.domain, in_order(body))
+        case Quantified(quantifier=r"\E"):
+            return Infix("=", tree, Truth(True))
     return tree
 
 

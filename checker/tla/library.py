@@ -35,7 +35,7 @@ SumOver($f, $domain) ==
     "Sum": "Sum($f) == SumOver($f, DOMAIN $f)",
     "SequencesUpTo": r"""
 \* The sequences of at most so many values.
-SequencesUpTo($values, $room) == UNION {[1..$n -> $values] : $n \in 0..$room}
+SequencesUpTo($values, $room) == {$q \in Seq($values) : Len($q) <= $room}
 """,
     "PlaceIn": r"""
 \* A place of a sequence that is counted from 0, or below 0 from the end.

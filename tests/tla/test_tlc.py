@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.peers.tlc import run_tlc
 from checker.tla.kafka.exported import exported
 from tests.support.own import example, own_problem
-from tests.support.tla_modules import differences_from_tlc
+from tests.support.tla_modules import differences_from_tlc, tlc
 from tests.user_models.test_containers import HEAD, LOGS
 from tests.user_models.test_messages import NET_FILE
 
@@ -72,6 +73,47 @@ def test_strong_fairness_is_the_same_to_tlc(strong: bool, rounds: int) -> None:
     problem = own_problem(MODELS / "semaphore.py", strong=strong, rounds=rounds)
 
     assert differences_from_tlc(problem, exported(problem)) == []
+
+
+MANY = """\
+from waterline import Fields, Number, Protocol, Queue, when
+
+
+class State(Fields):
+    wire = Queue(of=("a", "b", "c", "d", "e", "f"), room=8, by=2)
+    k = Number(0, 2)
+
+
+def many(state: type[State]) -> Protocol:
+    return Protocol(state=state, actions=[go], always=[ok])
+
+
+def full(s: State) -> bool:
+    return any(len(s.wire[a]) <= b for a in range(2) for b in range(9))
+
+
+def go(s: State) -> None:
+    when(s.k < 2 and any(a + b >= s.k for a in range(90) for b in range(90)))
+    when(full(s))
+    s.k += 1
+
+
+def ok(s: State) -> bool:
+    return s.k <= 2
+"""
+
+
+def test_wide_queues_are_not_enumerated_and_a_guard_makes_one_step(tmp_path: Path) -> None:
+    path = tmp_path / "many.py"
+    path.write_text(MANY)
+    problem = own_problem(path)
+    module = exported(problem)
+    spec = tmp_path / f"{module.name}.tla"
+    spec.write_text(module.text)
+
+    said = run_tlc(tlc(), spec, module.configured(list(module.claims), types=True))
+
+    assert (said.distinct, said.generated, said.violated) == (3, 3, None)
 
 
 @pytest.mark.slow
