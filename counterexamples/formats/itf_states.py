@@ -1,4 +1,4 @@
-"""Trace in ITF of another tool, Quint or Apalache: states of a model that is not known here.
+"""Trace of another tool, Quint, Apalache or TLC: states of a model that is not known here.
 
 Nothing can be replayed: what the file says is what is shown. A step is named where the tool named
 it: Quint writes the action and what was picked as variables of their own (`--mbt`).
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from counterexamples.errors import BadTrace
 from counterexamples.formats.itf_values import ItfValue, read_value
+from counterexamples.formats.tlc_states import is_tlc_json, is_tlc_text, of_json, of_text
 from counterexamples.json_text import read_json
 from counterexamples.named_file import BadFile, read_named
 from counterexamples.trace import shown
@@ -39,31 +40,34 @@ class ItfTrace:
     """`loop` is the number of the state that follows the last one, None where nothing does.
 
     `described` is what the tool says of the trace, by what it calls that, with the values of
-    parameters.
+    parameters. `form` is the form of its file.
     """
 
     variables: tuple[str, ...]
     states: tuple[ItfState, ...]
     loop: int | None
     described: Mapping[str, str]
+    form: str = "in ITF"
 
 
-def itf_of_another_tool(path: str | os.PathLike[str]) -> ItfTrace | None:
-    """The trace in a file, None if it is no ITF, or ITF that waterline wrote.
+def trace_of_another_tool(path: str | os.PathLike[str]) -> ItfTrace | None:
+    """The trace in a file, None if it is neither ITF nor TLC's, or waterline wrote it.
 
-    Raises `BadTrace`, which names the file, where it is ITF with a mistake.
+    Raises `BadTrace`, which names the file, where it has a mistake.
     """
     try:
         text = read_named(path, bytes_max=BYTES_MAX).decode("utf-8")
     except (BadFile, UnicodeDecodeError):
         return None  # Whoever reads a trace of ours says what is wrong.
-    if '"states"' not in text or '"vars"' not in text:
-        return None
     try:
-        document = read_json(text)
-        if not _is_of_another_tool(document):
+        if is_tlc_text(text):
+            return replace(itf_trace(of_text(text)), form="of TLC")
+        if '"state"' in text and '"action"' in text and is_tlc_json(document := read_json(text)):
+            return replace(itf_trace(of_json(document)), form="of TLC")
+        if '"states"' not in text or '"vars"' not in text:
             return None
-        return itf_trace(document)
+        document = read_json(text)
+        return itf_trace(document) if _is_of_another_tool(document) else None
     except BadTrace as problem:
         raise BadTrace(f"{path}: {problem}") from None
 

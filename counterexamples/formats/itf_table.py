@@ -116,7 +116,8 @@ def header(trace: ItfTrace) -> Text:
     """How much there is, and that nobody has confirmed it."""
     states = f"{len(trace.states):,} state{'s' if len(trace.states) > 1 else ''}"
     return Text.assemble(
-        ("Trace in ITF", TITLE), f": {states}, as the file has them; its model is not known here"
+        (f"Trace {trace.form}", TITLE),
+        f": {states}, as the file has them; its model is not known here",
     )
 
 

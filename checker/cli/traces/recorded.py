@@ -11,6 +11,7 @@ from checker.traces.finding import Finding, confirmed
 from checker.traces.raising import confirm_raising
 from counterexamples import BadTrace, Trace, from_json, read_trace
 from counterexamples.formats import from_itf, is_itf
+from counterexamples.formats.itf_states import trace_of_another_tool
 from model.core.claim import Claim
 from model.core.errors import BadEnvironment
 
@@ -33,6 +34,11 @@ def recorded(path: Path, own_model: str | None) -> Recorded:
 
     Raises `BadTrace`, and what `checker.traces.finding.confirmed` raises.
     """
+    if trace_of_another_tool(path) is not None:
+        raise BadTrace(
+            f"{path} is a trace of another tool, whose model is not known; such a trace is for "
+            "`waterline view` alone"
+        )
     trace = read_trace(path, parse=_parsed)
     try:
         family = finder(own_model)(trace.model)

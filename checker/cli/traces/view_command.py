@@ -16,7 +16,7 @@ from checker.kafka.narrative.story import reasons, story_of
 from checker.kafka.where import condition_of
 from checker.problem.spec import WHERE
 from checker.traces.finding import Finding
-from counterexamples.formats.itf_states import itf_of_another_tool
+from counterexamples.formats.itf_states import trace_of_another_tool
 from counterexamples.formats.itf_table import render_itf
 from counterexamples.rendering import render_full
 from model.own.condition import Condition
@@ -30,9 +30,9 @@ from model.own.condition import Condition
 def view_command(trace: Path, own_model: str | None, where: str | None, plain: bool) -> int:
     """Step through a recorded trace: j next, k back, ? all keys, q quit (docs/traces.md).
 
-    Into a pipe all of it is printed. A trace in ITF that Quint or Apalache wrote is shown as it is.
+    Into a pipe all of it is printed. A trace that Quint, Apalache or TLC wrote is shown as it is.
     """
-    if (of_another_tool := itf_of_another_tool(trace)) is not None:
+    if (of_another_tool := trace_of_another_tool(trace)) is not None:
         _require_nothing_asked(trace, own_model, where)
         if is_interactive() and not plain:
             return view_itf(of_another_tool)

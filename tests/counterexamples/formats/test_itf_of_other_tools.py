@@ -13,7 +13,7 @@ from rich.console import Console
 
 from checker.report.viewer.itf_app import ItfViewer
 from counterexamples import BadTrace
-from counterexamples.formats.itf_states import ItfTrace, itf_of_another_tool, itf_trace
+from counterexamples.formats.itf_states import ItfTrace, itf_trace, trace_of_another_tool
 from counterexamples.formats.itf_table import CELL_MAX, render_itf
 from counterexamples.formats.itf_values import read_value
 from tests.support.commands import Commands
@@ -25,7 +25,7 @@ QUINT, APALACHE = FILES / "quint.itf.json", FILES / "apalache.itf.json"
 
 
 def read(path: Path) -> ItfTrace:
-    found = itf_of_another_tool(path)
+    found = trace_of_another_tool(path)
     assert found is not None
     return found
 
@@ -177,7 +177,7 @@ def test_a_mistake_is_one_line_that_names_the_place(mistake: str, tmp_path: Path
     path.write_text(json.dumps(document))
 
     with pytest.raises(BadTrace) as caught:
-        itf_of_another_tool(path)
+        trace_of_another_tool(path)
 
     assert str(caught.value).startswith(f"{path}: ")
     assert says in str(caught.value)
@@ -203,4 +203,4 @@ def test_the_command_prints_it_and_refuses_what_it_cannot_do(tmp_path: Path, cli
 
 
 def test_a_trace_of_ours_is_none_of_these() -> None:
-    assert itf_of_another_tool(FOLDER / "hw-no_committed_loss-2r2n2e.json") is None
+    assert trace_of_another_tool(FOLDER / "hw-no_committed_loss-2r2n2e.json") is None
