@@ -61,7 +61,7 @@ Exit codes:
 )
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write what fits, for `view`.")
 @format_option
-@click.option("--max-states", type=MAX_STATES, help="States of one search. Default: 60,000.")
+@click.option("--max-states", type=MAX_STATES, help="States of all searches. Default: 60,000.")
 @click.option("--max-time", type=Seconds(), help="Seconds for all searches. Default: 120.")
 def explain_logs_command(
     folders: tuple[Path, ...],

@@ -35,7 +35,7 @@ def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableTyp
         )
         yield from _verdict(found, best)
     yield from evidence_lines(found.evidence, acks=found.given.acks)
-    yield from _elections(found, logs)
+    yield from _elections(found)
     if best is None:
         yield Text(f"No behaviour was searched for: {found.unsearched}.", QUIET)
     else:
@@ -86,7 +86,7 @@ def _epochs(first: int, last: int) -> str:
     return f"leader epoch {first}" if first == last else f"leader epochs {first} to {last}"
 
 
-def _elections(found: Answer, logs: Logs) -> Iterator[Text]:
+def _elections(found: Answer) -> Iterator[Text]:
     """Unclean elections, and what looks like one."""
     for each in found.evidence.unclean:
         of = "" if each.epoch is None else f"in epoch {each.epoch} "
@@ -99,9 +99,11 @@ def _elections(found: Answer, logs: Logs) -> Iterator[Text]:
             f"Broker {other.leader} was elected leader of epoch {other.epoch} ({other.place}) and "
             f"was not in the ISR before, {list(other.isr)} ({other.isr_at})"
         )
-        if is_unclean(found.evidence, logs):
+        if is_unclean(found.evidence, found.given.version):
             yield Text(f"{what}: that is an unclean election.")
-        elif not found.given.unclean_leader_election:
+        elif found.given.unclean_leader_election:
+            yield Text(f"{what}: unclean elections are searched.")
+        else:
             yield Text(
                 f"{what}: if unclean.leader.election.enable may have been true, ask with "
                 "--unclean-leader-election."
@@ -121,7 +123,8 @@ def _verdict(found: Answer, best: Searched) -> Iterator[Text]:
             line = best.history.sources[refused.replica][refused.line]
             yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")
         if not found.nothing_fits:
-            yield Text("  Search longer with --max-time and --max-states.")
+            states = sum(each.states for each in found.tried)
+            yield Text(f"  Searched were {states:,} states; --max-states raises the limit.")
         return
     yield from cause_lines(found.causes, is_certain=found.is_certain)
     if found.always_loses:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from checker.kafka.logs.causes import Cause, causes_of
 from checker.kafka.logs.errors import BadLogs
@@ -27,6 +27,11 @@ from checker.kafka.logs.history import ORDERS_MAX, History, history_of
 from checker.kafka.logs.observation import Observation
 from checker.kafka.logs.reading import Logs
 from model.message.environment import Environment
+from model.message.versions import version_of
+
+_SHARE, _STATES_LEAST = 3, 2_000
+"""A search has this part of the states that are left, and at least so many."""
+ELIGIBLE_LEADER_REPLICAS = "elr"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,9 +125,9 @@ def answered(
     by_broker = logs.of(partition)
     first, last = epochs or (None, None)
     evidence = evidence_of(by_broker, logs.unclean_of(partition), first, last)
-    unclean = given.unclean_leader_election or is_unclean(evidence, logs)
-    given = replace(given, unclean_leader_election=unclean)
-    nothing_searched = Answer(
+    is_told = given.unclean_leader_election or is_unclean(evidence, given.version)
+    given = replace(given, unclean_leader_election=is_told)
+    answer = Answer(
         partition=partition,
         given=given,
         evidence=evidence,
@@ -136,69 +141,110 @@ def answered(
     try:
         histories = histories_of(by_broker, logs, first, last)
     except BadLogs as problem:
-        if not nothing_searched.at_risk:
+        if not answer.at_risk:
             raise
-        return replace(nothing_searched, unsearched=str(problem))
-    tried: list[Searched] = []
-    alike: list[Searched] = []
-    has_all_orders, is_over = True, False
-    for in_bounds, is_every_order in _in_turn(histories, given):
-        alike = []
-        has_all_orders &= is_every_order and not histories[0].orders_left_out
-        for history, environment in in_bounds:
-            left = seconds_max - (time.monotonic() - began)
-            if tried and left <= 0:
-                # Nothing is known of this order, nor of all behaviours within these bounds.
-                has_all_orders, is_over = has_all_orders and not alike, True
-                break
-            found = searched(history, given, environment, states_max=states_max, seconds_max=left)
-            tried.append(found)
-            alike.append(found)
-            if found.nothing_fits:
-                # That shall not rest on dead ends, nor on what the decisions are taken for.
-                left = seconds_max - (time.monotonic() - began)
-                plain = replace(history, decisions=(), decision_sources=())
-                found = searched(
-                    plain, given, environment, states_max=states_max, seconds_max=left, plain=True
-                )
-                tried.append(found)
-                alike.append(found)
-            if len(found.fits) > 1:
-                break  # One that loses a record and one that loses none: more orders say no more.
-        if is_over or any(each.fits for each in alike):
+        return replace(answer, unsearched=str(problem))
+    allowed = [given]
+    if evidence.outside and not is_told:
+        allowed.append(replace(given, unclean_leader_election=True))
+    for number, each in enumerate(allowed, 1):
+        until = began + seconds_max * number / len(allowed)
+        found = _found(histories, each, states_max // len(allowed), until)
+        if number == 1 or found.fits:
+            made = _with_causes(replace(answer, given=each), found)
+        if found.fits:
             break
+    return replace(made, seconds=time.monotonic() - began)
+
+
+@dataclass(slots=True)
+class _Found:
+    """Searches in bounds that were raised in turn; `alike` are those of the last bounds."""
+
+    tried: list[Searched] = field(default_factory=list)
+    alike: list[Searched] = field(default_factory=list)
+    has_all_orders: bool = True
+
+    @property
+    def fits(self) -> bool:
+        """Whether something fits within the last bounds."""
+        return any(each.fits for each in self.alike)
+
+
+def _found(
+    histories: Sequence[History], given: Circumstances, states_max: int, until: float
+) -> _Found:
+    """Search until something fits, or the states or the time are used up.
+
+    Each search has a share of what is left: one within too small bounds shall not take all.
+    """
+    found = _Found()
+
+    def search(history: History, environment: Environment, *, plain: bool = False) -> Searched:
+        left = states_max - sum(each.states for each in found.tried)
+        made = searched(
+            history,
+            given,
+            environment,
+            states_max=max(_STATES_LEAST, left // _SHARE),
+            seconds_max=until - time.monotonic(),
+            plain=plain,
+        )
+        found.tried.append(made)
+        found.alike.append(made)
+        return made
+
+    for in_bounds, is_every_order in _in_turn(histories, given):
+        found.alike = []
+        found.has_all_orders &= is_every_order and not histories[0].orders_left_out
+        for history, environment in in_bounds:
+            states = sum(each.states for each in found.tried)
+            if found.tried and (states >= states_max or time.monotonic() > until):
+                # Nothing is known of this order, nor of all behaviours within these bounds.
+                found.has_all_orders = found.has_all_orders and not found.alike
+                return found
+            if search(history, environment).nothing_fits:
+                # That shall not rest on dead ends, nor on what the decisions are taken for.
+                search(replace(history, decisions=(), decision_sources=()), environment, plain=True)
+            if len(found.alike[-1].fits) > 1:
+                break  # One that loses a record and one that loses none: more orders say no more.
+        if found.fits:
+            break
+    return found
+
+
+def _with_causes(answer: Answer, found: _Found) -> Answer:
+    """The answer of these searches, with what the loss that they found is an instance of."""
     best = max(
-        tried,
+        found.tried,
         key=lambda s: (bool(s.fits), True in s.fits, s.longest.lines if s.longest else 0),
     )
     losing = best.fits.get(True)
+    missed = bool(answer.evidence.missed)
     return replace(
-        nothing_searched,
+        answer,
         best=best,
-        tried=tuple(tried),
-        alike=tuple(alike),
-        has_all_orders=has_all_orders,
+        tried=tuple(found.tried),
+        alike=tuple(found.alike),
+        has_all_orders=found.has_all_orders,
         causes=()
         if losing is None
         else causes_of(
-            best.model,
-            best.environment,
-            best.model.initial[0],
-            losing.calls,
-            missed=bool(evidence.missed),
+            best.model, best.environment, best.model.initial[0], losing.calls, missed=missed
         ),
-        seconds=time.monotonic() - began,
     )
 
 
-def is_unclean(evidence: Evidence, logs: Logs) -> bool:
+def is_unclean(evidence: Evidence, version: str) -> bool:
     """Whether an election was unclean: by a controller's line, or because it cannot have been else.
 
-    With ZooKeeper nobody from outside the ISR of the decision before is elected cleanly; with
-    eligible leader replicas somebody is.
+    Somebody from outside the ISR of the decision before is elected cleanly only where there are
+    eligible leader replicas.
     """
-    by_isr = logs.manners == {"zookeeper"} and any(o.is_next for o in evidence.outside)
-    return bool(evidence.unclean) or by_isr
+    if evidence.unclean:
+        return True
+    has_elr = ELIGIBLE_LEADER_REPLICAS in version_of(version).feature_names
+    return not has_elr and any(each.is_next for each in evidence.outside)
 
 
 def _in_turn(

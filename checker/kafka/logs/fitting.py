@@ -33,6 +33,7 @@ from model.message.environment import RARE_BUDGET_MAX, RECORDS_MAX, Environment
 from model.message.model import message_model
 
 STATES_MAX = 60_000
+"""Of all searches for an answer: about ten seconds."""
 _COSTS = {
     "Crash": 4,
     "SessionExpiry": 4,
