@@ -50,7 +50,8 @@ class History:
     decision_sources: tuple[Observation, ...] = ()
     isr_lines_may_lack: bool = True
     orders_left_out: bool = False
-    """Of lines of one time only one order is looked at, or some of them are cut off."""
+    """Of lines of one time only one order is looked at, or some of them are cut off; or the order
+    in a file is not that of its times."""
 
     @property
     def lines(self) -> int:
@@ -203,6 +204,7 @@ def history_of(
         raise BadLogs(f"{len(brokers)} brokers; at most {REPLICAS_MAX} replicas are searched")
     kept = {b: _within(by_broker.get(b, ()), first, last) for b in brokers}
     orders_left_out = any(_is_cut_in_band(by_broker.get(b, ()), kept[b]) for b in brokers)
+    orders_left_out |= any(seen.is_moved for each in kept.values() for seen in each)
     if not is_limited:
         orders_left_out = orders_left_out or any(map(_has_ties, kept.values()))
         kept = {b: [replace(o, band=k) for k, o in enumerate(each)] for b, each in kept.items()}

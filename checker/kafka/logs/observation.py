@@ -65,7 +65,9 @@ class Observation:
     partition that the line tells of: it grows by one with each.
 
     `number` orders the lines of a `stream`, which is a file of one broker with its rotated parts.
-    Lines of one broker that have the same `band`, and another stream, are in no order.
+    Lines of one broker that have the same `band`, and another stream, are in no order. `run` is the
+    time of the lines around it whose times rise; where they fall, `is_moved` says that the runs of
+    the file were put in the order of their times.
     """
 
     broker: int
@@ -74,7 +76,9 @@ class Observation:
     span: Span | None = None
     stream: str = ""
     number: int = 0
+    run: Span | None = None
     band: int = 0
+    is_moved: bool = False
     epoch: int | None = None
     offset: int | None = None
     high_watermark: int | None = None

@@ -19,7 +19,6 @@ _AT_ONCE = {Kind.LOADS: 0, **dict.fromkeys(_ROLES, 1)}
 """Which of two lines of one time stands first here: Kafka loads a log, leads or follows, and then
 does the rest. Nothing rests on it."""
 _NO_TIME = Span(0, 1 << 80)
-_JITTER = 1_000_000_000
 
 
 def in_order(observed: Iterable[Observation]) -> list[Observation]:
@@ -53,26 +52,14 @@ def _once(observed: Iterable[Observation]) -> Iterator[Observation]:
 
 
 def _straightened(chain: Sequence[Observation]) -> list[Observation]:
-    """A file whose parts were put together in another order, or newest first, by its times."""
+    """A file whose parts were put together in another order, by their times."""
     lines = list(chain)
-    times = [seen.span for seen in lines if seen.span]
-    falls = sum(_falls(a, b) for a, b in itertools.pairwise(times))
-    if falls > sum(_falls(b, a) for a, b in itertools.pairwise(times)):
-        lines.reverse()
-    parts: list[list[Observation]] = [[]]
-    for before, seen in zip([None, *lines[:-1]], lines, strict=True):
-        if before and _falls(before.span, seen.span):
-            parts.append([])
-        parts[-1].append(seen)
-    apart = sorted((p for p in parts if p), key=lambda part: _span(part[0]))
-    if all(_span(a[-1]).end <= _span(b[0]).start for a, b in itertools.pairwise(apart)):
-        return [seen for part in apart for seen in part]
-    return lines
-
-
-def _falls(before: Span | None, after: Span | None) -> bool:
-    """Whether the time goes back by more than threads, and a clock that is set right, make it."""
-    return before is not None and after is not None and after.end < before.start - _JITTER
+    runs = [list(run) for _, run in itertools.groupby(lines, key=lambda seen: seen.run)]
+    apart = sorted(runs, key=lambda run: run[0].run or _NO_TIME)
+    times = [run[0].run or _NO_TIME for run in apart]
+    if apart == runs or any(a.end > b.start for a, b in itertools.pairwise(times)):
+        return lines
+    return [replace(seen, is_moved=True) for run in apart for seen in run]
 
 
 def _span(seen: Observation) -> Span:

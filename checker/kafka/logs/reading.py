@@ -69,6 +69,14 @@ class Logs:
         """What was passed over: files, an older topic, decisions that do not count."""
         last = self._last_topic(partition)
         notes = [last.note] if last.note else []
+        moved = (seen for lines in last.observed.values() for seen in lines if seen.is_moved)
+        notes += sorted(
+            {
+                f"{seen.place.file}: its times fall: its parts are taken in the order of their "
+                "times, and not as they stand"
+                for seen in moved
+            }
+        )
         return [*self.passed_over, *notes, *self._decided(partition, last).notes]
 
     def unclean_of(self, partition: str) -> list[UncleanElection]:
@@ -241,7 +249,7 @@ def _note(file: Scanned, logs: Logs, whose: _Whose) -> None:
         if broker is None:
             unknown.append(said)
             continue
-        seen = said.of(broker, f"{file.stream} {broker}")
+        seen = said.of(broker, file)
         if not file.is_timed:
             logs.without_times.add(broker)
         if said.partition:

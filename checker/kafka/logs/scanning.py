@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -44,6 +45,8 @@ _HINTS = (
     "==> ",
 )
 """A line that has none of these says nothing."""
+_JITTER = 1_000_000_000
+"""Nanoseconds by which the times of a file fall without more ado: threads, a clock set right."""
 _LINES_MAX = 1_000_000_000
 _USUAL = ("server.log", "state-change.log")
 _UNNAMED = -2
@@ -63,10 +66,47 @@ class Said:
         """Where it stands."""
         return self.seen.place
 
-    def of(self, broker: int, stream: str) -> Observation:
+    def of(self, broker: int, file: Scanned) -> Observation:
         """The same, of the broker whose line it is."""
-        leader = broker if self.seen.kind is Kind.LEADS else self.seen.leader
-        return replace(self.seen, broker=broker, stream=stream, leader=leader)
+        seen = self.seen
+        line, runs = seen.place.line, file.runs.get(self.writer)
+        is_reversed = runs is not None and runs.is_newest_first
+        return replace(
+            seen,
+            broker=broker,
+            stream=f"{file.stream} {broker}",
+            number=seen.number - 2 * line if is_reversed else seen.number,
+            run=None if runs is None or is_reversed else runs.of(line),
+            leader=broker if seen.kind is Kind.LEADS else seen.leader,
+        )
+
+
+@dataclass(slots=True)
+class _Runs:
+    """Runs of lines of one writer whose times do not fall: from which line on, and their time."""
+
+    lines: list[int] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    rises: int = 0
+
+    def note(self, number: int, span: Span) -> None:
+        """Add a line."""
+        last = self.spans[-1] if self.spans else None
+        if last is None or span.end < last.end - _JITTER:
+            self.lines.append(number)
+            self.spans.append(span)
+            return
+        self.rises += span.end > last.end + _JITTER
+        self.spans[-1] = Span(min(last.start, span.start), max(last.end, span.end))
+
+    @property
+    def is_newest_first(self) -> bool:
+        """Whether times fall more often than they rise."""
+        return len(self.lines) - 1 > self.rises
+
+    def of(self, number: int) -> Span | None:
+        """The run of a line."""
+        return self.spans[bisect_right(self.lines, number) - 1] if self.lines else None
 
 
 @dataclass(slots=True)
@@ -89,6 +129,7 @@ class Scanned:
     releases: set[tuple[str, str]] = field(default_factory=set)
     manners: set[str] = field(default_factory=set)
     begins: Span | None = None
+    runs: dict[str, _Runs] = field(default_factory=dict)
     is_timed: bool = False
     lines: int = 0
 
@@ -112,10 +153,12 @@ def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
         section = section_of(raw) or section
         line = unwrapped(raw, section)
         last = line.span or last
+        if line.span:
+            read.runs.setdefault(line.writer, _Runs()).note(number, line.span)
         read.is_timed = read.is_timed or last is not None
         _note_broker(line, read, last)
         place = Place(str(path), number, line.text)
-        order = rank * _LINES_MAX + number
+        order = (rank + 1) * _LINES_MAX + number
         read.changes += changes_in(line.text, place, (last.start if last else 0, order))
         if election := unclean_in(line.text, place):
             read.unclean.append(election)

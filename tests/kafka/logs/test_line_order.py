@@ -21,7 +21,7 @@ SECOND = 1_000_000_000
 
 
 def line(
-    stream: str, number: int, seconds: float, fine: float = 0.001, **said: int | None
+    stream: str, number: int, seconds: float, fine: float = 0.001, run: Span | None = None
 ) -> Observation:
     """A truncation to `number` in a file, at a time that is written as fine as that."""
     start = round(seconds * SECOND)
@@ -32,8 +32,8 @@ def line(
         span=Span(start, start + round(fine * SECOND)),
         stream=stream,
         number=number,
+        run=run,
         offset=100 * ord(stream) + number,
-        **said,  # type: ignore[arg-type]
     )
 
 
@@ -80,6 +80,17 @@ def test_lines_within_a_time_that_the_clock_showed_twice_are_in_no_order() -> No
     assert orders([*twice, line("b", 1, 17.0)]) == {"baaa", "abaa", "aaba"}
     assert orders([*twice, line("b", 1, 14.0)]) == {"baaa"}
     assert orders([*twice, line("b", 1, 22.0)]) == {"aaba"}
+
+
+def test_parts_of_a_file_whose_times_do_not_overlap_are_put_in_order() -> None:
+    """As they overlap where a clock went back: there the file is in its own order."""
+    early, late, twice = (Span(a * SECOND, b * SECOND) for a, b in ((10, 20), (20, 30), (10, 25)))
+
+    apart = in_order([line("a", 1, 20.0, run=late), line("a", 2, 15.0, run=early)])
+    stepped = in_order([line("a", 1, 20.0, run=late), line("a", 2, 15.0, run=twice)])
+
+    assert [(seen.number, seen.is_moved) for seen in apart] == [(2, True), (1, True)]
+    assert [(seen.number, seen.is_moved) for seen in stepped] == [(1, False), (2, False)]
 
 
 def test_a_line_in_two_files_is_one() -> None:
