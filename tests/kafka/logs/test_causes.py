@@ -54,7 +54,7 @@ def explained(trace: Trace, folder: Path) -> Answer:
         min_insync_replicas=environment.min_insync_replicas,
         unclean_leader_election=environment.unclean_leader_election,
     )
-    return answered(read_logs([folder]), "t-0", given, states_max=20_000, seconds_max=120.0)
+    return answered(read_logs([folder]), "t-0", given, states_max=60_000, seconds_max=120.0)
 
 
 @pytest.mark.parametrize("name", FOUND)
