@@ -153,7 +153,7 @@ CLAIMED = {
     "check --kafka 4.2 --scenario C21": (12, "VIOLATED acknowledged_durable after 17 steps"),
     "check --protocol kip320 --moves 2 --epochs 3": (0, "HOLDS no_committed_loss"),
 }
-"""What a sentence says of a command that a reader can run as it stands: exit code and words.
+"""Exit code and words that a sentence leads one to expect of a command, run as it stands.
 
 The last two are the other half of what a sentence claims, and of what is advised.
 """
@@ -163,7 +163,7 @@ _FORM = re.compile(
     r"|[A-Z]{4}|\.\.\.|s3:|^\w+ [\w-]+$|^waterline certify|^(waterline )?check( --[a-z]+)+$"
     r"|^check --unbounded --engine local$|--format json$|--to tla$"
 )
-"""What is only the form of a command, or needs brokers, a cluster or files of the reader's own.
+"""Forms of commands, and those that need brokers, a cluster or files of the reader's own.
 
 Their documents are tested elsewhere: tests/kafka, tests/ci, tests/user_models.
 """

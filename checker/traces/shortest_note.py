@@ -28,7 +28,7 @@ def describe_alike(finding: Finding, names: str = "") -> str:
         text = f"a step out of {number} breaks the claim"
     else:
         text = f"{number} at that depth break{'s' if states == 1 else ''} the claim"
-    least = "" if faults is None else f", {counted(faults, 'fault')} at the least"
+    least = "" if faults is None else f", at least {counted(faults, 'fault')}"
     return f"Shortest: {steps}{least}; {text}."
 
 

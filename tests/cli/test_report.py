@@ -1,4 +1,4 @@
-"""What `check` prints first and last: the finding, larger bounds, rules that change nothing."""
+"""The first and last lines of `check`: the finding, larger bounds, rules that change nothing."""
 
 from __future__ import annotations
 
