@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, ROLES
+from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, REPLICATION, ROLES
+from checker.kafka.deployed.setting import Setting
 from checker.kafka.matrix.advice import cost
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.deployment_facts import facts_of
@@ -21,7 +22,7 @@ from checker.kafka.matrix.grid import FAULT, FAULTS
 from checker.kafka.matrix.outcome import Outcome
 from checker.kafka.matrix.properties import (
     NOT_SAID,
-    REPLICAS_EXPLORED_MAX,
+    REPLICAS,
     Config,
     describe_topics,
 )
@@ -185,10 +186,12 @@ class _Screen:
                 WARNING,
             )
         settings = self._answer.config.settings
-        if any(setting.source == NOT_SAID for setting in settings):
+        if (factor := self._answer.config.setting(REPLICATION)) and self._is_assumed(factor):
+            verb = "is" if factor.value == "1" else "are"
+            why = "" if factor.source == NOT_SAID else f"{factor.origin}; "
             yield Text(
-                f"No file says how many replicas topics have: {REPLICAS_EXPLORED_MAX} are taken "
-                "(--replicas).",
+                f"No file says how many replicas topics have: {factor.value} {verb} taken "
+                f"({why}--replicas).",
                 QUIET,
             )
         if any(setting.source == OF_A_NEW_CLUSTER for setting in settings):
@@ -197,6 +200,9 @@ class _Screen:
                 "have it off.",
                 QUIET,
             )
+
+    def _is_assumed(self, factor: Setting) -> bool:
+        return REPLICATION not in self._whole.deployment.brokers and factor.source != REPLICAS
 
 
 def noted(deployment: Deployment) -> Iterator[str]:
