@@ -49,6 +49,7 @@ class Collection:
     replicas: Setting | None = None
     eligible: tuple[Setting, str] | None = None
     acks: Setting | None = None
+    controllers: list[Setting] = field(default_factory=list)
     servers: list[Setting] = field(default_factory=list)
     unused: dict[str, Setting] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
@@ -120,8 +121,9 @@ class Collection:
         roles = found.get(ROLES)
         if roles is None or "broker" in roles.value:
             self._servers.append((name, found.keys()))
-        elif MIN_INSYNC not in found:
-            self.note(f"{name} does not set {MIN_INSYNC}: with ELR the cluster's is then 1.")
+        else:
+            usual = Setting(MIN_INSYNC, _DEFAULTS[MIN_INSYNC], f"default of {name}")
+            self.controllers.append(found.get(MIN_INSYNC, usual))
 
     def _add(self, setting: Setting) -> None:
         before = self._side_by_side.setdefault(setting.key, setting)
@@ -180,6 +182,9 @@ class Collection:
             topics=tuple(topics.values()),
             has_all_topics=self.has_all_topics,
             broker_count=self._broker_count(known, brokers, topics),
+            of_controllers=min(
+                self.controllers, key=lambda each: whole_number(each.value) or 0, default=None
+            ),
             unused=tuple(self.unused.values()),
             notes=tuple(self.notes),
             sources=tuple(self.sources),

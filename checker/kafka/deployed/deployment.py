@@ -43,15 +43,17 @@ class Deployment:
     """What was read of a cluster.
 
     `brokers` are settings of all brokers. `topics` are those that were named; `has_all_topics` is
-    whether there are no others. `broker_count` is None where nobody says it. `unused` are settings
-    that touch durability and that the model has not. `notes` are what may surprise about the
-    reading, `sources` what was read, `clusters` the names of clusters, where they have one.
+    whether there are no others. `broker_count` is None where nobody says it.
+    `of_controllers` is the least min.insync.replicas of nodes that are controllers alone. `unused`
+    are settings that touch durability and that the model has not. `notes` are what may surprise
+    about the reading, `sources` what was read, `clusters` the names of clusters, if they have one.
     """
 
     brokers: Mapping[str, Setting] = field(default_factory=dict)
     topics: tuple[Topic, ...] = ()
     has_all_topics: bool = False
     broker_count: Setting | None = None
+    of_controllers: Setting | None = None
     unused: tuple[Setting, ...] = ()
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()

@@ -53,6 +53,7 @@ class _Saved(msgspec.Struct, forbid_unknown_fields=True):
     topics: list[_Topic]
     has_all_topics: bool = False
     broker_count: _Setting | None = None
+    of_controllers: _Setting | None = None
     unused: list[_Setting] = []
     notes: list[str] = []
     sources: list[str] = []
@@ -78,6 +79,7 @@ def read_saved(path: Path, text: str) -> Deployment:
         topics=tuple(_topic(topic) for topic in saved.topics),
         has_all_topics=saved.has_all_topics,
         broker_count=_setting(saved.broker_count) if saved.broker_count else None,
+        of_controllers=_setting(saved.of_controllers) if saved.of_controllers else None,
         unused=tuple(map(_setting, saved.unused)),
         notes=tuple(saved.notes),
         sources=tuple(saved.sources),

@@ -24,7 +24,7 @@ from checker.kafka.deployed.setting import BadConfig, Mistakes, Setting, whole_n
 from checker.kafka.matrix.grid import AXES, BY_FREQUENCY, FAULT, NO_FAULT, VERSION, Axis, Value
 from checker.kafka.matrix.protocol_of import DEFAULT, Protocol, protocol_of, version_option
 from checker.problem.wording import counted, listed
-from model.message.releases import ReleaseNumber
+from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, ReleaseNumber
 
 REPLICAS_EXPLORED_MAX = 3
 """Of more replicas no more are explored unless `--replicas` says so."""
@@ -218,6 +218,7 @@ def configs_of(
     except BadConfig as problem:
         mistakes.extend(problem)
         protocol = protocol_of({})
+    brokers |= _of_controllers(deployment, protocol)
     classes: dict[tuple[object, ...], tuple[Config, list[str]]] = {}
     for name, settings in _kinds(deployment, brokers, mistakes):
         factor = _replication_factor(settings, replicas, deployment.broker_count)
@@ -235,6 +236,20 @@ def configs_of(
         )
     found = [replace(config, topics=tuple(names)) for config, names in classes.values()]
     return sorted(found, key=lambda config: (not config.topics, -len(config.topics)))
+
+
+def _of_controllers(deployment: Deployment, protocol: Protocol) -> Mapping[str, Setting]:
+    """As ELR is enabled, a controller makes its own static min.insync.replicas the cluster's.
+
+    (KIP-966, ConfigurationControlManager.maybeGenerateElrSafetyRecords; from 4.1 on.) It goes
+    before the static one of brokers, and after what was set for all of them.
+    """
+    own, of_brokers = deployment.of_controllers, deployment.brokers.get(MIN_INSYNC)
+    has_eligible = protocol.release.with_eligible_leader_replicas
+    if own is None or not has_eligible or protocol.number < ELIGIBLE_LEADER_REPLICAS_USUAL:
+        return {}
+    is_dynamic = of_brokers is not None and of_brokers.source.startswith("set for")
+    return {} if is_dynamic else {MIN_INSYNC: own}
 
 
 def _kinds(

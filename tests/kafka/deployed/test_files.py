@@ -250,3 +250,26 @@ def test_what_was_saved_is_read_as_it_was() -> None:
     deployment = read_deployment([FOLDER / name for name in names])
 
     assert read_saved(Path("saved.json"), to_saved(deployment)) == deployment
+
+
+@pytest.mark.parametrize(
+    ("version", "least", "origin"),
+    [
+        ("4.1:elr", 1, "default of controller.properties"),
+        ("4.1:kraft", 2, "broker.properties:2"),
+        ("3.9:kraft", 2, "broker.properties:2"),
+    ],
+)
+def test_with_elr_the_static_value_of_controllers_is_the_clusters(
+    version: str, least: int, origin: str, tmp_path: Path
+) -> None:
+    broker = "process.roles=broker\nmin.insync.replicas=2\ndefault.replication.factor=3\n"
+    (tmp_path / "broker.properties").write_text(broker)
+    (tmp_path / "controller.properties").write_text("process.roles=controller\nnode.id=1\n")
+    found = read_deployment([tmp_path])
+    [config] = configs_of(found, kafka_version=version)
+    setting = config.setting("min.insync.replicas")
+
+    assert setting is not None
+    assert (config.yours.min_insync, setting.origin) == (least, origin)
+    assert read_saved(Path("saved.json"), to_saved(found)) == found
