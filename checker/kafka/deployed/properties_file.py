@@ -19,7 +19,9 @@ from checker.kafka.deployed.keys import (
     ACKS,
     IDENTITY,
     KEYS,
+    MIGRATION,
     NOT_MODELLED,
+    REPLICATION,
     TOPIC_REPLICATION,
     meant_instead,
     unit_remedy,
@@ -150,6 +152,8 @@ def sorted_out(settings: Iterable[Setting], into: Collection) -> dict[str, Setti
             used[setting.key] = setting
         elif setting.key in NOT_MODELLED:
             into.add_unused([setting])
+        elif setting.key == MIGRATION and setting.value.lower() == "true":
+            into.note(f"{setting.origin}: {MIGRATION}: brokers leave ZooKeeper for KRaft just now.")
     return used
 
 
@@ -163,7 +167,13 @@ def read_properties(file: File, into: Collection) -> None:
             f"{file.name}:1: a byte order mark is before {settings[0].key}, which Kafka then does "
             "not know; save it as plain UTF-8"
         )
-    into.add_server(sorted_out(without_repeated(settings, into), into).values(), file.name)
+    found = sorted_out(without_repeated(settings, into), into)
+    if TOPIC_REPLICATION in found and not IDENTITY.isdisjoint(each.key for each in settings):
+        into.mistakes.add(
+            f"{found[TOPIC_REPLICATION].origin}: {TOPIC_REPLICATION} is no key of brokers, which "
+            f"ignore it; did you mean {REPLICATION}?"
+        )
+    into.add_server(found.values(), file.name)
 
 
 def read_client(file: File, into: Collection, *, is_named: bool) -> None:

@@ -137,10 +137,13 @@ def _eligible(file: File, fields: Mapping[str, str], line: int) -> tuple[Setting
 
 
 def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None:
-    # Replicas that a reassignment adds are not expected to be in sync yet.
-    added = _listed(fields.get("Adding Replicas"))
-    replicas = [part for part in _listed(fields.get("Replicas")) if part not in added]
-    topic.copies[len(replicas), len(_listed(fields.get("Isr")))] += 1
+    # Replicas that a reassignment adds are not expected to be in sync yet; observers, as Confluent
+    # Server has them, never are.
+    in_sync, added = _listed(fields.get("Isr")), _listed(fields.get("Adding Replicas"))
+    observers = [part for part in _listed(fields.get("Observers")) if part not in in_sync]
+    assigned = _listed(fields.get("Replicas"))
+    replicas = [part for part in assigned if part not in (*added, *observers)]
+    topic.copies[len(replicas), len(in_sync)] += 1
     if topic.fewest is None or topic.fewest[0] > len(replicas):
         topic.fewest = (len(replicas), line)
     topic.leaderless += fields.get("Leader", "") in ("none", "-1")

@@ -96,9 +96,10 @@ def _note_repeated(file: File, root: Node, mistakes: Mistakes) -> None:
                     continue
                 before = first.get(key.value)
                 if before is not None:
+                    where = f"lines {before} and {line}" if before != line else "on this line"
                     mistakes.add(
-                        f"{file.name}:{line}: {key.value} stands twice (lines {before} and {line});"
-                        " YAML takes no key twice: keep one"
+                        f"{file.name}:{line}: {key.value} stands twice ({where}); YAML takes no "
+                        "key twice: keep one"
                     )
                 first.setdefault(key.value, line)
         left += [child for child in children if id(child) not in seen]

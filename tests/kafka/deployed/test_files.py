@@ -152,6 +152,19 @@ def test_partitions_with_fewer_replicas_are_a_kind_of_their_own(tmp_path: Path) 
     assert "eligible.leader.replicas.version" not in found.brokers
 
 
+def test_observers_of_confluent_server_are_no_replicas_in_sync(tmp_path: Path) -> None:
+    path = tmp_path / "topics.txt"
+    path.write_text(
+        "Topic: a\tPartitionCount: 1\tReplicationFactor: 4\tConfigs: min.insync.replicas=2\n"
+        "\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3,4\tIsr: 1,2\tOffline: \t"
+        "Observers: 3,4\n"
+    )
+    [topic] = read_deployment([path]).topics
+
+    assert topic.under_replicated == 0
+    assert topic.settings["replication.factor"].value == "2"
+
+
 def test_a_list_of_partitions_alone_is_not_taken_for_all_topics(tmp_path: Path) -> None:
     path = tmp_path / "under-replicated.txt"
     path.write_text("\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1\n")

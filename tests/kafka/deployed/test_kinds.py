@@ -125,7 +125,7 @@ def test_of_a_key_that_stands_twice_in_properties_the_last_counts_and_that_is_sa
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("spec: {kafka: {config: {acks: 1, acks: all}}}", "acks stands twice (lines 4 and 4)"),
+        ("spec: {kafka: {config: {acks: 1, acks: all}}}", "acks stands twice (on this line)"),
         ("spec:\n  kafka: {}\nspec:\n  kafka: {}\n", "spec stands twice (lines 4 and 6)"),
         ("x: &a {b: 1}\nspec:\n  <<: *a\n  <<: *a\n", "<< stands twice (lines 6 and 7)"),
         (f"spec: {{kafka: {{}}}}\n---\n{HEAD}a: {{b: [{{c: 1, 'c': 2}}]}}", "c stands twice"),
@@ -142,6 +142,18 @@ def test_a_key_beside_a_merged_one_stands_once(tmp_path: Path) -> None:
     )
 
     assert values(read(tmp_path, text, "k.yaml"))["min.insync.replicas"] == "2"
+
+
+def test_a_topics_key_in_a_brokers_file_is_a_mistake(tmp_path: Path) -> None:
+    line = refused(tmp_path, f"{BROKER}replication.factor=3\n")
+
+    assert "did you mean default.replication.factor?" in line
+
+
+def test_brokers_that_leave_zookeeper_are_named(tmp_path: Path) -> None:
+    text = f"{BROKER}zookeeper.connect=a:1\nzookeeper.metadata.migration.enable=true\n"
+
+    assert "brokers leave ZooKeeper for KRaft" in read(tmp_path, text).notes[0]
 
 
 def test_encodings_and_ends_of_lines_of_windows_are_read(tmp_path: Path) -> None:
