@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TRACE = Path(__file__).parents[2] / "examples/traces/epoch-no_committed_loss-3r2n2e.json"
 MAIN = "import sys; from checker.cli.cli import main; main()"
 CONVERT = (
@@ -68,3 +70,37 @@ def test_a_pipe_that_does_not_wait_gets_all_of_the_output() -> None:
     assert (process.returncode, err) == (0, "")
     assert len(got) > BYTES_MAX
     assert got.rstrip().endswith(b"</html>")
+
+
+def encoded(encoding: str, *arguments: str, columns: int = 80) -> tuple[int, bytes]:
+    """Exit code and output of a command where standard output has this encoding."""
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, *arguments],
+        env={**os.environ, "PYTHONIOENCODING": encoding, "COLUMNS": str(columns)},
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_verdict_is_said_in_an_encoding_without_its_characters(encoding: str) -> None:
+    """On few columns what is cut ends with an ellipsis."""
+    bounds = ("--records", "1", "--epochs", "1", "--restarts", "2", "--engine", "local")
+    code, out = encoded(encoding, "check", "--protocol", "hw", *bounds, columns=40)
+
+    assert code == 12
+    assert b"VIOLATED" in out
+    assert b"?" in out
+    assert out.isascii()
+
+
+def test_a_document_is_utf_8_whatever_the_terminal_is() -> None:
+    documents = {
+        encoded(each, "convert", "--to", "svg", str(TRACE)) for each in ("latin-1", "utf-8")
+    }
+    [(code, text)] = documents
+
+    assert code == 0
+    assert not text.isascii()
+    assert text.decode("utf-8")

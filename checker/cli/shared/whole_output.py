@@ -55,6 +55,7 @@ def _whole(stream: object) -> io.TextIOWrapper | None:
     return io.TextIOWrapper(
         io.BufferedWriter(_Waiting(stream.fileno(), "w", closefd=False)),
         encoding=stream.encoding,
-        errors=stream.errors,
+        # A character that the encoding lacks is no reason to lose a verdict.
+        errors="replace" if stream.errors == "strict" else stream.errors,
         line_buffering=stream.line_buffering or stream.write_through,
     )

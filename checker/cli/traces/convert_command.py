@@ -57,7 +57,8 @@ def convert_command(
         problem=found.problem, finding=found.finding, distance=distance, states_max=states_max
     )
     if output is None:
-        click.echo(FORMATS[name](given), nl=False)
+        # As in a file: whatever the terminal's encoding is, the document says that it is UTF-8.
+        click.echo(FORMATS[name](given).encode("utf-8", errors="backslashreplace"), nl=False)
     else:
         write_files({output: lambda: FORMATS[name](given)})
     return exit_codes.HOLDS
