@@ -50,3 +50,4 @@ def test_what_fails_on_an_executor_is_told_in_one_line(spark_context: Any) -> No
         explorer([nonsense], unwatched)
 
     assert "\n" not in str(failed.value)
+    assert "Traceback" not in str(failed.value)

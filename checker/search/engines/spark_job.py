@@ -17,9 +17,13 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from checker.search.engines.answers import EngineFailed, Interrupted
 from checker.search.engines.jvm import SparkGone, how_it_ended
 from checker.search.engines.workers import WorkersLost
+from checker.storage.plain_files import Damaged
 from counterexamples.named_file import FULL
+from model.core.errors import BadEnvironment
 
 _LOOK_SECONDS = 0.2
+_TRACEBACK = "Traceback (most recent call last):"
+_TRACED = (" ", "\t", "Driver stacktrace:")
 _LOST = (
     "Superseded",
     "CandidatesLost",
@@ -54,7 +58,8 @@ class SparkJobs:
         """What the job gives. `until` is asked now and then; if it says so the job is cancelled.
 
         Raises `Interrupted` then, `WorkersLost` where an executor was lost, `SparkGone` where Spark
-        itself is, `OSError` where a disk is full, as this process would, else `EngineFailed`.
+        itself is, else `EngineFailed`; and as this process would `OSError` where a disk is full,
+        `Damaged` where a file is not what was written, `BadEnvironment` where a model is not found.
         """
 
         def run() -> Any:
@@ -80,11 +85,13 @@ class SparkJobs:
         if not is_told_by_java and (how := how_it_ended(context._gateway)):
             return SparkGone(when, how)
         cause = str(getattr(problem, "java_exception", problem)).strip()
-        if full := _full_disk(context, cause):
-            return full
-        # Of a Python traceback the last line before the JVM's own trace says what it was.
-        text = [line for line in cause.splitlines() if line and not line.startswith((" ", "\t"))]
-        ends = " ... ".join(dict.fromkeys([*text[:1], *text[-1:]]))
+        if found := _full_disk(context, cause) or _of_ours(cause):
+            return found
+        # A Python traceback ends with what it was. The JVM's own, or the driver's, comes after it.
+        of_python = cause.rpartition(_TRACEBACK)[2]
+        text = [line for line in of_python.splitlines() if line and not line.startswith(_TRACED)]
+        said = text[:1] if of_python != cause else [*text[:1], *text[-1:]]
+        ends = " ... ".join(dict.fromkeys(said))
         if any(sign in cause for sign in _LOST):
             self._on_wait(f"candidates were lost {when}; making them anew")
             return WorkersLost(ends)
@@ -101,6 +108,17 @@ class SparkJobs:
         """End the job that runs, and its thread."""
         self.cancel(context)
         self._threads.shutdown(wait=True)
+
+
+def _of_ours(cause: str) -> Exception | None:
+    """The error that a task has raised as this process would: a file is gone, a model not loaded.
+
+    To go on with the levels that are kept would meet it again.
+    """
+    for kind in (Damaged, BadEnvironment):
+        if found := re.search(rf"^{kind.__module__}.{kind.__name__}: (.*)$", cause, re.MULTILINE):
+            return kind(found[1])
+    return None
 
 
 def _full_disk(context: Any, cause: str) -> OSError | None:
