@@ -90,7 +90,7 @@ def lines_of(path: Path, passed_over: list[str] | None = None) -> Iterator[tuple
                 if len(line) == LINE_MAX and not line.endswith("\n"):
                     rest = _skip_line(file)
                     read += rest
-                    if rest > _LONG:
+                    if rest > _LONG or line.startswith(("{", "[{")):
                         notes.setdefault("long", _cut_note(path, number, LINE_MAX + rest))
                 if read > CHARACTERS_MAX:
                     raise BadLogs(f"{path}: more than {CHARACTERS_MAX:,} characters; cut it")

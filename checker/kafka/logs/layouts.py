@@ -56,6 +56,16 @@ def unwrapped(line: str, section: str = "") -> Line:
     return Line(line, span_in(line), section + _VARIES.sub("", prefix).strip(" [\t"))
 
 
+def lines_in(line: str) -> list[str]:
+    """The lines that a line has: one, or the objects of an array that an export is."""
+    if line.startswith("[{") and line.endswith("]"):
+        try:
+            return [json.dumps(each) for each in json.loads(line)]
+        except (ValueError, RecursionError):
+            pass
+    return [line]
+
+
 def section_of(line: str) -> str | None:
     """The file whose lines follow, where tail or head says so."""
     matched = _SECTION.match(line)

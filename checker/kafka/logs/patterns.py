@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from checker.kafka.deployed.release_text import kafka_of_confluent
 from checker.kafka.logs.observation import Kind
 
 
@@ -158,8 +159,8 @@ FETCH_HINT = "[ReplicaFetcher replicaId="
 RELEASE = re.compile(r"Kafka version ?: ?(?P<release>\d{1,3}(?:\.\d{1,3}){1,3})(?P<rest>[\w.-]*)")
 """AppInfoParser, at each start."""
 RELEASE_HINT = "Kafka version"
-KRAFT = re.compile(r"\[BrokerServer id=\d+\]")
-ZOOKEEPER = re.compile(r"\[KafkaServer id=\d+\]")
+KRAFT = re.compile(r"\[(?:BrokerServer|BrokerLifecycleManager|QuorumController) id=\d+")
+ZOOKEEPER = re.compile(r"\[KafkaServer id=\d+\]|\[Controller id=\d+ epoch=")
 BROKER = re.compile(
     r"\[(?:Broker id=|Partition \S{1,270} broker=|KafkaServer id=|BrokerServer id=|"
     r"ReplicaFetcher replicaId=|ReplicaFetcherManager on broker |ReplicaManager broker=|"
@@ -168,20 +169,17 @@ BROKER = re.compile(
 """Whose file it is; a line of the log itself does not say it."""
 BROKER_HINTS = ("roker", "[ReplicaFetcher", "[ReplicaManager", "[KafkaServer", "[GroupCoordinator")
 
-_PLATFORM_FIRST_IN_STEP = 7
-_BEFORE_PLATFORM_7 = {5: (2, 0), 6: (2, 6)}
+_CONFLUENT_FIRST = 5
 
 
 def release_of(written: tuple[str, str]) -> str:
-    """Kafka's release by what AppInfoParser writes: vendors add to it, Confluent has numbers of its
-    own, 7.9.1-ccs and 7.9.1-ce for 3.9.
+    """Kafka's release by what AppInfoParser writes: vendors add to it, and Confluent's 7.9.1-ccs
+    and 7.9.1-ce are 3.9.1.
     """
     number, rest = written
     parts = number.split(".")
-    major, minor = int(parts[0]), int(parts[1])
-    if rest.startswith(("-ccs", "-ce")) and major >= min(_BEFORE_PLATFORM_7):
-        if major >= _PLATFORM_FIRST_IN_STEP:
-            return ".".join(map(str, (major - 4, minor, *parts[2:3])))
-        kafka, first = _BEFORE_PLATFORM_7[major]
-        return f"{kafka}.{first + minor}"
-    return ".".join(parts[:3] if major else parts)
+    if rest.startswith(("-ccs", "-ce")) and int(parts[0]) >= _CONFLUENT_FIRST:
+        kafka = kafka_of_confluent(number)
+        if kafka is not None:
+            return ".".join((kafka, *parts[2:3]))
+    return ".".join(parts[:3] if parts[0] != "0" else parts)

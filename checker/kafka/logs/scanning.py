@@ -17,7 +17,7 @@ from checker.kafka.logs.controller_lines import (
     unclean_in,
 )
 from checker.kafka.logs.files import DUMP_BEGINS, lines_of, stream_of
-from checker.kafka.logs.layouts import Line, section_of, span_in, unwrapped
+from checker.kafka.logs.layouts import Line, lines_in, section_of, span_in, unwrapped
 from checker.kafka.logs.metadata_dump import Section, sections_of
 from checker.kafka.logs.observation import Kind, Observation, Place, Span
 from checker.kafka.logs.patterns import (
@@ -138,7 +138,8 @@ def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
     """Read a file. The broker may come to be known after a line."""
     stream = stream_of(path)
     read = Scanned(str(path), stream, Path(stream).name in _USUAL)
-    section, last = "", None
+    section = ""
+    last: Span | None = None
     fetched: set[tuple[str, int, int, int]] = set()
     for number, raw in lines_of(path, passed_over):
         read.lines += 1
@@ -151,27 +152,40 @@ def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
             read.dumped = list(sections_of(every))
             break
         section = section_of(raw) or section
-        line = unwrapped(raw, section)
-        last = line.span or last
-        if line.span:
-            read.runs.setdefault(line.writer, _Runs()).note(number, line.span)
-        read.is_timed = read.is_timed or last is not None
-        _note_broker(line, read, last)
-        place = Place(str(path), number, line.text)
-        order = (rank + 1) * _LINES_MAX + number
-        read.changes += changes_in(line.text, place, (last.start if last else 0, order))
-        if election := unclean_in(line.text, place):
-            read.unclean.append(election)
-        for said in _observed(line, place, last, order):
-            if said.seen.kind is Kind.FETCHES:
-                # A fetcher that tries again says the same a thousand times.
-                minute = last.start // 60_000_000_000 if last else 0
-                key = (said.partition, said.broker or 0, said.seen.leader or 0, minute)
-                if key in fetched:
-                    continue
-                fetched.add(key)
-            read.found.append(said)
+        for text in lines_in(raw):
+            last = _read_line(unwrapped(text, section), number, rank, read, last, fetched)
     return read
+
+
+def _read_line(
+    line: Line,
+    number: int,
+    rank: int,
+    read: Scanned,
+    before: Span | None,
+    fetched: set[tuple[str, int, int, int]],
+) -> Span | None:
+    """Add what a line says; return its time, or that of the line before."""
+    last = line.span or before
+    if line.span:
+        read.runs.setdefault(line.writer, _Runs()).note(number, line.span)
+    read.is_timed = read.is_timed or last is not None
+    _note_broker(line, read, last)
+    place = Place(read.path, number, line.text)
+    order = (rank + 1) * _LINES_MAX + number
+    read.changes += changes_in(line.text, place, (last.start if last else 0, order))
+    if election := unclean_in(line.text, place):
+        read.unclean.append(election)
+    for said in _observed(line, place, last, order):
+        if said.seen.kind is Kind.FETCHES:
+            # A fetcher that tries again says the same a thousand times.
+            minute = last.start // 60_000_000_000 if last else 0
+            key = (said.partition, said.broker or 0, said.seen.leader or 0, minute)
+            if key in fetched:
+                continue
+            fetched.add(key)
+        read.found.append(said)
+    return last
 
 
 def _note_broker(line: Line, read: Scanned, span: Span | None) -> None:

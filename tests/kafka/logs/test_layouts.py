@@ -99,6 +99,15 @@ def test_lines_of_several_brokers_in_one_file_are_told_apart(form: str, tmp_path
     assert logs.passed_over == []
 
 
+def test_an_export_in_one_array(tmp_path: Path) -> None:
+    lines = [shipped(broker, line) for broker, line in MERGED if "t-0" in line]
+    (tmp_path / "export.json").write_text(f"[{', '.join(lines)}]")
+    assert facts(read_logs([tmp_path])) == EXPECTED
+
+    (tmp_path / "export.json").write_text(f"[{', '.join(lines * 30)}]")
+    assert "give each log line a line of its own" in read_logs([tmp_path]).passed_over[0]
+
+
 def test_newest_first_is_read_from_the_end(tmp_path: Path) -> None:
     """As Kibana, Loki and Splunk export what was searched for."""
     lines = [ONE_FILE["stern"](broker, line) for broker, line in reversed(MERGED)]
