@@ -41,6 +41,7 @@ from checker.kafka.matrix.verdict_groups import (
     title_of,
     unexplored,
     within,
+    without_remedy,
 )
 from checker.problem.wording import counted
 from counterexamples.rendering import Trimmed
@@ -49,8 +50,6 @@ from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
 
 NOTES_MAX = 4
 """Remarks on what was read that are on the first screen."""
-_FEW_REPLICAS = 2
-"""Of so many none can be down where all must be in sync: what helps them most is another."""
 LINES_MAX = 23
 """Lines of a class of topics, so that a prompt fits below it on a screen of 24."""
 
@@ -274,12 +273,8 @@ def _short(outcome: Outcome) -> str:
 
 def _closing(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:
     if group.remedy is None:
-        if answer.advice.interrupted:
-            yield Text("Interrupted before any remedy was tried.", "magenta")
-        elif group.reason.settings:
-            few = answer.config.yours.replicas <= _FEW_REPLICAS
-            more = " More replicas were not tried." if few else ""
-            yield Text(f"No setting or upgrade that we tried prevents it.{more}")
+        if text := without_remedy(group, answer):
+            yield Text(text, "magenta" if answer.advice.interrupted else "")
         return
     description = group.remedy.changes.description
     line = Text.assemble("Remedy: ", (description, GOOD), _which(group, answer))

@@ -19,6 +19,7 @@ from checker.kafka.matrix.verdict_groups import (
     title_of,
     unexplored,
     within,
+    without_remedy,
 )
 
 LOSES = "loses-acknowledged-record"
@@ -95,6 +96,8 @@ def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
         text += f" Remedy for {count}: {group.remedy.changes.description}."
         if costs := " ".join(cost(group.remedy.changes, config)):
             text += f" Cost: {costs}"
+    elif without := without_remedy(group, answer):
+        text += f" {without}"
     level = NOTE if setting is None else ERROR if group.is_of_settings else WARNING
     loses = LOSES if _ACKNOWLEDGED in records else LOSES_COMMITTED
     return Finding(

@@ -21,6 +21,8 @@ from checker.kafka.matrix.outcome import Outcome, Standing
 from checker.kafka.matrix.reason import Reason, harm_of, loss_of, lost_of, reasons_of
 from checker.problem.wording import counted
 
+_FEW_REPLICAS = 2
+"""Of so many none can be down where all must be in sync: what helps them most is another."""
 _CHANGEABLE = (ACKS, MIN_INSYNC, UNCLEAN, ELIGIBLE, REPLICATION, TOPIC_REPLICATION)
 
 
@@ -108,6 +110,22 @@ def title_of(group: Group, answer: ConfigAnswer) -> str:
     if group.losing:
         return f"{group.reason.description} {'loses' if one else 'lose'} records"
     return f"{group.reason.description} {'does' if one else 'do'} harm, without a loss"
+
+
+def without_remedy(group: Group, answer: ConfigAnswer) -> str:
+    """`No setting or upgrade that we tried prevents it.`, and what was not tried to the end."""
+    faults = [outcome.cell.coordinates[FAULT] for outcome in group.outcomes]
+    tried = [remedy for fault in faults for remedy in answer.advice.tried.get(fault, ())]
+    if answer.advice.interrupted:
+        return f"Interrupted before {'every' if tried else 'any'} remedy was tried."
+    text = []
+    if group.reason.settings:
+        text.append("No setting or upgrade that we tried prevents it.")
+    if not all(remedy.is_known for remedy in tried):
+        text.append("Some remedies were not explored to the end.")
+    if group.reason.settings and answer.config.yours.replicas <= _FEW_REPLICAS:
+        text.append("More replicas were not tried.")
+    return " ".join(text)
 
 
 def known_causes(group: Group, answer: ConfigAnswer) -> Iterator[str]:

@@ -24,6 +24,7 @@ from checker.kafka.matrix.verdict_groups import (
     title_of,
     unexplored,
     within,
+    without_remedy,
 )
 from checker.problem.wording import counted
 from checker.report.pages.matrix_page import cell_ids, trace_names, traces_of
@@ -112,3 +113,5 @@ def _lines(group: Group, answer: ConfigAnswer) -> Iterator[str]:
         yield f"Remedy: {changes.description}: {prevented} ({', '.join(group.closes)})."
         if costs := " ".join(cost(changes, answer.config)):
             yield f"Cost: {costs}"
+    elif without := without_remedy(group, answer):
+        yield without

@@ -17,7 +17,8 @@ from checker.cli.matrix.deployment_run import exit_code
 from checker.kafka.deployed.deployment import Deployment, Topic
 from checker.kafka.deployed.setting import BadConfig, Setting
 from checker.kafka.families import MESSAGE
-from checker.kafka.matrix.advice import advice
+from checker.kafka.matrix.advice import Advice, Changes, Remedy, advice
+from checker.kafka.matrix.answering import Answer
 from checker.kafka.matrix.config_answer import DeploymentAnswer
 from checker.kafka.matrix.deepening import Raised
 from checker.kafka.matrix.deployment_files import to_csv, to_object
@@ -335,3 +336,17 @@ def test_what_no_setting_prevents_is_named_on_the_screen_and_the_page() -> None:
     assert "1. No setting or upgrade that we tried prevents these:" in shown(whole)
     assert said in " ".join(" ".join(shown(whole)).split())
     assert said in to_html(whole)
+
+
+def test_a_remedy_that_was_not_explored_to_the_end_is_not_said_to_fail() -> None:
+    config = sized(3, 2)
+    answer = made_up(config, lambda cell: cell.coordinates[FAULT] == "zombie")
+    unknown = replace(answer.matrix.outcomes[0], answer=Answer(stopped_by="max-states 5"))
+    changes = Changes({"unclean.leader.election.enable": "false"})
+    found = replace(answer, advice=Advice({"zombie": [Remedy(changes, unknown)]}))
+    whole = DeploymentAnswer(deployed(""), (found,))
+    [finding] = findings_of(whole, FILE)
+
+    assert "   Some remedies were not explored to the end." in shown(whole)
+    assert "Some remedies were not explored to the end." in to_html(whole)
+    assert finding.message.endswith("Some remedies were not explored to the end.")
