@@ -45,7 +45,7 @@ Exit codes:
     type=click.IntRange(1, 7),
     default=1,
     show_default=True,
-    help="Of the topic.",
+    help="Of the topic; more where a line says (under-min-isr).",
 )
 @click.option(
     "--unclean-leader-election",

@@ -36,6 +36,7 @@ def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableTyp
         yield from _verdict(found, best)
     yield from evidence_lines(found.evidence, acks=found.given.acks)
     yield from _elections(found)
+    yield from _min_isr(found)
     if best is None:
         yield Text(f"No behaviour was searched for: {found.unsearched}.", QUIET)
     else:
@@ -108,6 +109,12 @@ def _elections(found: Answer) -> Iterator[Text]:
                 f"{what}: if unclean.leader.election.enable may have been true, ask with "
                 "--unclean-leader-election."
             )
+
+
+def _min_isr(found: Answer) -> Iterator[Text]:
+    if found.evidence.min_isr is not None:
+        least, place = found.evidence.min_isr
+        yield Text(f"min.insync.replicas is at least {least}: {place} says (under-min-isr).")
 
 
 def _verdict(found: Answer, best: Searched) -> Iterator[Text]:

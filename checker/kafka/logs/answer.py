@@ -126,7 +126,12 @@ def answered(
     first, last = epochs or (None, None)
     evidence = evidence_of(by_broker, logs.unclean_of(partition), first, last)
     is_told = given.unclean_leader_election or is_unclean(evidence, given.version)
-    given = replace(given, unclean_leader_election=is_told)
+    least = evidence.min_isr[0] if evidence.min_isr else 1
+    given = replace(
+        given,
+        unclean_leader_election=is_told,
+        min_insync_replicas=max(given.min_insync_replicas, least),
+    )
     answer = Answer(
         partition=partition,
         given=given,

@@ -83,6 +83,8 @@ class Evidence:
     truncated: tuple[Truncated, ...] = ()
     unclean: tuple[UncleanElection, ...] = ()
     outside: tuple[Outside, ...] = ()
+    min_isr: tuple[int, Place] | None = None
+    """What min.insync.replicas is at least, by a leader that says that its ISR is below it."""
 
 
 def evidence_of(
@@ -104,6 +106,16 @@ def evidence_of(
             each
             for each in _outside_isr(by_broker, first, last)
             if all(election.leader != each.leader for election in told)
+        ),
+        min_isr=max(
+            (
+                (len(seen.isr) + 1, seen.place)
+                for observed in by_broker.values()
+                for seen in observed
+                if seen.is_below_min_isr and seen.isr is not None
+            ),
+            key=lambda found: found[0],
+            default=None,
         ),
     )
 

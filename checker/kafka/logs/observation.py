@@ -87,4 +87,5 @@ class Observation:
     previous_epoch: int | None = None
     partition_epoch: int | None = None
     topic_id: str | None = None
+    is_below_min_isr: bool = False
     epochs: tuple[tuple[int, int], ...] = ()

@@ -122,7 +122,7 @@ PATTERNS = (
         pattern=re.compile(
             rf"\[Partition {_PARTITION} broker=(?P<broker>\d+)\] ISR updated (?:from AlterIsr )?to "
             r"\[?(?P<isr>[\d,]+)\]?"
-            r"(?: {1,2}(?:\(under-min-isr\) )?and (?:zkVersion|version) updated to "
+            r"(?: {1,2}(?P<below>\(under-min-isr\) )?and (?:zkVersion|version) updated to "
             r"\[?(?P<partition_epoch>\d{1,10})\]?)?"
         ),
         writer="Partition.handleAlterPartitionUpdate; until 2.7 also maybeUpdateIsrAndVersion",

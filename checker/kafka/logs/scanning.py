@@ -219,6 +219,7 @@ def _observed(line: Line, place: Place, span: Span | None, number: int) -> Itera
                 number=number,
                 isr=_members(groups.get("isr")),
                 topic_id=None if topic_id == "None" else topic_id,
+                is_below_min_isr=groups.get("below") is not None,
                 epoch=_number(groups.get("epoch")),
                 offset=_number(groups.get("offset")),
                 high_watermark=_number(groups.get("high_watermark")),
