@@ -100,9 +100,12 @@ def test_a_rule_that_prevents_it_silences_the_advice() -> None:
     usual = DOCUMENTED.options()
     release = next(each.version for each in RELEASES if each.since == (2, 0, 1))
 
-    assert [e.number for e in losses_beyond("kip279", usual)] == ["C6", "C7"]
+    known = losses_beyond("kip279", usual)
+    assert [(under, each.number) for under, each in known] == [("kip279", "C6"), ("kip279", "C7")]
     assert losses_beyond(release, usual) == []
     assert losses_beyond("elr-with-fresh-remote-leo", usual) == []
+    by_another_name = losses_beyond("hw-with-truncate-by-epoch", usual)
+    assert {under for under, _ in by_another_name} == {"epoch"}
     assert losses_beyond("elr", find_scenario("C21").environment.options()) == []
 
 
@@ -115,7 +118,7 @@ def advised() -> list[tuple[str, str]]:
     return [
         (version, entry.number)
         for version in dict.fromkeys(release.version for release in RELEASES)
-        for entry in losses_beyond(version, usual)
+        for _, entry in losses_beyond(version, usual)
         if version not in entry.falls
         and (version == RELEASES[-1].version or "replicas" not in more_needed(entry, usual))
     ]

@@ -14,7 +14,6 @@ from checker.kafka.words import describe_amount
 from checker.problem.family import words_of
 from checker.problem.wording import counted, describe_version
 from checker.search.result import Result, Verdict
-from model.message.versions import base_of
 
 _NAMED_MAX = 5
 """So many expectations are named of those that a bound cuts."""
@@ -65,15 +64,14 @@ def describe_larger(result: Result) -> Iterator[str]:
     version, options = problem.model.version, problem.model.options
     holding = {r.name for r in result.invariants if r.verdict is Verdict.HOLDS}
     found: dict[str, list[str]] = {}
-    for entry in losses_beyond(version, options):
+    for under, entry in losses_beyond(version, options):
         if result.complete and entry.claim in holding:
-            under = describe_version(version if version in entry.falls else base_of(version))
             needed = ", ".join(starmap(describe_amount, more_needed(entry, options).items()))
             found.setdefault(under, []).append(f"{entry.number} needs {needed}")
     for under, entries in found.items():
         first = entries[0].partition(" ")[0]
         yield (
-            f"Larger bounds lose a record under {under}: {'; '.join(entries)}. "
+            f"Larger bounds lose a record under {describe_version(under)}: {'; '.join(entries)}. "
             f"See it with --scenario {first}."
         )
 

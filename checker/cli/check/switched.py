@@ -46,11 +46,14 @@ def describe_no_difference(
         EngineChoice(name="local", threads=threads),
         budgets=Budgets(max_seconds=2 * _QUICK_SECONDS),
     ).result
-    if not other.complete or _judged(result, other) != _judged(other, result):
+    mine, theirs = _judged(result), _judged(other)
+    shared = mine.keys() & theirs.keys()
+    if not other.complete or any(mine[name] != theirs[name] for name in shared):
         return None
+    where = "" if mine.keys() == theirs.keys() else " on all claims that apply to both"
     text = (
         f"No difference within these bounds: {describe_version(usual)} has the same verdicts as "
-        f"{describe_version(version)}."
+        f"{describe_version(version)}{where}."
     )
     for action in result.always_cut:
         if budget := spent_budget(result, action):
@@ -59,11 +62,10 @@ def describe_no_difference(
     return text
 
 
-def _judged(result: Result, other: Result) -> dict[str, tuple[Verdict, int | None]]:
-    """The verdicts on the claims that apply to both versions."""
-    unknown = {r.name for r in other.invariants if r.verdict is Verdict.NOT_APPLICABLE}
+def _judged(result: Result) -> dict[str, tuple[Verdict, int | None]]:
+    """The verdicts on the claims that apply to the version."""
     return {
         r.name: (r.verdict, r.depth)
         for r in result.invariants
-        if r.verdict is not Verdict.NOT_APPLICABLE and r.name not in unknown
+        if r.verdict is not Verdict.NOT_APPLICABLE
     }

@@ -14,8 +14,8 @@ from model.core.errors import BadEnvironment
 from model.core.nearest import nearest
 from model.message.declared import option_of
 from model.message.environment import DECLARED
-from model.message.releases import is_released
-from model.message.versions import KAFKA, base_of, switches_of, version_of
+from model.message.releases import RELEASES
+from model.message.versions import KAFKA, base_of, released_as, switches_of, version_of
 
 OF_STATES = (*LOSSES, *TICKETS, *OF_FLUSS)
 """The entries whose claims are about single states and steps."""
@@ -64,35 +64,34 @@ def scenarios_about(name: str) -> list[Scenario]:
     return about
 
 
-def losses_beyond(version: str, options: Mapping[str, object]) -> list[Scenario]:
-    """The losses of this version in the catalogue that larger bounds alone would show.
+def losses_beyond(version: str, options: Mapping[str, object]) -> list[tuple[str, Scenario]]:
+    """The losses in the catalogue that larger bounds alone would show, and under which version.
 
     Larger are the sizes and the budgets of faults that leave disks as they are; all other settings
-    are as the entry has them, but for what every release decides. Of a release's version also the
-    losses of the version that it is based on, which the catalogue speaks of.
+    are as the entry has them, but for what every release decides.
     """
     return [
-        entry
+        (under, entry)
         for entry in OF_STATES
-        if _falls(entry, version) and entry.claim in LOSSES_CLAIMED and _needs_more(entry, options)
+        if (under := _falls_under(entry, version)) is not None
+        and entry.claim in LOSSES_CLAIMED
+        and _needs_more(entry, options)
     ]
 
 
-def _falls(entry: Scenario, version: str) -> bool:
-    """Whether it is violated under the version, or under the one that a release's is based on.
+def _falls_under(entry: Scenario, version: str) -> str | None:
+    """The version itself, by any name; or that on which a release's is based.
 
-    Not where the release has a rule without which the catalogue has it violated again.
+    The latter not where the release has a rule without which the catalogue has it violated again.
     """
-    if version in entry.falls:
-        return True
     rules = version_of(version)
+    for name in (version, released_as(rules)):
+        if name is not None and name in entry.falls:
+            return name
+    base = base_of(version)
     preventing = {rule for name in entry.falls for rule in switches_of(name)[2]}
-    return (
-        is_released(rules)
-        and base_of(version) in entry.falls
-        and version not in entry.stands
-        and preventing.isdisjoint(rules.feature_names)
-    )
+    is_based = any(release.version == version for release in RELEASES) and base in entry.falls
+    return base if is_based and preventing.isdisjoint(rules.feature_names) else None
 
 
 def more_needed(entry: Scenario, options: Mapping[str, object]) -> dict[str, int]:
