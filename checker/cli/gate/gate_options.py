@@ -20,6 +20,7 @@ from checker.problem.problem import Problem
 from checker.problem.symmetry import Symmetry
 
 _NOT_OF_A_GATE = {
+    "all",
     "another",
     "certificate",
     "deadlock",
@@ -27,6 +28,7 @@ _NOT_OF_A_GATE = {
     "format",
     "graph",
     "graph-limit",
+    "help-all",
     "html",
     "list",
     "model",
