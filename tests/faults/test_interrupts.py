@@ -100,7 +100,7 @@ def test_ctrl_c_ends_searches_side_by_side_and_their_processes(tmp_path: Path) -
 
 def _is_ours(process: psutil.Process) -> bool:
     command = " ".join(process.info["cmdline"] or [])
-    return "multiprocessing" in command and sys.executable in command
+    return "child_processes" in command and sys.executable in command
 
 
 @pytest.mark.slow
