@@ -98,6 +98,18 @@ def test_the_hook_and_the_action_about_settings_run_a_command_that_there_is() ->
     assert step["with"].keys() <= yaml.safe_load(action)["inputs"].keys()
 
 
+def test_a_job_runs_no_module_of_the_checkout() -> None:
+    """Python with -m looks in the working folder first, unless -P says otherwise."""
+    started = [
+        line
+        for text in (FILES["action.yml"], FILES["config/action.yml"], DOCUMENT, OPERATORS)
+        for line in re.findall(r"python3? .*-m .*", text)
+    ]
+
+    assert len(started) == 3
+    assert [line for line in started if " -P -m " not in line] == []
+
+
 def test_the_words_of_the_action_reach_the_command_as_words(tmp_path: Path) -> None:
     """The script of the last step, with a command that prints what it is given."""
     bin_folder = tmp_path / "waterline" / "bin"
