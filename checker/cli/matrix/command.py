@@ -150,8 +150,9 @@ config_options = together(
         type=InputFileOrFolder(),
         multiple=True,
         metavar="FILE",
-        help="Answer for this server.properties, custom resource, output of kafka-topics, "
-        "kafka-configs or kafka-features, or a folder of them; repeatable, the last wins.",
+        help="Answer for this server.properties, custom resource, Compose or env file, output of "
+        "kafka-topics, kafka-configs or kafka-features, or a folder of them (docs/files.md); "
+        "repeatable, the last wins.",
     ),
     click.option(
         "--topic-config",

@@ -145,6 +145,8 @@ def _read_topic(
 ) -> None:
     spec = at(resource, "spec")
     called = text_at(spec, name) or _short_name(resource)
+    origin = f"{file.name}:{place_of(file, resource).line}"
+    into.see("KafkaTopic for the topic", f"{called} of {label}" if label else called, origin)
     settings = _config(file, into, at(spec, config), f"spec.{config}", of="the topic's own")
     replicas = at(spec, "replicas") or at(spec, "replicationFactor")
     if setting := setting_at(file, TOPIC_REPLICATION, replicas):

@@ -241,3 +241,13 @@ def test_an_application_with_variables_of_topics_is_no_broker(tmp_path: Path) ->
     )
 
     assert values(read(tmp_path, COMPOSE + app, "c.yml"))["min.insync.replicas"] == "2"
+
+
+def test_a_topic_that_two_resources_are_for_stands_twice(tmp_path: Path) -> None:
+    one = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: %s}\n"
+    text = (one % "a") + "spec: {replicas: 3}\n---\n" + (one % "b") + "spec: {topicName: a}\n"
+
+    assert (
+        "KafkaTopic for the topic a stands twice (k.yaml:1 as well)"
+        in refused(tmp_path, text, "k.yaml")[0]
+    )
