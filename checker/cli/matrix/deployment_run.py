@@ -24,7 +24,7 @@ from checker.kafka.deployed.saved import to_saved
 from checker.kafka.deployed.setting import Mistakes
 from checker.kafka.matrix.advice import Advice, advice
 from checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_answers
-from checker.kafka.matrix.answering import Answer, Question
+from checker.kafka.matrix.answering import Answer, Question, unexplored
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.config_table import render_config, unused
 from checker.kafka.matrix.deployment_files import to_csv, to_text
@@ -37,10 +37,10 @@ from checker.kafka.matrix.picture import to_svg
 from checker.kafka.matrix.properties import Config, configs_of, describe_topics
 from checker.kafka.matrix.reason import LOSSES, record_lost
 from checker.kafka.matrix.remembered import remembering
-from checker.kafka.matrix.running import Explorer, Found, exploring
+from checker.kafka.matrix.running import Explorer, Found, Watch, exploring
 from checker.kafka.matrix.verdict_groups import groups_of
 from checker.problem.wording import counted
-from checker.search.result import Verdict
+from checker.search.result import INTERRUPTED, Verdict
 from model.core.errors import BadEnvironment
 
 ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
@@ -138,7 +138,7 @@ def _grids(
 
 
 class _Asking:
-    """What answers are made with."""
+    """What answers are made with. Once it was interrupted nothing more is explored."""
 
     def __init__(self, engine: str, explorer: Explorer, progress: Progress, classes: int) -> None:
         self.engine, self.explorer, self.progress = engine, explorer, progress
@@ -165,7 +165,14 @@ class _Asking:
         except KeyboardInterrupt:
             is_interrupted = True
             found = found if found.tried else Advice(interrupted=True)
+        if is_interrupted:
+            self.explorer = _unasked
         return ConfigAnswer(config, replace(matrix, interrupted=is_interrupted), found, kin)
+
+
+def _unasked(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+    """No answer to any, after an interrupt."""
+    return [unexplored(question, INTERRUPTED) for question in questions]
 
 
 def _answer(
@@ -178,11 +185,7 @@ def _answer(
         return first
     ask.progress.note("a first answer; larger bounds are explored now (--quick ends here):")
     error_screen().print(render_screen(first))
-    answers = []
-    for config, grid in grids:
-        answers.append(ask.answer(config, grid))
-        if answers[-1].matrix.interrupted:
-            break
+    answers = [ask.answer(config, grid) for config, grid in grids]
     whole = DeploymentAnswer(deployment, sorted_answers(answers))
     if whole.interrupted:
         return _as_interrupted(first)

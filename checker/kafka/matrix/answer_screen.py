@@ -163,10 +163,10 @@ class _Screen:
             if unused := deployment.unused:
                 keys = ", ".join(dict.fromkeys(setting.key for setting in unused))
                 yield Text(f"In your files, but not modelled: {keys}.", QUIET)
-        yield Text(
-            f"Checked: every order of events, with {within(answer)}. More: --details, --html FILE.",
-            QUIET,
-        )
+        checked = f"Checked: every order of events, with {within(answer)}. "
+        if not any(outcome.answer.distinct for outcome in answer.matrix.outcomes):
+            checked = ""
+        yield Text(f"{checked}More: --details, --html FILE.", QUIET)
 
     def _assumed(self) -> Iterator[Text]:
         protocol = self._answer.config.protocol

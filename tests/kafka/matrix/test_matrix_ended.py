@@ -7,11 +7,14 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from checker.cli.shared.progress import Progress
+from checker.kafka.matrix.answering import Answer, Question, unexplored
+from checker.search.result import INTERRUPTED
 from tests.support.commands import Commands
 
 COMMAND = [sys.executable, "-c", "from checker.cli.cli import main; main()"]
@@ -94,3 +97,26 @@ def test_a_matrix_that_is_asked_to_end_while_changes_are_tried_is_interrupted(
     assert (
         "No setting or upgrade that we tried prevents power loss" not in out or "looking" in phase
     )
+
+
+def test_an_interrupt_ends_all_classes_of_topics_at_once(
+    cli: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next class was begun, and a second Ctrl-C needed."""
+    asked: list[str] = []
+
+    def interrupted(questions: Sequence[Question], *_: object, **__: object) -> list[Answer]:
+        asked.extend(question.name for question in questions)
+        return [unexplored(question, INTERRUPTED) for question in questions]
+
+    monkeypatch.setattr("checker.kafka.matrix.running.answers_here", interrupted)
+    path = tmp_path / "topics.txt"
+    line = "Topic: {0}\tPartitionCount: 1\tReplicationFactor: {1}\tConfigs: \n"
+    path.write_text(line.format("one", 1) + line.format("two", 2))
+    given = ("--config", path, "--kafka-version", "4.0:kraft", "--only", "faults=one crash")
+    code, out, _ = cli("matrix", *given, name="waterline")
+
+    assert code == 20
+    assert asked == ["one crash"]
+    assert " ".join(out.split()).count("1 not explored to the end") == 2
+    assert "Checked" not in out
