@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -58,21 +58,33 @@ from tests.support.engines import engine_for
 
 LOCAL = ("one thread", "two threads", "over files", "handed over", "in parts", "resumed")
 SPARK = ("spark", "spark after two levels")
-STATES_MAX = 500
+STATES_MAX = 200
 RAISES_AT = (-2, -1, 0, 1, 2, 3, 4, 5)
 WALKS = 50
 
 
-def drawn(seed: int, bounds: int) -> dict[int, tuple[str, Problem]]:
-    """So many problems of one text, by where they raise, with the text that has it as default."""
+@dataclass(frozen=True)
+class Drawn:
+    """A problem, and what running its file as plain Python came to."""
+
+    problem: Problem
+    python: Raising
+
+
+def drawn(seed: int, bounds: int) -> list[Drawn]:
+    """At most so many problems of one text that differ in where they raise: first those that do.
+
+    None where there are too many states.
+    """
     text = random_protocol(seed, risky=True)
     family = own_family(text, "drawn.py")
-    at = random.Random(f"raises at {seed}").sample(RAISES_AT, bounds)
-    problems = {bound: vetted(family.problem_of(PROTOCOL, {"at": bound})) for bound in at}
-    return {
-        bound: (text.replace("at: int = 0", f"at: int = {bound}"), problem)
-        for bound, problem in alike(problems).items()
-    }
+    ran: dict[int, Raising] = {}
+    for at in random.Random(f"raises at {seed}").sample(RAISES_AT, len(RAISES_AT)):
+        with suppress(TooLarge):
+            ran[at] = Raising(text.replace("at: int = 0", f"at: int = {at}"), STATES_MAX)
+    chosen = sorted(ran, key=lambda at: ran[at].raises_at is None)[:bounds]
+    problems = {at: vetted(family.problem_of(PROTOCOL, {"at": at})) for at in chosen}
+    return [Drawn(problem, ran[at]) for at, problem in alike(problems).items()]
 
 
 # --- plain Python ---------------------------------------------------------------------------------
@@ -254,15 +266,9 @@ def _finding(problem: Problem) -> Any:
 # --- comparison -----------------------------------------------------------------------------------
 
 
-def compare(
-    problem: Problem, text: str, ways: tuple[str, ...], noted: Counter[str], session: Any = None
-) -> None:
+def compare(each: Drawn, ways: tuple[str, ...], noted: Counter[str], session: Any = None) -> None:
     """One problem in every way. Raises `Difference`."""
-    try:
-        oracle = Raising(text, states_max=STATES_MAX)
-    except TooLarge:
-        noted["too large"] += 1
-        return
+    problem, oracle = each.problem, each.python
     result, depth, states = raised_in_python(problem)
     require(depth == oracle.raises_at, ("Python", depth, oracle.raises_at))
     sizes = [len(level) for level in oracle.levels]
@@ -349,7 +355,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--from", dest="first", type=int, default=0, metavar="SEED")
     parser.add_argument("--models", type=int, default=500)
-    parser.add_argument("--bounds", type=int, default=2, help="of each text, so many")
+    parser.add_argument("--bounds", type=int, default=5, help="of each text, so many")
     parser.add_argument("--ways", default=",".join((*LOCAL, *SPARK)))
     asked = parser.parse_args(argv)
     ways, began = tuple(asked.ways.split(",")), time.monotonic()
@@ -357,17 +363,14 @@ def main(argv: list[str] | None = None) -> int:
     differ: list[str] = []
     session = _session() if any(way in SPARK for way in ways) else None
     seed = asked.first
-    while noted["compared"] < asked.models:
-        try:
-            for at, (text, problem) in drawn(seed, asked.bounds).items():
-                try:
-                    compare(problem, text, ways, noted, session)
-                except Exception as error:  # Whatever goes wrong is a difference.
-                    print(f"{seed} at {at}: {type(error).__name__}: {error}", flush=True)
-                    differ.append(f"{seed} at {at}")
-        except Exception as error:
-            print(f"{seed}: {type(error).__name__}: {error}", flush=True)
-            differ.append(str(seed))
+    while noted["compared"] + len(differ) < asked.models:
+        for each in drawn(seed, asked.bounds):
+            try:
+                compare(each, ways, noted, session)
+            except Exception as error:  # Whatever goes wrong is a difference.
+                at = dict(each.problem.model.options)["at"]
+                print(f"{seed} at {at}: {type(error).__name__}: {error}", flush=True)
+                differ.append(f"{seed} at {at}")
         seed += 1
     print(f"seeds {asked.first} to {seed - 1}, {len(ways)} ways: {', '.join(ways)}")
     for what, count in sorted(noted.items()):
@@ -379,7 +382,7 @@ def main(argv: list[str] | None = None) -> int:
 def _session() -> Any:
     from checker.search.engines.spark_session import start_context  # noqa: PLC0415 - takes seconds
 
-    return start_context("local[2]", log=Path(tempfile.mkdtemp()) / "spark.log")
+    return start_context("local[1]", log=Path(tempfile.mkdtemp()) / "spark.log")
 
 
 if __name__ == "__main__":
