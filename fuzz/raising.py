@@ -1,6 +1,6 @@
 """Random protocols whose rules and claims raise errors: every engine says what plain Python says.
 
-    python -m fuzz.raising [--from SEED] [--models N] [--bounds N] [--ways WAY,...]
+    python -m fuzz.raising [--from SEED] [--models N] [--bounds N] [--ways WAY,...] [--seconds S]
 
 Of each protocol so many are made that differ in where they raise; they share a kernel. The rule
 that is compared is that of docs/checker.md: a claim is asked in every state, or on every step, of
@@ -357,13 +357,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--models", type=int, default=500)
     parser.add_argument("--bounds", type=int, default=5, help="of each text, so many")
     parser.add_argument("--ways", default=",".join((*LOCAL, *SPARK)))
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     asked = parser.parse_args(argv)
     ways, began = tuple(asked.ways.split(",")), time.monotonic()
     noted: Counter[str] = Counter()
     differ: list[str] = []
     session = _session() if any(way in SPARK for way in ways) else None
     seed = asked.first
-    while noted["compared"] + len(differ) < asked.models:
+    ends = began + asked.seconds
+    while noted["compared"] + len(differ) < asked.models and time.monotonic() < ends:
         for each in drawn(seed, asked.bounds):
             try:
                 compare(each, ways, noted, session)

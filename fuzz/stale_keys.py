@@ -32,12 +32,11 @@ from checker.ci.reading import read_gate
 from checker.ci.searching import Manner, judged
 from checker.cli.gate.gate_options import asking
 from checker.compiler import program, sources
-from checker.compiler.kernel import program_of
 from checker.compiler.problem_digest import problem_digest
 from checker.compiler.source import NotCompilable
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
-from checker.user_models import family, loading
+from checker.user_models import loading
 from checker.user_models.family import own_family
 from checker.user_models.vetting import vetted
 from model.core.errors import BadEnvironment
@@ -392,11 +391,8 @@ def forget() -> None:
         if name.partition(".")[0] in _IMPORTED:
             del sys.modules[name]
     importlib.invalidate_caches()
-    loading.loaded.cache_clear()
-    family.own_family.cache_clear()
-    family._built.cache_clear()
+    loading._files.clear()
     program.forget()
-    program_of.cache_clear()
 
 
 def problem_in(file: Path) -> Problem:

@@ -177,7 +177,7 @@ def _require_enabled(
     Such a step is not enabled, and the bound does not matter. So the rest of the action is run too,
     as far as its last `when`.
     """
-    last = _last_when(action.function)
+    last = _last_when(getattr(action.function, "__code__", None))
     if _place_in(beyond, action.function) >= last:
         return
     try:
@@ -206,9 +206,9 @@ class _Looking(Draft):
 
 
 @lru_cache(maxsize=1024)
-def _last_when(function: Callable[..., object]) -> int:
-    """Where in its bytecode an action asks `when` for the last time; -1 if nowhere."""
-    code = list(dis.get_instructions(function))
+def _last_when(asking: types.CodeType | None) -> int:
+    """Where a code asks `when` for the last time; -1 if nowhere."""
+    code = list(dis.get_instructions(asking)) if asking is not None else []
     starts = [_start(each) for each in code if each.argval == "when"]
     # What is asked comes after the name is looked up; the call begins where the name does.
     return max((each.offset for each in code if _start(each) in starts[-1:]), default=-1)

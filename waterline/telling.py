@@ -24,17 +24,17 @@ Values = Mapping[str, Sequence[Value]]
 
 def whole(model: Model, values: Values) -> str:
     """`holder none, token[client0] 0, token[client1] 2`"""
-    return _words(model).whole(numbered(model, values))
+    return _words(model, id(model.protocol)).whole(numbered(model, values))
 
 
 def rows(model: Model, values: Values) -> list[list[str]]:
     """A row for each name, below a header."""
-    return _words(model).rows(numbered(model, values))
+    return _words(model, id(model.protocol)).rows(numbered(model, values))
 
 
 def summary(model: Model, values: Values) -> list[tuple[str, str]]:
     """What belongs to no name, with its label."""
-    return _words(model).summary(numbered(model, values))
+    return _words(model, id(model.protocol)).summary(numbered(model, values))
 
 
 def sentence(
@@ -43,7 +43,9 @@ def sentence(
     """The docstring of the action with its arguments, then what changed."""
     (known,) = (each for each in model.actions if each.name == action)
     numbers = tuple(number_of(over, arguments[name]) for name, over in known.over)
-    return _words(model).sentence(action, numbers, numbered(model, before), numbered(model, after))
+    return _words(model, id(model.protocol)).sentence(
+        action, numbers, numbered(model, before), numbered(model, after)
+    )
 
 
 def call(model: Model, action: Runnable, arguments: Sequence[Any]) -> str:
@@ -67,7 +69,8 @@ def describe(declared: AnyField, value: Value) -> str:
 
 
 @lru_cache(maxsize=64)
-def _words(model: Model) -> Narration:
+def _words(model: Model, protocol: int) -> Narration:
+    """Models are equal by function and bounds: what the function has returned counts here too."""
     return narration(model.protocol)
 
 

@@ -82,19 +82,19 @@ def function_content(function: types.FunctionType, *, exact: bool) -> str:
     Raises `NoContent` for one with variables of another function, `NotCompilable` for one whose
     text cannot be read.
     """
-    found = _code_content(function) if exact else _tree_content(function)
-    return f"{function.__code__.co_name} {found}"
+    defaults = len(function.__defaults__ or ())
+    content = _code_content if exact else _tree_content
+    return f"{function.__code__.co_name} {content(function, function.__code__, defaults)}"
 
 
 @functools.lru_cache(maxsize=4096)
-def _code_content(function: types.FunctionType) -> str:
+def _code_content(function: types.FunctionType, code: types.CodeType, defaults: int) -> str:
     """Its code, in the words of this version of Python, with its lines and its docstring."""
-    code = function.__code__
     if function.__closure__:
         raise NoContent("defined inside another function", "define it alone")
     facts = (
         function.__module__,
-        len(function.__defaults__ or ()),
+        defaults,
         sorted(function.__kwdefaults__ or ()),
         (code.co_flags, code.co_firstlineno, code.co_linetable),
         (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
@@ -107,13 +107,13 @@ def _code_content(function: types.FunctionType) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _tree_content(function: types.FunctionType) -> str:
+def _tree_content(function: types.FunctionType, code: types.CodeType, defaults: int) -> str:
     """Its syntax tree, which the compiler reads, without docstring, annotations and lines."""
     tree = source_of(function).tree
     body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
     facts = (
         [argument.arg for argument in tree.args.args],
-        len(function.__defaults__ or ()),
+        defaults,
         [ast.dump(statement) for statement in body],
     )
     return hashlib.sha256(repr(facts).encode(errors="surrogatepass")).hexdigest()[:32]

@@ -7,7 +7,6 @@ has and the claims that are checked are in it. Problems of one job may share a k
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -118,7 +117,6 @@ def _require_room(parts: Parts, *claims: int) -> None:
             raise TooLargeToNumber(f"{count:,} {what}: a kernel can number {most:,}; have fewer")
 
 
-@functools.lru_cache(maxsize=64)
 def program_of(plan: Plan, *, comment: bool = False) -> Program:
     """The two loops of a plan, with all that they call. Raises `NotCompilable`."""
     unit = Unit(comment=comment)
@@ -152,7 +150,6 @@ def given_settings(root: Written) -> Written:
     return replace(root, parameters=(_SETTINGS, *root.parameters))
 
 
-@functools.lru_cache(maxsize=64)
 def canonical_program(form: Layout, symmetry: Symmetry) -> Program:
     """What replaces states of a layout by their representatives; no rule or claim is in it."""
     unit = Unit()

@@ -7,7 +7,6 @@ kernel (`checker.compiler.loops`), of the same functions.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -113,7 +112,6 @@ def rules_of(problem: Problem) -> tuple[Recipe, ...]:
     return (*recipes_of(problem), *([asked.recipe] if asked is not None else []))
 
 
-@functools.lru_cache(maxsize=64)
 def answers_program(asked: Questions) -> Program:
     """The loop. Raises `NotCompilable`."""
     names: dict[str, object] = {**states.intrinsics(asked.layout)}

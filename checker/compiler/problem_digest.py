@@ -17,7 +17,7 @@ from typing import Any
 from checker.compiler.content import content_of
 from checker.compiler.lookup_record import Record, found_again, record_of
 from checker.compiler.predicate_loop import rules_of
-from checker.compiler.program import called
+from checker.compiler.program import called, look_up_anew
 from checker.problem.problem import Problem
 from model.core.claim import Recoverable, predicates_of
 
@@ -47,6 +47,7 @@ def what_it_read(problem: Problem) -> Record:
     Those of other problems with which it shares machine code are left out. Raises `NotCompilable`,
     `TooLargeToNumber`.
     """
+    look_up_anew()
     found: dict[Any, Any] = {}
     for recipe in rules_of(problem):
         found.update(called(recipe).found)
@@ -58,6 +59,7 @@ def reads_the_same(problem: Problem, record: object) -> bool:
 
     Raises `ValueError`, `TypeError` or `IndexError` for what is no record.
     """
+    look_up_anew()
     return found_again(_roots(problem), record, exact=False) is not None
 
 

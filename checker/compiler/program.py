@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.compiler import cache, lookup_record, machine
+from checker.compiler import cache, lookup_record, machine, text_key
 from checker.compiler.function_ir import Written
 from checker.compiler.lookup_record import Found, Record
 from checker.compiler.module import Unit
 from checker.compiler.source import source_of
-from checker.compiler.text_key import key_of
+from checker.compiler.text_key import TextKey, key_of
 from checker.compiler.values import Value
 
 
@@ -69,8 +69,13 @@ class Recipe:
     made_of: tuple[Any, ...]
 
     def program(self) -> Program:
-        """Write it."""
-        return self.write(*self.made_of)
+        """The program, written unless it was since `look_up_anew`."""
+        return _written(self)
+
+
+@functools.lru_cache(maxsize=64)
+def _written(recipe: Recipe) -> Program:
+    return recipe.write(*recipe.made_of)
 
 
 def program(unit: Unit, *roots: Written) -> Program:
@@ -125,18 +130,22 @@ _quick_bytes: dict[str, int] = {}
 _optimisers: dict[str, threading.Thread] = {}
 """Threads that optimise a program, by its name, until they are done."""
 _loading = threading.Lock()
+_KNOWN_MAX = 256
+_known: dict[str, bytes] = {}
+"""What programs are called, by the name of their keys, where that is not kept on disk."""
 
 
 @functools.lru_cache(maxsize=64)
 def called(recipe: Recipe) -> Called:
     """What a program is called; it is written only if that is not known.
 
-    Once it was written that is kept beside the machine code: see `checker.compiler.text_key`.
+    Once it was written that is kept beside the machine code: see `checker.compiler.text_key`. What
+    this process has found out is asked again once `look_up_anew` was called.
     """
     key = key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
     if key is None:
         return recipe.program().called
-    kept = cache.kept(key.name)
+    kept = (cache.kept(key.name) if key.is_settled else None) or _known.get(key.name)
     if kept is not None:
         # What is no record of a program is written anew, however it came there.
         with contextlib.suppress(ValueError, TypeError, IndexError, RecursionError):
@@ -147,8 +156,29 @@ def called(recipe: Recipe) -> Called:
     written = recipe.program().called
     record = key.record(written.found)
     if record is not None:
-        cache.keep(key.name, written.as_bytes(record))
+        _keep_called(key, written.as_bytes(record))
     return written
+
+
+def _keep_called(key: TextKey, content: bytes) -> None:
+    if key.is_settled:
+        cache.keep(key.name, content)
+    if not key.is_settled or cache.kept(key.name) != content:
+        if len(_known) >= _KNOWN_MAX:
+            _known.clear()
+        _known[key.name] = content
+
+
+def look_up_anew() -> None:
+    """See anew, from now on, what names stand for: a program may have rebound them.
+
+    A search begins so. Rules whose look-ups lead to the same content keep their machine code, which
+    has the name of its text.
+    """
+    _written.cache_clear()
+    called.cache_clear()
+    text_key.forget()
+    lookup_record.forget()
 
 
 def loaded(recipe: Recipe) -> machine.Functions:
@@ -264,7 +294,6 @@ def _made(known: Called, recipe: Recipe) -> machine.Functions:
 
 def forget() -> None:
     """Load machine code anew from now on, as another process would."""
-    for known in (_in_memory, _quick, _seconds, _quick_bytes):
+    for known in (_in_memory, _quick, _seconds, _quick_bytes, _known):
         known.clear()
-    called.cache_clear()
-    lookup_record.forget()
+    look_up_anew()

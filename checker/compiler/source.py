@@ -48,7 +48,6 @@ class Source:
     tree: ast.FunctionDef
     names: Mapping[str, Any]
     variables: frozenset[str]
-    defaults: tuple[Any, ...] = ()
     generated: bool = False
     function: Any = None
     own_file: bool = False
@@ -57,6 +56,11 @@ class Source:
     def line(self) -> int:
         """The line of its `def`."""
         return self.tree.lineno
+
+    @property
+    def defaults(self) -> tuple[Any, ...]:
+        """The defaults of its last parameters, as they are now."""
+        return getattr(self.function, "__defaults__", None) or ()
 
     @property
     def parameters(self) -> list[str]:
@@ -81,24 +85,25 @@ class Source:
         )
 
 
-@functools.cache
 def source_of(function: object) -> Source:
     """The syntax tree of a plain function. Raises `NotCompilable`."""
+    return _source_of(function, getattr(function, "__code__", None))
+
+
+@functools.cache
+def _source_of(function: object, code: types.CodeType) -> Source:
     if not isinstance(function, types.FunctionType):
         raise NotCompilable(
             f"{function!r} cannot be compiled: it is no function made by `def`; "
             "write one at the top level of a module"
         )
-    code = function.__code__
     if code.co_name == "<lambda>":
         raise NotCompilable(
             f"{code.co_filename}:{code.co_firstlineno}: a lambda cannot be compiled: it is no "
             "function made by `def`; write one at the top level of a module"
         )
     made_of = tree_of(function)
-    tree = made_of
-    if tree is None:
-        tree = _functions_in(code.co_filename).get((code.co_firstlineno, code.co_name))
+    tree, is_as_it_runs = (made_of, True) if made_of is not None else _tree_in_file(code)
     if tree is None:
         raise NotCompilable(
             f"{code.co_filename}:{code.co_firstlineno}: {code.co_name} cannot be compiled: "
@@ -111,7 +116,6 @@ def source_of(function: object) -> Source:
         tree,
         function.__globals__,
         frozenset(code.co_varnames),
-        function.__defaults__ or (),
         function=function,
         own_file=is_of_own_file(function, code.co_filename),
     )
@@ -119,7 +123,7 @@ def source_of(function: object) -> Source:
         raise source.refuse(
             source.line, "it is defined inside another function or class", "define it in the module"
         )
-    if made_of is None and _compiled(tree, code) != code:
+    if not is_as_it_runs:
         raise source.refuse(
             source.line, "its file has changed since it was imported", "start the program anew"
         )
@@ -159,6 +163,20 @@ def _parsed(text: str | bytes) -> ast.Module:
     # and 3.12.2): two at once and `ast.parse` raises SystemError.
     with _ONE_AT_A_TIME:
         return ast.parse(text)
+
+
+def _tree_in_file(code: types.CodeType) -> tuple[ast.FunctionDef | None, bool]:
+    """The function of the file that a code is of, and whether it makes that code.
+
+    A file that was read before is read again where it does not: its module may have been reloaded.
+    """
+    place = (code.co_firstlineno, code.co_name)
+    for _ in range(2):
+        tree = _functions_in(code.co_filename).get(place)
+        if tree is not None and _compiled(tree, code) == code:
+            return tree, True
+        _functions_in.cache_clear()
+    return tree, False
 
 
 @functools.cache

@@ -8,7 +8,8 @@ name of the text that was written then. Where all look-ups lead to the same cont
 would ask the same questions, get the same answers, and write the same text (docs/kept.md). Where
 one does not, the text is written.
 
-There is no key where a recipe holds something that has no content.
+There is no key where a recipe holds something that has no content. Where sources were changed a
+moment ago, a key is one in this process alone.
 """
 
 from __future__ import annotations
@@ -33,10 +34,14 @@ _PLAIN = (bool, bytes, complex, float, int, str, type(None), type(...))
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TextKey:
-    """A name for a recipe, and the functions in it, from which look-ups begin."""
+    """A name for a recipe, and the functions in it, from which look-ups begin.
+
+    Unless it `is_settled`, it says something in this process alone.
+    """
 
     name: str
     functions: tuple[types.FunctionType, ...]
+    is_settled: bool
 
     def record(self, found: Found) -> Record | None:
         """Look-ups as they are kept; None where one began in a function that the key lacks."""
@@ -53,21 +58,17 @@ class TextKey:
 
 def key_of(*made_of: Any) -> TextKey | None:
     """The key of what is made of these; None where there is none."""
-    return _key(made_of, COMPILER)
-
-
-def _key(made_of: Sequence[Any], places: tuple[str, ...]) -> TextKey | None:
-    sources = settled_digest(places)
-    if sources is None:
-        return None
-    digest = hashlib.sha256(f"{sources} {sys.version} {sys.flags.optimize}\n".encode())
+    sources = settled_digest(COMPILER)
+    begun = f"{sources or '-'} {sys.version} {sys.flags.optimize}\n"
+    digest = hashlib.sha256(begun.encode())
     description = _Description(digest.update)
     try:
         for part in made_of:
             description.add(part)
     except NoContent:
         return None
-    return TextKey(digest.hexdigest()[:32], tuple(description.functions))
+    functions = tuple(description.functions)
+    return TextKey(digest.hexdigest()[:32], functions, is_settled=sources is not None)
 
 
 class _Description:
@@ -149,6 +150,11 @@ def _action(action: Action) -> tuple[str, tuple[types.FunctionType, ...]]:
     description = _Description(digest.update)
     description.all_fields(action)
     return digest.hexdigest(), tuple(description.functions)
+
+
+def forget() -> None:
+    """Describe actions anew from now on: a function may have got other code."""
+    _action.cache_clear()
 
 
 def _in_order(values: frozenset[Any] | set[Any]) -> Sequence[Any]:

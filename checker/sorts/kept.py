@@ -28,7 +28,9 @@ def key_of_check(model: Model, roots: tuple[Any, ...]) -> TextKey | None:
         return None
     believed = tuple(each.where(model.settings) for each in model.trusted)
     settings = (model.settings._fields, tuple(map(int, model.settings)))
-    return key_of(_WELL_SORTED, sources, model.layout, settings, model.trusted, believed, roots)
+    made_of = (sources, model.layout, settings, model.trusted, believed, roots)
+    key = key_of(_WELL_SORTED, *made_of)
+    return key if key is not None and key.is_settled else None
 
 
 def is_kept(key: TextKey) -> bool:

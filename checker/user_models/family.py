@@ -70,12 +70,12 @@ class OwnFamily(Family):
         )
 
 
-@functools.lru_cache(maxsize=16)
 def own_family(text: str, file: str) -> Family:
     """The family that a file with this text declares. Raises `BadEnvironment`."""
     return family_of(loaded(text, file))
 
 
+@functools.lru_cache(maxsize=16)
 def family_of(own: OwnFile) -> Family:
     """The family of a file that has run. Raises `BadEnvironment`.
 

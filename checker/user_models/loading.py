@@ -6,6 +6,7 @@ text; where it came from is remembered for messages, and other processes are sen
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import importlib.abc
@@ -18,7 +19,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from checker.user_models.declaring import described as described_declaration
 from counterexamples.named_file import BadFile, read_named
@@ -30,6 +31,7 @@ from model.own.state_class import Bound, bounds_of, call_within
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,150}\.py", re.ASCII)
 FILE_BYTES_MAX = 1 << 20
 _Value = TypeVar("_Value")
+_Imported: TypeAlias = list[tuple[str, types.ModuleType, dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,9 +94,46 @@ def read_own(path: Path) -> tuple[str, str]:
     return text, str(path)
 
 
-@functools.lru_cache(maxsize=16)
+_FILES_MAX = 16
+_files: dict[tuple[str, str], tuple[OwnFile, _Imported]] = {}
+"""Files that have run, by text and file, with what the modules had that they import."""
+
+
 def loaded(text: str, file: str) -> OwnFile:
-    """Run a text as that of `file`, once. Raises `BadEnvironment`, with the line."""
+    """Run a text as that of `file`: once, unless a module that it imports has changed meanwhile.
+
+    Raises `BadEnvironment`, with the line.
+    """
+    found = _files.get((text, file))
+    if found is not None and all(_is_as_it_was(*each) for each in found[1]):
+        return found[0]
+    own = _run(text, file)
+    if len(_files) >= _FILES_MAX:
+        _files.clear()
+    _files[text, file] = own, _imported(text)
+    return own
+
+
+def _imported(text: str) -> _Imported:
+    """The modules that a text imports, but for Python's and Waterline's, with their names."""
+    nodes = list(ast.walk(ast.parse(text)))
+    named = {each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}
+    named |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    ours = {*sys.stdlib_module_names, "waterline"}
+    modules = [(name, sys.modules.get(name)) for name in named if name.split(".")[0] not in ours]
+    return [(name, module, dict(vars(module))) for name, module in modules if module is not None]
+
+
+def _is_as_it_was(name: str, module: types.ModuleType, names: dict[str, Any]) -> bool:
+    now = vars(module)
+    return (
+        sys.modules.get(name) is module
+        and now.keys() == names.keys()
+        and all(now[each] is value for each, value in names.items())
+    )
+
+
+def _run(text: str, file: str) -> OwnFile:
     name = f"own_{Path(file).stem}_{digest_of(text)}"
     # So that what Python says of it shows the line, wherever the text is run.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)

@@ -384,7 +384,6 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
     )
 
 
-@functools.lru_cache(maxsize=64)
 def layout(bounds: Bounds) -> Layout:
     """The packed form of the state within `bounds`. Raises `TooLargeToPack`."""
     sizes = {
@@ -394,13 +393,18 @@ def layout(bounds: Bounds) -> Layout:
         "epochs": bounds.highest_epoch,
     }
     if not bounds.unbounded:
-        return Layout(fields(bounds), sizes=sizes)
+        return _packed(fields(bounds), tuple(sizes.items()))
     # Records have no names of their own there: their normal form has the only ones.
     nameless = tuple(
         replace(declared, naming=_NAMELESS.get(declared.naming, declared.naming))
         for declared in fields(bounds)
     )
-    return Layout(nameless, sizes={**sizes, "ids": bounds.names})
+    return _packed(nameless, (*sizes.items(), ("ids", bounds.names)))
+
+
+@functools.lru_cache(maxsize=64)
+def _packed(declared: tuple[Field, ...], sizes: tuple[tuple[str, int], ...]) -> Layout:
+    return Layout(declared, sizes=dict(sizes))
 
 
 def initial_state(form: Layout) -> State:

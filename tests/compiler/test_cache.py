@@ -35,7 +35,6 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 def forget() -> None:
     """What this process knows of programs."""
     program.forget()
-    program_of.cache_clear()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from checker.compiler.cache import cache_directory, distrust
 from checker.compiler.predicate_loop import rules_of
-from checker.compiler.program import is_at_hand, loaded, loaded_quickly
+from checker.compiler.program import is_at_hand, loaded, loaded_quickly, look_up_anew
 from checker.problem.problem import Problem
 from checker.sorts.check import require_well_sorted
 from checker.storage import programs
@@ -31,6 +31,7 @@ def prepare(
     where the normal form of the model would not be exact.
     """
     started = time.monotonic()
+    look_up_anew()
     require_well_sorted(problem)
     store = programs.in_memory(problem.model.layout.words, threads=threads)
     rules = rules_of(problem)
