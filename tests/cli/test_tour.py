@@ -19,3 +19,4 @@ def test_a_stop_comes_out_as_expected(stop: Stop) -> None:
 
     assert judge(expected, answer_of(done)).complaints == ()
     assert {finding.invariant for finding in done.findings} >= set(stop.shown)
+    assert done.gravest is None or done.gravest.invariant in stop.shown

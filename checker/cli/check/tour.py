@@ -1,6 +1,6 @@
 """Execution of `tour`: the main job in one command, shown on the protocol itself.
 
-`hw` loses a committed record and diverges; `epoch`, in the same circumstances, does neither; and a
+`hw` loses an acknowledged record and diverges; `epoch`, in the same circumstances, does neither; and a
 larger `epoch` space is explored by Spark from the first level to the last.
 """
 
@@ -34,9 +34,9 @@ def stops() -> Iterator[Stop]:
     """The stops, in order."""
     documented = Environment()
     yield Stop(
-        "hw loses a committed record, and its logs diverge",
+        "hw loses an acknowledged record, and its logs diverge",
         _expect("hw", documented, EngineChoice()),
-        shown=("no_committed_loss", "no_divergence_below_hw"),
+        shown=("acknowledged_durable", "no_divergence_below_hw"),
     )
     yield Stop(
         "epoch, in the same circumstances, does neither",
