@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from checker.kafka.logs.errors import BadLogs
+from checker.kafka.logs.history import history_of
 from checker.kafka.logs.observation import Observation
 from checker.kafka.logs.reading import Logs, read_logs
 
@@ -123,7 +124,11 @@ def test_parts_put_together_in_the_order_of_their_names_are_put_right(tmp_path: 
         half = len(every) // 2
         (tmp_path / f"k{broker}.log").write_text("\n".join(every[half:] + every[:half]))
 
-    assert facts(read_logs([tmp_path])) == EXPECTED
+    logs = read_logs([tmp_path])
+
+    assert facts(logs) == EXPECTED
+    assert "its times fall" in logs.notes_of("t-0")[0]
+    assert history_of(logs.of("t-0"), with_server_log=set()).orders_left_out
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,16 @@ a search is made for each order, and what one of them shows is no verdict about 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from checker.cli.traces.explaining_logs import code_of
 from checker.kafka.logs import answer
 from checker.kafka.logs.answer import Answer, answered
+from checker.kafka.logs.evidence import Evidence
 from checker.kafka.logs.fitting import Circumstances, Fit, Searched
 from checker.kafka.logs.history import History
 from checker.kafka.logs.reading import read_logs
@@ -80,3 +83,18 @@ def test_nothing_is_said_of_orders_that_were_not_tried(monkeypatch: pytest.Monke
     assert judged(monkeypatch, {FIRST: nothing, SECOND: nothing}).nothing_fits
     assert not judged(monkeypatch, {FIRST: nothing}, most=1).nothing_fits
     assert not judged(monkeypatch, {FIRST: losing}, most=1).always_loses
+
+
+def test_the_exit_code_is_that_of_a_loss_where_all_that_was_found_loses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whether another behaviour loses none was not decided in time."""
+    lines_say_nothing = Evidence()
+
+    def code(outcome: Outcome) -> int:
+        found = judged(monkeypatch, {FIRST: outcome, SECOND: outcome})
+        return code_of(replace(found, evidence=lines_say_nothing))
+
+    assert code(({True}, set())) == 12
+    assert code(({True, False}, set())) == 0
+    assert code((set(), set())) == 20
