@@ -1,7 +1,7 @@
 """Execution of `tour`: the main job in one command, shown on the protocol itself.
 
-`hw` loses an acknowledged record and diverges; `epoch`, in the same circumstances, does neither; and a
-larger `epoch` space is explored by Spark from the first level to the last.
+`hw` loses an acknowledged record and diverges; `epoch`, in the same circumstances, does neither;
+and a larger `epoch` space is explored by Spark from the first level to the last.
 """
 
 from __future__ import annotations
