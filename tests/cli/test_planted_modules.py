@@ -56,13 +56,13 @@ def test_a_child_looks_in_the_working_folder_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", ["", "/one", str(tmp_path), "/two"])
+    monkeypatch.setattr(sys, "path", ["", "/one", str(tmp_path), "hook", "."])
     elsewhere = search_path()
     monkeypatch.chdir(SOURCES)
     monkeypatch.setattr(sys, "path", ["", "/one"])
     among_our_own = search_path()
 
-    assert elsewhere == ["/one", "/two", str(tmp_path), str(tmp_path)]
+    assert elsewhere == ["/one", "hook", *3 * [str(tmp_path)]]
     assert among_our_own == [str(SOURCES), "/one"]
 
 

@@ -46,7 +46,8 @@ def search_path() -> list[str]:
     Unless our own packages are there, which must be the same in both.
     """
     ours, here = Path(__file__).parents[3], Path.cwd()
-    places = [str(Path(entry).absolute()) for entry in sys.path]
+    # What is no file is the name of an import hook.
+    places = [str(Path(e).absolute()) if Path(e).exists() else e for e in sys.path]
     return sorted(places, key=lambda place: Path(place).resolve() == here != ours.resolve())
 
 
