@@ -112,16 +112,18 @@ def test_a_rule_that_prevents_it_silences_the_advice() -> None:
 def advised() -> list[tuple[str, str]]:
     """What is advised for releases whose very version the catalogue does not explore.
 
-    Of what takes three replicas, and seconds, that for the newest release.
+    Each entry once, for the newest release that it is said of; with three replicas, which take
+    seconds, for the newest of all.
     """
     usual = DOCUMENTED.options()
-    return [
-        (version, entry.number)
-        for version in dict.fromkeys(release.version for release in RELEASES)
+    newest = {
+        entry.number: version
+        for version in (release.version for release in RELEASES)
         for _, entry in losses_beyond(version, usual)
         if version not in entry.falls
         and (version == RELEASES[-1].version or "replicas" not in more_needed(entry, usual))
-    ]
+    }
+    return [(version, number) for number, version in newest.items()]
 
 
 @pytest.mark.parametrize(("version", "number"), advised())
