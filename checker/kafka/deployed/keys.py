@@ -6,6 +6,7 @@ not know. Names and units are those of Kafka's documentation (Broker Configs, To
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 
@@ -111,6 +112,7 @@ _WRONG_NAMES: Mapping[str, str] = {
 """Names that people write and that are further from Kafka's."""
 
 
+@functools.lru_cache(maxsize=4096)
 def meant_instead(key: str) -> str | None:
     """The key that somebody meant who wrote this one; None: it is one of these, or far from all."""
     if key in KEYS or key in NOT_MODELLED:

@@ -8,7 +8,7 @@ from checker.kafka.deployed.collection import Collection
 from checker.kafka.deployed.keys import BOTH, MIN_INSYNC, REPLICATION, ROLES, SOFTWARE, UNCLEAN
 from checker.kafka.deployed.properties_file import settings_of, sorted_out, without_repeated
 from checker.kafka.deployed.setting import Setting
-from checker.kafka.deployed.text_file import File
+from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
 
 _BLOCK = re.compile(
     r"^[ \t]*server_properties[ \t]*=[ \t]*<<[-~]?(\w+)[ \t]*\n(.*?)^[ \t]*\1[ \t]*$",
@@ -23,7 +23,7 @@ _RELEASES = tuple(
 
 def is_of_msk(file: File) -> bool:
     """Whether it has the settings of brokers as text between `<<` and its end."""
-    return _BLOCK.search(file.text) is not None
+    return len(file.text) <= CONFIG_BYTES_MAX and _BLOCK.search(file.text) is not None
 
 
 def read_terraform(file: File, into: Collection) -> None:

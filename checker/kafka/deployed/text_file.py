@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,11 +41,16 @@ class File:
 
     def beginning(self, most: int = 50) -> list[str]:
         """The first lines that are not blank."""
-        return [line for line in self.text[: 1 << 16].split("\n") if line.strip()][:most]
+        return _beginning(self.text)[:most]
 
     def place(self, line: int, column: int = 1) -> Place:
         """A place in it."""
         return Place(str(self.path), line, column)
+
+
+@functools.lru_cache(maxsize=4)
+def _beginning(text: str) -> list[str]:
+    return [line for line in text[: 1 << 16].split("\n") if line.strip()]
 
 
 def read_text(path: Path, name: str | None = None) -> File:
