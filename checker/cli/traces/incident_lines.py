@@ -131,7 +131,10 @@ def _verdict(found: Answer, best: Searched) -> Iterator[Text]:
             yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")
         if not found.nothing_fits:
             states = sum(each.states for each in found.tried)
-            yield Text(f"  Searched were {states:,} states; --max-states raises the limit.")
+            yield Text(
+                f"  {states:,} states were searched: --max-states raises the limit, --epochs names "
+                "fewer epochs."
+            )
         return
     yield from cause_lines(found.causes, is_certain=found.is_certain)
     if found.always_loses:
