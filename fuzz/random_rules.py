@@ -124,9 +124,16 @@ class Drawing:
                     f"({left} if {self.atom()} else {right})",
                 )
             )
-        made, place = self.some(("number", "choice") if self.tables.random() < 0.3 else ("number",))
-        if made.kind == "choice":
-            return f"PRICE[{place}]"
+        return self._of_table(self.some(("number",))[1])
+
+    def _of_table(self, place: str) -> str:
+        """A number, or what a constant table has for it, or for a word."""
+        words = [f for f in self.fields if f.kind == "choice" and f.by in ("", "node")]
+        words = [f for f in words if not f.by or self.names]
+        if words and self.tables.random() < 0.2:
+            made = self.tables.choice(words)
+            at = f"[{self.names[0]}]" if made.by else ""
+            return f"PRICE[{self.state}.{made.name}{at}]"
         return f"AHEAD[{place} % 3]" if self.tables.random() < 0.2 else place
 
     def _all(self) -> str:

@@ -5,12 +5,13 @@ The checker is imported when it is called: a file that declares a model needs no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from model.core.errors import BadEnvironment
 from model.own import BadProtocol
 from waterline.models import Declares, Model, model_of, value_of
+from waterline.models import model as model_within
 from waterline.packing import unpacked
 from waterline.result import Claim, Result
 from waterline.running import Step
@@ -39,6 +40,7 @@ def check(
     *,
     claims: Sequence[str | Callable[..., object]] = (),
     symmetry: str | None = None,
+    unbounded: bool = False,
     engine: Literal["local", "spark"] = "local",
     threads: int = 0,
     master: str | None = None,
@@ -53,9 +55,10 @@ def check(
         assert result.holds, result
 
     `claims` are those that are judged, by name or as functions; left out, all. `symmetry` is a sort
-    whose names are alike. `threads` 0 is one for each core; `master` is Spark's. The budgets end a
-    search early, which is then not complete. Raises `BadProtocol` for a mistake in the model, and
-    `RuleRaised` where a rule raises.
+    whose names are alike. `unbounded` judges for any number of epochs and opaque values, whatever
+    the model's bounds of these are. `threads` 0 is one for each core; `master` is Spark's. The
+    budgets end a search early, which is then not complete. Raises `BadProtocol` for a mistake in
+    the model, and `RuleRaised` where a rule raises.
     """
     # All of these need the compiler.
     from checker.checking.run import run  # noqa: PLC0415
@@ -68,7 +71,9 @@ def check(
     made = model_of(model)
     names = [each if isinstance(each, str) else each.__name__ for each in claims]
     try:
-        problem = _problem(made, names, symmetry or "none", is_sent=engine == "spark")
+        problem = _problem(
+            made, names, symmetry or "none", unbounded=unbounded, is_sent=engine == "spark"
+        )
         done = run(
             problem,
             EngineChoice(name=engine, threads=threads, master=master),
@@ -88,16 +93,24 @@ def check(
     return _result(made, done)
 
 
-def _problem(model: Model, names: Sequence[str], symmetry: str, *, is_sent: bool) -> Problem:
+def _problem(
+    model: Model, names: Sequence[str], symmetry: str, *, unbounded: bool, is_sent: bool
+) -> Problem:
     from checker.user_models.family import family_of, own_family  # noqa: PLC0415
     from checker.user_models.live import live_file  # noqa: PLC0415
+    from checker.user_models.unbounded import UNBOUNDED, bounds_without_number  # noqa: PLC0415
     from checker.user_models.vetting import vetted  # noqa: PLC0415
 
     own = live_file(model.function, model.protocol)
     version = model.function.__name__
+    options: dict[str, object] = dict(model.bounds)
+    if unbounded:
+        gone = bounds_without_number(own, version, model.bounds)
+        options = {name: each for name, each in options.items() if name not in gone}
+        options[UNBOUNDED] = True
 
     def problem_in(family: Any) -> Problem:
-        asked: Problem = family.problem_of(version, model.bounds, names, symmetry=symmetry)
+        asked: Problem = family.problem_of(version, options, names, symmetry=symmetry)
         return vetted(asked)
 
     problem = problem_in(family_of(own))
@@ -155,9 +168,12 @@ _VERDICTS: dict[str, Literal["holds", "violated", "incomplete"]] = {
 }
 
 
-def _trace(model: Model, finding: Finding) -> Trace:
-    """The counterexample in plain states."""
+def _trace(asked: Model, finding: Finding) -> Trace:
+    """The counterexample in plain states: without bounds, within those that it needs."""
     replayed = finding.replayed
+    options: Mapping[str, Any] = finding.model.options
+    within = {name: options.get(name, value) for name, value in asked.bounds.items()}
+    model = asked if within == asked.bounds else model_within(asked.function, **within)
     states = [unpacked(model, state) for state in replayed.states]
     actions = {action.name: action for action in model.actions}
     steps = []

@@ -64,6 +64,9 @@ def judge_behaviours(
     """
     if not problem.applicable_behaviours or not result.complete:
         return ()
+    if problem.model.behaviours_refused:
+        _report(result, problem, problem.model.behaviours_refused)
+        return ()
     findings: list[Finding] = []
 
     def take(judged: Iterator[Judgement]) -> str:

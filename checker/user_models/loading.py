@@ -210,4 +210,5 @@ def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
             if (mistake := described_declaration(problem, functions)) is not None:
                 raise BadEnvironment(f"{file}{line}: {mistake}") from None
         kind = "" if isinstance(problem, BadProtocol) else f"{type(problem).__name__}: "
+        described = " ".join(described.split())
         raise BadEnvironment(f"{file}{line}: {kind}{described}") from problem

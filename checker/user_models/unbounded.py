@@ -7,6 +7,7 @@ with `AnyNumber` in their place; that its rules do not, by the sort check.
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -141,7 +142,7 @@ def unbounded(built: Built, within: Callable[[Mapping[str, int]], Model], file: 
         if _normal(model, state) != state:
             raise BadEnvironment(
                 f"{file}: --unbounded: an initial state has epochs or values already, "
-                f"{model.narration.whole(state)}; leave them at 0 or None, and let an action "
+                f"as {_held_already(built, state)}; leave them at 0 or None, and let an action "
                 "bring them"
             )
     concrete = Concrete(model, built.renamed, within)
@@ -155,8 +156,8 @@ def unbounded(built: Built, within: Callable[[Mapping[str, int]], Model], file: 
     refused = ""
     if built.behaviours:
         refused = (
-            f"{built.behaviours[0].name} is about whole behaviours, which --unbounded does not "
-            "judge of a model of one's own: name the other claims, with --invariant"
+            "claims about whole behaviours are not judged with --unbounded; judge this one within "
+            "bounds, and name the others with --invariant"
         )
     model = replace(
         model,
@@ -165,6 +166,15 @@ def unbounded(built: Built, within: Callable[[Mapping[str, int]], Model], file: 
         behaviours_refused=refused,
     )
     return replace(built, model=model)
+
+
+def _held_already(built: Built, state: State) -> str:
+    """The first element that has an epoch or a value: `view[node1] 2`."""
+    none = {f.name: f.lo for each in built.renamed for f in each.fields}
+    described = built.model.narration.whole(state).split(", ")
+    least = built.model.narration.whole(State(state.layout)).split(", ")
+    changed = [e for e, was in zip(described, least, strict=False) if e != was]
+    return next((e for e in changed if re.split(r"[\[ ]", e)[0] in none), described[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ symmetry is declared, the first states must behave alike under every permutation
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from checker.compiler.function_ir import Written
@@ -20,39 +21,46 @@ from checker.problem.problem import Problem
 from checker.user_models.symmetric import require_alike
 from model.core.claim import predicates_of
 from model.core.errors import BadEnvironment
-from model.core.transition_system import Model
+from model.core.transition_system import Action, Model
+from model.own.mistakes import line_of
 
 
 def vetted(problem: Problem) -> Problem:
     """The problem. Raises `BadEnvironment` for what would go wrong in the first states already."""
     model, unit = problem.model, Unit()
-    if model.behaviours_refused and problem.applicable_behaviours:
+    others = (*problem.applicable, *problem.applicable_properties)
+    if model.behaviours_refused and problem.applicable_behaviours and not others:
         raise BadEnvironment(model.behaviours_refused)
+    truths: list[tuple[Callable[..., Any], int]] = [(c.holds, 1) for c in problem.invariants]
+    truths += [(claim.keeps, 2) for claim in problem.properties]
+    truths += [(claim.happens, 2) for claim in problem.reachable]
+    truths += [(each, 1) for claim in problem.behaviours for each in predicates_of(claim)]
+    checks = [partial(_require_compilable, unit, model, action) for action in model.actions]
+    checks += [partial(_truth, unit, model, function, states) for function, states in truths]
+    found: dict[str, None] = {}
+    for check in checks:
+        try:
+            check()
+        except NotCompilable as refused:
+            found[str(refused)] = None
+    if found:
+        raise BadEnvironment("\n".join(sorted(found, key=line_of)))
     try:
-        for action in model.actions:
-            numbers = [
-                Number("%", 0, model.layout.sizes[parameter.over] - 1)
-                for parameter in action.parameters
-            ]
-            _truth(unit, model, action.guard, 1, numbers)
-            if action.limit is not None:
-                _written(unit, model, action.limit, 1, numbers, writable=action.limit_writes)
-            _effect(unit, model, action.effect, numbers)
-        for holds in (claim.holds for claim in problem.invariants):
-            _truth(unit, model, holds, 1)
-        for keeps in (claim.keeps for claim in problem.properties):
-            _truth(unit, model, keeps, 2)
-        for happens in (claim.happens for claim in problem.reachable):
-            _truth(unit, model, happens, 2)
-        for behaviour in problem.behaviours:
-            for predicate in predicates_of(behaviour):
-                _truth(unit, model, predicate, 1)
         plan_of(problem)
     except (NotCompilable, TooLargeToNumber) as refused:
         raise BadEnvironment(str(refused)) from None
     for sort in problem.symmetry.sorts:
         require_alike(problem, sort)
     return problem
+
+
+def _require_compilable(unit: Unit, model: Model, action: Action) -> None:
+    """See that guard, limit and effect of an action can be compiled."""
+    numbers = [Number("%", 0, model.layout.sizes[each.over] - 1) for each in action.parameters]
+    _truth(unit, model, action.guard, 1, numbers)
+    if action.limit is not None:
+        _written(unit, model, action.limit, 1, numbers, writable=action.limit_writes)
+    _effect(unit, model, action.effect, numbers)
 
 
 def _written(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from checker.problem.problem import Problem
 from checker.user_models.loading import OwnFile, loaded
@@ -22,11 +22,79 @@ def warnings_of(problem: Problem) -> tuple[str, ...]:
     own = loaded(text, file)
     version = problem.model.version
     functions = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
-    found = [*_numbers_for_sorts(functions[version])]
+    parsed = ast.parse(text)
+    found = [*_numbers_for_sorts(functions[version]), *_bounds_unread(parsed, own.bounds(version))]
+    found += _unlisted(parsed, functions.values())
     for action in _actions(own, version, problem):
         if (tree := functions.get(action)) is not None:
-            found += [*_truths_returned(tree), *_unknown_names(tree)]
-    return tuple(f"{file}:{line}: {what}" for line, what in found)
+            found += [*_truths_returned(tree), *_unknown_names(tree), *_returns_for_when(tree)]
+    return tuple(f"{file}:{line}: {what}" for line, what in sorted(found))
+
+
+def _read(tree: ast.AST) -> Iterator[str]:
+    """The names that are read in a file, of whatever."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
+                yield name
+
+
+def _bounds_unread(tree: ast.Module, bounds: Mapping[str, object]) -> Iterator[tuple[int, str]]:
+    """Bounds of a class of fields that nothing reads."""
+    read = set(_read(tree))
+    for node in (each for state in tree.body for each in getattr(state, "body", ())):
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name)) if name in bounds and name not in read:
+                yield (
+                    node.lineno,
+                    f"nothing reads the bound {name}: --set {name}=... changes nothing; "
+                    "leave it out, or write state.NAME where it bounds something",
+                )
+
+
+def _unlisted(tree: ast.Module, functions: Iterable[ast.FunctionDef]) -> Iterator[tuple[int, str]]:
+    """Actions that no list has: functions that ask `when`, or write to the state, and that nothing
+    names.
+    """
+    read = set(_read(tree))
+    for each in functions:
+        if each.name not in read and each.args.args and _acts(each, each.args.args[0].arg):
+            yield (
+                each.lineno,
+                f"{each.name} is an action that no list has, so it never happens; "
+                f"write actions=[..., {each.name}], or take it out",
+            )
+
+
+def _acts(tree: ast.FunctionDef, state: str) -> bool:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="when" | "within")):
+                return True
+            case ast.Attribute(value=ast.Name(id=owner), ctx=ast.Store()) if owner == state:
+                return True
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id=owner)), ctx=ast.Store()) if (
+                owner == state
+            ):
+                return True
+    return False
+
+
+def _returns_for_when(tree: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    """`if s.full: return` before anything else, where `when(not s.full)` may be meant."""
+    for statement in tree.body:
+        match statement:
+            case ast.Expr(value=ast.Constant() | ast.Call(func=ast.Name(id="when" | "within"))):
+                continue
+            case ast.If(test=test, body=[ast.Return()], orelse=[]):
+                asked = ast.unparse(test)
+                yield (
+                    statement.lineno,
+                    f"where {asked}, {tree.name} is a step that changes nothing; "
+                    f"write when(not ({asked})) for one that does not happen",
+                )
+            case _:
+                return
 
 
 def _actions(own: OwnFile, version: str, problem: Problem) -> list[str]:

@@ -43,7 +43,8 @@ class Asking:
         if kind is not None:
             (call,) = calls
             if len(call.args) != 1 or call.keywords:
-                raise self.refuse(call, f"`{kind}` takes one condition", f"write {kind}(...)")
+                both = " and ".join(map(ast.unparse, call.args)) or "..."
+                raise self.refuse(call, f"`{kind}` takes one condition", f"write {kind}({both})")
 
     def require_looks_only(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
         """Refuse what changes the state before the last `when`."""

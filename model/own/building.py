@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from model.core.claim import Behaviour
@@ -27,6 +28,7 @@ from model.own.fields import (
     Value,
 )
 from model.own.layout import digits_of, layout_of, limits_of
+from model.own.mistakes import Noted
 from model.own.narration import describe_value, narration
 from model.own.normal_form import NORMAL_FORM, Renamed, functions_of
 from model.own.rules import Rules
@@ -100,22 +102,29 @@ def built(
         renamed = renamed_sorts(protocol.fields, by_name, takes)
         for function in functions_of(renamed):
             rules.written(function)
-    actions = []
     ranges: dict[str, int] = {}
-    for declared in protocol.actions:
-        action = _action(rules, declared, protocol, ranges, limits, renamed)
-        name = action.name
-        weakly, strongly = name in protocol.fair_names, name in protocol.strongly_fair_names
-        actions.append(replace(action, weakly_fair=weakly, strongly_fair=strongly))
-    first, start = _initial(rules, protocol, limits, form)
+    noted = Noted(rules.trees.values(), file)
+    taken = noted.each(
+        protocol.actions,
+        lambda each: _action(rules, each, protocol, ranges, limits, renamed),
+    )
     claims = {
-        kind: tuple(_stated(rules, claim, kind, protocol.sorts) for claim in given)
+        kind: noted.each(given, partial(_stated, rules, kind, protocol.sorts))
         for kind, given in (
             ("always", protocol.always),
             ("every_step", protocol.every_step),
             ("sometimes", protocol.sometimes),
         )
     }
+    behaviours = noted.each([protocol], lambda each: behaviours_of(rules, each, sorts))
+    starts = noted.each([protocol], lambda each: _initial(rules, each, limits, form))
+    noted.require_none()
+    [(first, start)] = starts
+    weakly, strongly = protocol.fair_names, protocol.strongly_fair_names
+    actions = [
+        replace(each, weakly_fair=each.name in weakly, strongly_fair=each.name in strongly)
+        for each in taken
+    ]
     # Numbers that arguments range over are sizes too, known only now.
     form = layout_of(protocol, sorts, bounds, ranges)
     return Built(
@@ -134,7 +143,7 @@ def built(
             normalise=rules.names[NORMAL_FORM] if unbounded else None,
             trusted=trusted_in(renamed, rules.names.__getitem__),
         ),
-        behaviours=behaviours_of(rules, protocol, sorts),
+        behaviours=behaviours[0],
         declared=protocol,
         start=start,
         renamed=renamed,
@@ -142,7 +151,7 @@ def built(
     )
 
 
-def _stated(rules: Rules, claim: Any, kind: str, sorts: Sequence[Names]) -> Stated:
+def _stated(rules: Rules, kind: str, sorts: Sequence[Names], claim: Any) -> Stated:
     if kind == "sometimes":
         name, sentence, function, begun = rules.happens(claim)
         return Stated(name, sentence, function, lambda *states: "", begun)

@@ -20,6 +20,26 @@ METHODS = {
     Log: ("append", "truncate", "clear"),
     Set: ("add", "discard", "clear"),
 }
+_INSTEAD: dict[type, dict[str, str]] = {
+    Queue: {
+        **dict.fromkeys(("pop", "popleft", "get", "dequeue"), "Q.receive(), which takes the first"),
+        **dict.fromkeys(("append", "put", "push", "add", "enqueue"), "Q.send(...)"),
+    },
+    Bag: {
+        **dict.fromkeys(("append", "add", "put", "push"), "Q.send(...)"),
+        **dict.fromkeys(("pop", "receive", "discard"), "Q.remove(...), of a value that is in it"),
+    },
+    Log: {
+        "pop": "Q.truncate(len(Q) - 1)",
+        **dict.fromkeys(("add", "send", "push", "extend", "insert"), "Q.append(...)"),
+    },
+    Set: {
+        "remove": "Q.discard(...)",
+        "update": "Q |= {...}",
+        **dict.fromkeys(("append", "send", "push"), "Q.add(...)"),
+    },
+}
+"""What others call it, by its kind; `Q` is the field."""
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
@@ -78,6 +98,10 @@ class Calls(ast.NodeTransformer):
                     return None
                 if isinstance(found.field, Bag):
                     raise self.no_order(node, found.field)
+                if isinstance(end, ast.UnaryOp) and isinstance(end.op, ast.USub):
+                    what = f"`{ast.unparse(node)}` ends before the end, which no slice does"
+                    shown, less = ast.unparse(owner), ast.unparse(end.operand)
+                    raise self.refuse(node, what, f"write [: len({shown}) - {less}]")
                 if lower is not None or step is not None or end is None:
                     shown = ast.unparse(node)
                     raise self.refuse(node, f"{shown} is no beginning of a sequence", "write [:n]")
@@ -164,6 +188,14 @@ class Calls(ast.NodeTransformer):
         known = METHODS[type(of)]
         if method not in known:
             what = f"{of.name} is a {type(of).__name__}, which has no {method}"
+            instead = _INSTEAD.get(type(of), {}).get(method)
+            if instead is not None:
+                owner = next(
+                    each.func.value
+                    for each in ast.walk(node)
+                    if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
+                )
+                raise self.refuse(node, what, f"write {instead.replace('Q', ast.unparse(owner))}")
             raise self.refuse(node, what, f"it has {', '.join(known)}")
 
     def _no_operation(self, node: ast.AST, of: ast.expr) -> Exception:

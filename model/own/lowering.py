@@ -13,7 +13,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from model.own.fields import AnyField, Bag, Sequenced, Set
+from model.own.fields import AnyField, Bag, Queue, Sequenced, Set
 from model.own.lowered_calls import (
     ADDS,
     METHODS,
@@ -86,6 +86,10 @@ class Lowering(Expressions, ast.NodeTransformer):
                 if sequence is not None and not isinstance(target.slice, ast.Slice):
                     if isinstance(sequence.field, Bag):
                         raise self.no_order(target, sequence.field)
+                    if isinstance(sequence.field, Queue):
+                        what = f"{sequence.field.name} is a Queue, and what is in it never changes"
+                        instead = "receive it and send another one, or declare a Log"
+                        raise self.refuse(target, what, instead)
                     value = self.visit(node.value)
                     given = [*self._reads(sequence), self.visit(target.slice), value]
                     call = self._call("put", sequence.field, node, given)

@@ -7,14 +7,28 @@ here the compiler refuses, in its own words.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
-from model.own.fields import AnyField, Choice, Flag, Index, Name, Names, Sequenced, Set, extent
+from model.own.fields import (
+    AnyField,
+    BadProtocol,
+    Choice,
+    Flag,
+    Index,
+    Name,
+    Names,
+    Sequenced,
+    Set,
+    extent,
+)
+from model.own.lowered_calls import ADDS
 from model.own.lowering import changed_by
 from model.own.statements import require_statements
-from model.own.syntax import Refuse
+from model.own.syntax import Refuse, element_of
 from model.own.tables import require_constant, require_state, require_whole
 
 _ASKS = ("when", "within")
@@ -35,6 +49,8 @@ class Mistakes:
 
     def require_rule(self, tree: ast.FunctionDef, structs: Collection[str] = ()) -> None:
         """None of those that any rule may have; `structs` are arguments that are no states."""
+        for node in ast.walk(tree):
+            self._require_no_literal(node)
         require_statements(tree, self.refuse)
         require_state(tree, self.fields, self.sizes, self.names, self.refuse)
         arguments = {argument.arg for argument in tree.args.args} - {*structs}
@@ -117,6 +133,33 @@ class Mistakes:
             )
 
     # --- one by one ------------------------------------------------------------------------------
+
+    def _require_no_literal(self, node: ast.AST) -> None:
+        """`s.votes = {}`, `s.log[r] = []`, `s.votes += {r}`: not how sets and sequences change."""
+        match node:
+            case ast.Assign(targets=[ast.expr() as target], value=value):
+                held, adds = element_of(target, self.fields), False
+            case ast.AugAssign(target=target, op=ast.Add(), value=value):
+                held, adds = element_of(target, self.fields), True
+            case _:
+                return
+        shown, empty = ast.unparse(target), isinstance(value, ast.List) and not value.elts
+        if isinstance(held, Set) and adds:
+            what = f"`{ast.unparse(node)}`: a set has no +"
+            raise self.refuse(node, what, f"write {shown} |= {ast.unparse(value)}")
+        if isinstance(held, Set) and isinstance(value, ast.Dict) and not value.keys:
+            raise self.refuse(node, f"`{shown} = {{}}`", "write set(): {} is a dictionary")
+        if isinstance(held, Set) and isinstance(value, ast.List):
+            members = ", ".join(map(ast.unparse, value.elts))
+            instead = f"write {{{members}}}" if members else "write set()"
+            raise self.refuse(node, f"`{ast.unparse(node)}`: {held.name} is a set", instead)
+        if isinstance(held, Sequenced) and (adds or isinstance(value, ast.List)):
+            kind = type(held).__name__
+            each = f"{shown}.{ADDS[type(held)]}(...)"
+            instead = f"write {shown}.clear()"
+            if not empty:
+                instead = f"write {each}" if adds else f"{instead}, then {each}"
+            raise self.refuse(node, f"`{ast.unparse(node)}`: {held.name} is a {kind}", instead)
 
     def _require_callable(self, node: ast.Call, name: str, arguments: Collection[str]) -> None:
         if name in _ASKS and name not in self.names:
@@ -289,3 +332,73 @@ def _way_past(body: Sequence[ast.stmt]) -> str | None:
         case ast.While(test=ast.Constant(value=True)):
             return None
     return ""
+
+
+MISTAKES_MAX = 20
+"""Of one rule; what follows from them is not noted."""
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """All mistakes of the functions of a file, so that they are reported together."""
+
+    trees: Collection[ast.FunctionDef]
+    file: str
+    found: dict[str, None] = field(default_factory=dict)
+
+    def each(self, given: Sequence[_Given], make: Callable[[_Given], _Made]) -> tuple[_Made, ...]:
+        """What is made of each. A mistake is noted, and what comes after it is looked at."""
+        made = []
+        for one in given:
+            for _ in range(MISTAKES_MAX):
+                try:
+                    made.append(make(one))
+                except BadProtocol as problem:
+                    self.found[str(problem)] = None
+                    if _without_line(self.trees, str(problem), self.file):
+                        continue
+                except Exception:  # of what a mistake has left
+                    if not self.found:
+                        raise
+                break
+        return tuple(made)
+
+    def require_none(self) -> None:
+        """Raises `BadProtocol` with all of them, each on a line."""
+        if self.found:
+            raise BadProtocol("\n".join(sorted(self.found, key=line_of)))
+
+
+def line_of(message: str) -> int:
+    """The line that a message begins with, after the name of the file."""
+    found = re.match(r".*?:(\d+): ", message)
+    return int(found[1]) if found else 0
+
+
+def _without_line(trees: Iterable[ast.FunctionDef], message: str, file: str) -> bool:
+    """Take the statement of a message out of its function, so that others can be looked at.
+
+    False where that is none that can be missing: a function itself, a return, a line of another
+    file.
+    """
+    line = line_of(message)
+    if not message.startswith(f"{file}:"):
+        return False
+    for node in (each for tree in trees for each in ast.walk(tree)):
+        for name in ("body", "orelse"):
+            found = getattr(node, name, None)
+            block: list[ast.stmt] = found if isinstance(found, list) else []
+            for number, statement in enumerate(block):
+                ends = statement.end_lineno or statement.lineno
+                if not statement.lineno <= line <= ends:
+                    continue
+                if isinstance(statement, ast.Return):
+                    return False
+                inner = [each for each in ast.walk(statement) if isinstance(each, ast.stmt)]
+                if any(each.lineno <= line and each is not statement for each in inner):
+                    continue  # One within it is on that line.
+                block[number] = ast.copy_location(ast.Pass(), statement)
+                return True
+    return False

@@ -235,7 +235,28 @@ def _sequence_misfit(field: Sequenced, error: OutsideOfPlace) -> str:
         return f"{element} cannot hold {error.value}: {held}"
     if isinstance(field, Bag):
         return f"{element} does not hold that, or cannot: {held}; ask first whether it is in it"
-    return f"{element} has no such place, or cannot hold that: {held}; ask first how long it is"
+    operation, known = _operation(error)
+    letters = ", ".join("abcdefgh"[: len(field.indices)])
+    written = f"s.{field.name}[{letters}]" if letters else f"s.{field.name}"
+    if operation == "receive" or (operation in ("at", "put") and known.get("n") == 0):
+        return f"{element} is empty: write when({written}) first"
+    if operation in ("truncate", "same", "copy"):
+        return f"a beginning of {element} cannot have {known.get('n')} values; ask first"
+    if operation in ("at", "put") and known.get("x") != field.empty:
+        held = "1 value" if known.get("n") == 1 else f"{known.get('n')} values"
+        return f"{element} has {held}, and no such place; ask first how long it is"
+    return f"{element} cannot hold that: {held}"
+
+
+def _operation(error: OutsideOfPlace) -> tuple[str, Mapping[str, Any]]:
+    """What was done with a queue or a log, and what was known then: see `model.own.sequences`."""
+    found: tuple[str, Mapping[str, Any]] = "", {}
+    at = error.__traceback__
+    while at is not None:
+        if (named := _OPERATION.match(at.tb_frame.f_code.co_name)) is not None:
+            found = named[1], at.tb_frame.f_locals
+        at = at.tb_next
+    return found
 
 
 def _written(field: AnyField, position: int, number: int) -> str:
@@ -259,6 +280,7 @@ def _held(field: AnyField) -> str:
     return f"{names}, or None" if field.or_none else names
 
 
+_OPERATION = re.compile(r"__(at|put|add|receive|truncate|same|copy)_")
 _BLANK = re.compile(r"\{(\w+)\}")
 
 

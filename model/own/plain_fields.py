@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Never, TypedDict, Unpack, overload
 
-from model.own.names import BadProtocol, Index, Names, extent, require_index, require_name
+from model.own.names import BadProtocol, Epochs, Index, Names, extent, require_index, require_name
 from model.own.typed import Held, Read, Written
 
 if TYPE_CHECKING:
@@ -178,8 +178,14 @@ class Number(DeclaredField, Held[Read, Written]):
         DeclaredField.require(self)
         for bound in (self.lo, self.hi):
             if type(bound) is not int or abs(bound) > 1 << 62:
-                what = "give a whole number from -2**62 to 2**62"
-                raise BadProtocol(f"field {self.name} goes up to {bound!r}; {what}")
+                said, what = repr(bound), "give a whole number from -2**62 to 2**62"
+                if isinstance(bound, Names | Epochs):
+                    kind = type(bound).__name__
+                    holds = "Epoch" if isinstance(bound, Epochs) else "Name"
+                    how = "highest" if isinstance(bound, Epochs) else "count"
+                    said = f"{bound.plural}, which are {kind}"
+                    what = f"write {holds}({bound.plural}), or a number: {bound.plural}.{how}"
+                raise BadProtocol(f"field {self.name} goes up to {said}; {what}")
         if self.lo > self.hi:
             raise BadProtocol(
                 f"field {self.name} goes from {self.lo} to {self.hi}: that is empty; "

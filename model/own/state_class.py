@@ -226,6 +226,12 @@ def _state_of(function: Callable[..., Any]) -> StateType | None:
     except NameError:
         return None
     found = typing.get_args(hints.get(parameters[0].name))
+    if len(found) == 1 and isinstance(found[0], type) and not isinstance(found[0], StateType):
+        code, name = function.__code__, found[0].__name__
+        raise BadProtocol(
+            f"{code.co_filename}:{code.co_firstlineno}: {function.__name__} takes {name}, which is "
+            f"no class of fields; write class {name}(Fields):"
+        )
     if len(found) != 1 or not isinstance(found[0], StateType):
         return None
     if len(parameters) > 1:

@@ -10,6 +10,7 @@ import ast
 
 from model.own.syntax import Refuse
 
+_IMPORT = "write it at the top of the file; a rule uses nothing of other files but constants"
 _NOT_IN_RULES: dict[type[ast.AST], tuple[str, str]] = {
     ast.FunctionDef: (
         "a function within it",
@@ -23,8 +24,8 @@ _NOT_IN_RULES: dict[type[ast.AST], tuple[str, str]] = {
     ast.With: ("a with", "there is nothing to open in a rule; leave it out"),
     ast.Delete: ("a del", "assign another value, as None to a field of names with or_none=True"),
     ast.Raise: ("a raise", "say in a claim (always) what must not be"),
-    ast.Import: ("an import", "a rule uses nothing of other files but constants"),
-    ast.ImportFrom: ("an import", "a rule uses nothing of other files but constants"),
+    ast.Import: ("an import", _IMPORT),
+    ast.ImportFrom: ("an import", _IMPORT),
     ast.Yield: ("a yield", "give the action an argument: it stands for any of its values"),
     ast.YieldFrom: ("a yield", "give the action an argument: it stands for any of its values"),
     ast.Match: ("a match", "write if and elif"),

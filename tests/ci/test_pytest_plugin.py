@@ -48,6 +48,7 @@ def test_a_gate_runs_no_model_unasked(project: pytest.Pytester) -> None:
 
     done.assert_outcomes(errors=1)
     done.stdout.fnmatch_lines(["*my.gate.toml:3:1: jugs: it names the model 'die_hard.py'*"])
+    assert "allow it with --waterline-allow-models" in " ".join(done.stdout.str().split())
 
 
 def test_a_mistake_in_a_gate_is_an_error_with_its_place(project: pytest.Pytester) -> None:

@@ -79,7 +79,7 @@ def test_what_has_happened_raises_later_all_the_same(beside: str, tmp_path: Path
 
     assert {found.depth for found in seen.values()} == {1}
     assert len(set(map(repr, seen.values()))) == 1
-    assert "claim first of go(far=0): s.log has no such place" in seen["one thread"].error
+    assert "claim first of go(far=0): s.log is empty" in seen["one thread"].error
     assert seen["one thread"].said["first"] == 1
 
 

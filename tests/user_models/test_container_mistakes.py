@@ -57,11 +57,24 @@ def claim(s):
     return {claim}
 """
 MISTAKES = {
+    "pop": ("s.post.pop()", "no pop; write s.post.receive(), which takes the first"),
+    "pop of a log": ("s.log[node].pop()", "write s.log[node].truncate(len(s.log[node]) - 1)"),
+    "remove of a set": ("s.seen[node].remove(0)", "no remove; write s.seen[node].discard(...)"),
+    "an element of a queue": ("s.wire[node][0] = 'ask'", "what is in it never changes; receive"),
+    "a slice with a negative end": (
+        "when(s.log[node][:-1] == s.other[:1])",
+        "no slice does; write [: len(s.log[node]) - 1]",
+    ),
+    "an empty list for a log": ("s.log[node] = []", "log is a Log; write s.log[node].clear()"),
+    "a list for a queue": ("s.post = [0]", "write s.post.clear(), then s.post.send(...)"),
+    "more of a log": ("s.log[node] += [1]", "write s.log[node].append(...)"),
+    "+ of a set": ("s.seen[node] += {0}", "a set has no +; write s.seen[node] |= {0}"),
+    "a dictionary for a set": ("s.seen[node] = {}", "write set(): {} is a dictionary"),
+    "a list for a set": ("s.seen[node] = [0, 1]", "seen is a set; write {0, 1}"),
     "a sequence as a value": ("s.count = s.log[node]", "is a sequence, and stands where a value"),
     "a queue without its index": ("s.wire.send('ask')", "wire has an element for each node"),
     "append to a queue": ("s.wire[node].append('ask')", "wire is a Queue, which has no append"),
     "send to a log": ("s.log[node].send(1)", "log is a Log, which has no send"),
-    "pop": ("s.post.pop()", "post is a Queue, which has no pop"),
     "another word": ("s.wire[node].send('no')", "wire is never 'no'"),
     "a number for a word": ("s.wire[node].send(1)", "`1` is a number"),
     "a word for a number": ("s.log[node].append('ask')", "'ask' has no meaning here"),
@@ -136,13 +149,13 @@ def test_a_claim_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [
-        ("s.post.receive()", "s.post has no such place"),
-        ("s.count = s.log[node][0]", "s.log[node0] has no such place"),
+        ("s.post.receive()", "s.post is empty: write when(s.post) first"),
+        ("s.count = s.log[node][0]", "s.log[node0] is empty: write when(s.log[a]) first"),
         (
             "s.log[node].append(4)",
             "s.log[node0] cannot hold 4: it holds at most 2 values, each 1 to 3",
         ),
-        ("s.log[node].append(0)", "s.log[node0] has no such place, or cannot hold that"),
+        ("s.log[node].append(0)", "s.log[node0] cannot hold that: it holds at most 2 values"),
         ("s.cube[node, 2, 0] = 1", "there is no such element of s.cube"),
     ],
 )

@@ -321,7 +321,7 @@ MISTAKES = {
     "a bag received of": (
         "s.wire.remove(m)\n    granted",
         "s.wire.receive()\n    granted",
-        "wire is a Bag, which has no receive; it has send, remove, count, clear",
+        "wire is a Bag, which has no receive; write",
     ),
     "a bag that changes in a loop": (
         "s.wire.remove(m)\n    granted",

@@ -315,7 +315,77 @@ def test_a_mistake_is_one_line(mistake: str, cli: Commands) -> None:
 
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {says}")
-    assert err.count("\n") == 1
+    assert all(line.startswith("error: lock.py") for line in err.splitlines())
+
+
+MANY = """\
+from waterline import Choice, Fields, Log, Names, Number, Protocol, Queue, when
+
+
+class State(Fields):
+    nodes = Names("node", 2)
+    wire = Queue(of=("ask", "yes"), room=2, by=nodes)
+    log = Log(of=3, room=2, by=nodes)
+    n = Number(0, 3)
+    c = Choice("a", "b")
+
+
+def many(state: type[State]) -> Protocol:
+    return Protocol(state=state, actions=[go, back], always=[ok, fine], eventually=[end])
+
+
+def go(s: State, node: int) -> None:
+    when(s.nn > 1)  #!
+    s.wire[node].pop(0)  #!
+    if s.n:
+        print(s.n)  #!
+        s.c = "z"  #!
+    s.n = helper(s)
+
+
+def helper(s: State) -> int:
+    x = [1]  #!
+    return s.n
+
+
+def back(s: State, node: int) -> None:
+    s.c += 1  #!
+    s.n = helper(s)
+
+
+def ok(s: State) -> bool:
+    return s.c == "q"  #!
+
+
+def fine(s: State) -> bool:
+    assert s.n < 3  #!
+    return s.log[0] == 1  #!
+
+
+def end(s: State) -> bool:
+    return s.m == 1  #!
+"""
+COMPILED = """\
+from waterline import Fields, Number, Protocol
+class State(Fields):
+    n = Number(0, 3)
+def many(state: type[State]) -> Protocol:
+    return Protocol(state=state, actions=[go], always=[ok])
+def go(s: State) -> None:
+    s.n = unknown  #!
+def ok(s: State) -> bool:
+    return s.n  #!
+"""
+
+
+@pytest.mark.parametrize("text", [MANY, COMPILED])
+def test_all_mistakes_are_found_at_once(text: str, cli: Commands) -> None:
+    Path("many.py").write_text(text)
+    code, out, err = cli("--model", "many.py", "--engine", "local")
+
+    marked = [n for n, line in enumerate(text.splitlines(), start=1) if "#!" in line]
+    assert (code, out) == (2, "")
+    assert [int(line.split(":")[2]) for line in err.splitlines()] == marked
 
 
 def test_a_value_out_of_its_range_names_the_action_the_line_and_the_state(cli: Commands) -> None:

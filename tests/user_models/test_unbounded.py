@@ -11,6 +11,7 @@ import pytest
 import waterline
 from checker.analysis.simulate.shortening import with_steps_left_out
 from checker.checking.run import RunRaised, run
+from checker.cli.shared import exit_codes
 from checker.problem.problem import Problem
 from checker.search.engines.choice import EngineChoice
 from checker.sorts.check import require_well_sorted, violations
@@ -18,9 +19,12 @@ from checker.sorts.violation import IllSorted
 from checker.traces.predecessors import Path
 from checker.traces.raising import confirm_raising
 from checker.user_models.family import own_family
+from checker.user_models.loading import read_own
 from checker.user_models.vetting import vetted
 from counterexamples import replay
 from model.core.errors import BadEnvironment
+from tests.support.commands import Commands
+from tests.support.live import live
 from tests.support.own import EXAMPLES, own_problem
 
 LEASE = EXAMPLES / "fenced_lease.py"
@@ -247,7 +251,6 @@ def begin(s, term):
         ),
         (("# also", "initial=start,"), "an initial state has epochs or values already"),
         (("# also", "initial=begin,"), "initial states are made with a term"),
-        (("# also", "leads_to=[(fine, fine)],"), "fine_leads_to_fine is about whole behaviours"),
         (("nodes: int", "unbounded: int = 1, nodes: int"), "has a bound of that name"),
     ],
 )
@@ -442,3 +445,51 @@ def test_a_trace_in_plain_python_has_the_epochs_of_the_checkers(module_of: Any) 
         state = waterline.step(state, step.action, **step.arguments)
         assert state == step.after
     assert [step.arguments.get("lease") for step in trace.steps][:3] == [1, None, 2]
+
+
+def test_claims_about_behaviours_are_left_open_and_the_rest_is_judged(cli: Commands) -> None:
+    text = LEASE.read_text()
+    assert "always=" in text or "every_step=" in text
+    pathlib.Path("lease.py").write_text(
+        text.replace("    return Protocol(", "    return Protocol(eventually=[any_state],", 1)
+        + "\n\ndef any_state(s: State) -> bool:\n    return s.clients > 0\n"
+    )
+    code, out, _ = cli("--model", "lease.py", "--unbounded", "--engine", "local")
+    said = " ".join(out.split())
+
+    assert code == exit_codes.INCOMPLETE
+    assert "claims about whole behaviours are not judged with --unbounded" in said
+    assert "INCOMPLETE eventually_any_state; HOLDS no_old_write" in said
+
+
+def test_python_judges_without_bounds_too() -> None:
+    lease = live(LEASE)
+    holds = waterline.check(lease, unbounded=True)
+    broken = waterline.check(live(LEASE, fenced=False, leases=1), unbounded=True)
+
+    assert (holds.holds, holds.distinct) == (True, 136)
+    assert broken.trace is not None
+    assert (len(broken.trace), broken.distinct) == (7, 139)
+    assert [each.granted for each in broken.trace.states][-1] == 2
+    assert broken.trace.steps[0].sentence.startswith("client")
+
+
+def test_an_initial_state_with_an_epoch_is_named_alone(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "m.py"
+    file.write_text(
+        "from waterline import Epoch, Epochs, Fields, Names, Number, Protocol\n"
+        "class State(Fields):\n"
+        "    nodes = Names('node', 4)\n"
+        "    views = Epochs('view', 2)\n"
+        "    n = Number(0, 3, by=nodes)\n"
+        "    view = Epoch(views, by=nodes)\n"
+        "def m(state: type[State]) -> Protocol:\n"
+        "    return Protocol(state=state, actions=[go], initial=start)\n"
+        "def start(s):\n    s.n[0] = 1\n    s.view[2] = 1\n"
+        "def go(s, view):\n    s.view[0] = view\n"
+    )
+    family = own_family(*read_own(file))
+    with pytest.raises(BadEnvironment) as refused:
+        family.problem_of("m", {"unbounded": True})
+
+    assert "has epochs or values already, as view[node2] 1; leave" in str(refused.value)

@@ -29,6 +29,18 @@ WARNINGS = {
         'def take(s, client):\n    """{who} takes the lock."""',
         "lock.py:20: the docstring of take names {who}, which is no argument; name {client}",
     ),
+    "a return for a when": (
+        "    when(s.holder == client)",
+        "    if s.holder != client:\n        return",
+        "lock.py:28: where s.holder != client, give_back is a step that changes nothing; "
+        "write when(not (s.holder != client)) for one that does not happen",
+    ),
+    "an action that no list has": (
+        "def take(s, client):",
+        "def forgotten(s, client):\n    s.taken = 0\n\n\ndef take(s, client):",
+        "lock.py:19: forgotten is an action that no list has, so it never happens; "
+        "write actions=[..., forgotten], or take it out",
+    ),
 }
 
 
@@ -64,3 +76,17 @@ def test_a_warning_does_not_hide_a_violation(cli: Commands) -> None:
 
     assert code == 12
     assert "warning: " in err
+
+
+def test_a_bound_that_nothing_reads_is_named(cli: Commands) -> None:
+    Path("lock.py").write_text(
+        "from waterline import Fields, Number, Protocol\n\n\nclass State(Fields):\n"
+        "    most: int = 3\n    big: bool = True\n    n = Number(0, 1)\n\n\n"
+        "def lock(state: type[State]) -> Protocol:\n"
+        "    return Protocol(state=state, actions=[go])\n\n\n"
+        "def go(s: State) -> None:\n    s.n = s.big\n"
+    )
+    _, _, err = cli(*CHECK)
+
+    [warning] = [line for line in err.splitlines() if "warning: " in line]
+    assert warning.startswith("warning: lock.py:5: nothing reads the bound most")

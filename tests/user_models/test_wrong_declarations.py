@@ -219,6 +219,12 @@ MISTAKES = {
         "lock.py: Choice is a claim and no function of this file; write it there, at the "
         "top level, with def",
     ),
+    "a number up to a sort": (
+        'Number("taken", 0, 3)',
+        'Number("taken", 0, client)',
+        "lock.py:10: field taken goes up to clients, which are Names; write Name(clients), or a "
+        "number: clients.count",
+    ),
     "claim is an action": (
         "always=[one_works]",
         "always=[take]",
@@ -235,4 +241,6 @@ def test_it_is_one_line_that_names_the_remedy(mistake: str, cli: Commands) -> No
     code, out, err = cli("--model", "lock.py", "--engine", "local")
 
     assert (code, out) == (2, "")
-    assert err == f"error: {says}\n"
+    first, *others = err.splitlines()
+    assert first == f"error: {says}"
+    assert all(line.startswith("error: lock.py:") for line in others)

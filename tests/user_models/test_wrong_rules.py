@@ -214,4 +214,6 @@ def test_it_is_one_line_that_names_the_remedy(mistake: str, cli: Commands) -> No
     code, out, err = cli("--model", "lock.py", "--engine", "local")
 
     assert (code, out) == (2, "")
-    assert err == f"error: {says}\n"
+    first, *others = err.splitlines()
+    assert first == f"error: {says}"
+    assert all(line.startswith("error: lock.py:") for line in others)

@@ -88,8 +88,8 @@ MISTAKES = {
     "import in rule": (
         "    s.taken += 1",
         "    import math\n    s.taken += 1",
-        "lock.py:24: take has an import, which rules have not; a rule uses nothing of oth"
-        "er files but constants",
+        "lock.py:24: take has an import, which rules have not; write it at the top of the file; "
+        "a rule uses nothing of other files but constants",
     ),
     "yield": (
         "    s.taken += 1",

@@ -65,7 +65,9 @@ class GateFile(pytest.File):
         try:
             expectations = read_gate(self.path, asking(), allow_models=models, allow_spark=spark)
         except BadGate as problem:
-            raise self.CollectError(str(problem)) from None
+            # What it says of options is said of the command's, which are called otherwise here.
+            said = str(problem).replace("--allow-", "--waterline-allow-")
+            raise self.CollectError(said) from None
         for expectation in expectations:
             yield GateItem.from_parent(self, name=expectation.name, expectation=expectation)
 

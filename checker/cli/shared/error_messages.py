@@ -32,7 +32,10 @@ def report(problem: Exception) -> int | None:
     """Print it in one line; returns its exit code, None if it is no error that is told."""
     for kind, code in _CODES.items():
         if isinstance(problem, kind):
-            for line in problem.lines if isinstance(problem, Refused) else (_describe(problem),):
+            lines = problem.lines if isinstance(problem, Refused) else (_describe(problem),)
+            if type(problem) is BadEnvironment:
+                lines = tuple(str(problem).splitlines())  # of all mistakes of a model
+            for line in lines:
                 fail(line, code)
             if isinstance(problem, BadCondition) and problem.text:
                 error_screen().print(Text(problem.pointed), soft_wrap=True)
