@@ -51,6 +51,7 @@ from fuzz.interpreted import Interpreted
 from fuzz.observed import summary
 from fuzz.oracle import require
 from fuzz.plain_oracle import Frozen, Oracle, TooLarge
+from fuzz.plain_oracle import Raised as RaisedInPython
 from fuzz.random_protocols import PROTOCOL, random_protocol
 from model.core.claim import predicates_of
 from tests.support.alike import alike
@@ -74,13 +75,13 @@ class Drawn:
 def drawn(seed: int, bounds: int) -> list[Drawn]:
     """At most so many problems of one text that differ in where they raise: first those that do.
 
-    None where there are too many states.
+    None where there are too many states, or no first state.
     """
     text = random_protocol(seed, risky=True)
     family = own_family(text, "drawn.py")
     ran: dict[int, Raising] = {}
     for at in random.Random(f"raises at {seed}").sample(RAISES_AT, len(RAISES_AT)):
-        with suppress(TooLarge):
+        with suppress(TooLarge, RaisedInPython, ArithmeticError):  # What begins may raise, too.
             ran[at] = Raising(text.replace("at: int = 0", f"at: int = {at}"), STATES_MAX)
     chosen = sorted(ran, key=lambda at: ran[at].raises_at is None)[:bounds]
     problems = {at: vetted(family.problem_of(PROTOCOL, {"at": at})) for at in chosen}
@@ -241,7 +242,7 @@ def _done(problem: Problem, way: str, folder: Path, session: Any) -> Run:
 
 def _resumed(problem: Problem, folder: Path) -> Run:
     """Kept in a folder, stopped after two levels, and continued; then what is kept is exported."""
-    where, out = str(folder / "kept"), folder / "exported"
+    where, out, levels = str(folder / "kept"), folder / "exported", 0
     choice = EngineChoice(name="local", threads=1)
     try:
         for budgets in (Budgets(max_depth=1), NO_BUDGETS):
@@ -251,10 +252,13 @@ def _resumed(problem: Problem, folder: Path) -> Run:
                 else resume(where)
             )
             with closing(kept):
-                done = run(problem, choice, budgets=budgets, directory=kept)
+                try:
+                    done = run(problem, choice, budgets=budgets, directory=kept)
+                finally:
+                    levels = len(kept.manifest.levels)
         return done
     finally:
-        if (folder / "kept" / "level-00000").exists():
+        if levels:
             export(where, out, _finding(problem), steps=True, threads=1)
 
 
