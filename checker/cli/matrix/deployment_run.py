@@ -35,7 +35,7 @@ from checker.kafka.matrix.known_causes import Kin, kin_of
 from checker.kafka.matrix.matrix import Matrix, explore_grid
 from checker.kafka.matrix.picture import to_svg
 from checker.kafka.matrix.properties import Config, configs_of, describe_topics
-from checker.kafka.matrix.reason import LOSSES, record_lost
+from checker.kafka.matrix.reason import losses_among, record_lost
 from checker.kafka.matrix.remembered import remembering
 from checker.kafka.matrix.running import Explorer, Found, Watch, exploring
 from checker.kafka.matrix.verdict_groups import groups_of
@@ -214,7 +214,7 @@ def _finding(progress: Progress) -> Found:
             return
         seen.add(question.name)
         records = dict(question.spec.options)["records"]
-        if lost := [name for name in LOSSES if name in broken]:
+        if lost := losses_among(broken):
             steps = counted(min(broken[name] for name in lost), "step")
             text = f"{record_lost(lost)} is lost ({steps})"
         elif broken:

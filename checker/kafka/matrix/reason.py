@@ -8,7 +8,7 @@ resemblance.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,6 +77,20 @@ def loss_of(outcome: Outcome) -> ClaimOutcome | None:
     if worst is not None and worst.contract is None and worst.name == "leader_possible":
         broken = [claim for claim in broken if claim.name != _OUT_OF_REACH]
     return min(broken, key=badness, default=None)
+
+
+def losses_among(depths: Mapping[str, int]) -> list[str]:
+    """The claims about lost records among those that break at these depths, the worst first.
+
+    What is out of reach because nobody can lead is no loss yet.
+    """
+    leaderless = depths.get("leader_possible")
+    return [
+        name
+        for name in LOSSES
+        if name in depths
+        and not (name == _OUT_OF_REACH and leaderless is not None and leaderless <= depths[name])
+    ]
 
 
 def record_lost(broken: Collection[str]) -> str:

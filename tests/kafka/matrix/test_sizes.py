@@ -28,7 +28,7 @@ from checker.kafka.matrix.known_causes import Kin
 from checker.kafka.matrix.matrix import explore_grid
 from checker.kafka.matrix.outcome import Standing, judged
 from checker.kafka.matrix.properties import Config, Size, configs_of
-from checker.kafka.matrix.reason import LOSSES
+from checker.kafka.matrix.reason import LOSSES, losses_among
 from checker.kafka.matrix.running import exploring
 from checker.kafka.matrix.verdict_groups import headline
 from checker.kafka.scenarios.catalogue import find_scenario
@@ -311,6 +311,23 @@ def test_a_record_that_was_only_committed_is_not_called_acknowledged() -> None:
     found = replace(answer, matrix=replace(answer.matrix, outcomes=outcomes))
 
     assert headline(found) == "9 of 9 faults can lose a committed record."
+
+
+@pytest.mark.parametrize(
+    ("depths", "lost"),
+    [
+        ({"acknowledged_somewhere": 12, "leader_possible": 12}, []),
+        ({"acknowledged_somewhere": 11, "leader_possible": 12}, ["acknowledged_somewhere"]),
+        (
+            {"no_committed_loss": 9, "acknowledged_durable": 16, "leader_possible": 12},
+            ["acknowledged_durable", "no_committed_loss"],
+        ),
+    ],
+)
+def test_that_nobody_can_lead_is_no_loss_while_it_runs(
+    depths: dict[str, int], lost: list[str]
+) -> None:
+    assert losses_among(depths) == lost
 
 
 def test_a_gate_names_the_size_of_its_verdicts(tmp_path: Path) -> None:
