@@ -34,6 +34,8 @@ MODULES = (
     "leaderless",
     "sessions",
     "controller",
+    "assignment",
+    "reassignment",
     "metadata",
     "replay",
     "truncation",

@@ -93,6 +93,15 @@ INTERPRETED = (
     *_calm("elr", power_losses=1, directory_moves=1),
     *_calm("kip320-with-moved-log-keeps-epochs", epochs=2, moves=2, directory_moves=1),
     *_calm("kip320-with-append-checks-older-epoch", records=2, epochs=2, moves=2, late_reads=True),
+    # Replicas are reassigned; a log directory is taken out.
+    *_calm("elr kraft", reassignments=2, min_insync_replicas=2),
+    *_calm("elr-with-elr-only-replicas", reassignments=2, first_partition_replicas=2),
+    *_calm("elr-with-completes-when-added-with-shrink-waits-for-targets", reassignments=2),
+    *_small("elr", assigned=1, reassignments=1, unclean_leader_election=True),
+    *_calm("elr", reassignments=1, caught_up_wait=True, late_booking="by-id"),
+    *_calm("kraft", replicas=3, reassignments=1, epochs=1, election_order="any"),
+    *_calm("elr elr-with-lost-directory-is-unclean", taken_directories=1, shutdowns=1),
+    *_calm("elr-without-new-directory-empties-elr", taken_directories=1, shutdowns=1),
     # Three replicas, of which none fails.
     *_calm("kip320 elr", replicas=3, epochs=0),
     # Eligible leader replicas.

@@ -13,16 +13,23 @@ from invariants.breaking import Breaking, lacks_committed
 from invariants.completeness import first_incomplete, missing
 from model.core.claim import Invariant, first_sentence
 from model.core.state import State
+from model.message.assignment import assigned
+
+
+def candidates(s: Any, c: Any) -> int:
+    """The replicas in ISR and ELR; a broker that is no replica is not elected from the ELR."""
+    members: int = (s.isr | s.elr) & assigned(s, c)
+    return members
 
 
 def holds(s: Any, c: Any) -> bool:
     """Every running member of ISR and ELR is complete."""
-    return first_incomplete(s, s.isr | s.elr) < 0
+    return first_incomplete(s, candidates(s, c)) < 0
 
 
 def explain(s: State, c: Any) -> str:
     """Which candidate lacks what."""
-    replica = first_incomplete(s, s.isr | s.elr)
+    replica = first_incomplete(s, candidates(s, c))
     if replica < 0:
         return "Every candidate is complete."
     return f"r{replica} may be elected and lacks {missing(s, replica)}."
@@ -30,7 +37,7 @@ def explain(s: State, c: Any) -> str:
 
 def where(s: State, c: Any) -> Breaking:
     """The same for a picture."""
-    return lacks_committed(s, first_incomplete(s, s.isr | s.elr))
+    return lacks_committed(s, first_incomplete(s, candidates(s, c)))
 
 
 CLAIM = Invariant(

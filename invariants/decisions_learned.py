@@ -10,18 +10,21 @@ from typing import Any
 
 from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
-from model.message.terms import NO_REPLICA
+from model.message.assignment import assigned
+from model.message.terms import NO_REPLICA, contains
 
 
-def is_behind(s: Any, replica: int) -> bool:
-    """Whether a broker runs in an epoch of the past."""
-    return bool(s.up[replica] == 1 and s.known_epoch[replica] < s.epoch)
+def is_behind(s: Any, c: Any, replica: int) -> bool:
+    """Whether a replica runs in an epoch of the past."""
+    if s.up[replica] == 0 or not contains(assigned(s, c), replica):
+        return False
+    return bool(s.known_epoch[replica] < s.epoch)
 
 
 def learned(s: Any, c: Any) -> bool:
     """All that run know the epoch."""
     for replica in range(s.replicas):
-        if is_behind(s, replica):
+        if is_behind(s, c, replica):
             return False
     return True
 
@@ -29,7 +32,7 @@ def learned(s: Any, c: Any) -> bool:
 def explain(s: State, c: Any) -> str:
     """Who does not know what."""
     for replica in range(s.replicas):
-        if is_behind(s, replica):
+        if is_behind(s, c, replica):
             who = "nobody leads" if s.leader == NO_REPLICA else f"r{s.leader} leads"
             knows = s.known_epoch[replica]
             return (

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.assignment import assigned
 from model.message.controller import unavailable
 from model.message.features import ELR, LAST_KNOWN_LEADER, has
+from model.message.partition_state import leaves_elr
 from model.message.terms import contains, with_member
 
 
@@ -19,8 +21,7 @@ def electable(s: Any, c: Any) -> int:
     Whichever brokers crash, come back or are fenced meanwhile. With unclean elections everybody.
     """
     if c.unclean_leader_election == 1:
-        everybody: int = (1 << s.replicas) - 1
-        return everybody
+        return assigned(s, c)
     members = 0
     for replica in range(s.replicas):
         if is_electable(s, c, replica):
@@ -33,23 +34,31 @@ def is_electable(s: Any, c: Any, replica: int) -> bool:
 
     A member of the ISR: without ELR the last member stays in it, down or not. With ELR also a
     member of that, which is used once the ISR is empty. But who is down and did not stop properly
-    leaves both as it comes back (ReplicationControlManager.handleUncleanBrokerShutdown); then it
+    leaves both as it comes back (ReplicationControlManager.handleBrokerShutdown); then it
     can only be the last known leader, which it still becomes if the controller elects it before it
     notices.
     """
+    if not contains(assigned(s, c), replica):
+        return False
     if not has(c, ELR):
         return contains(s.isr, replica)
     if contains(s.isr | s.elr, replica):
-        if s.up[replica] == 1 or s.unclean[replica] == 0:
+        if s.up[replica] == 1 or not leaves_elr(s, c, replica):
             return True
         if has(c, LAST_KNOWN_LEADER) and not contains(unavailable(s), replica):
             return True
-    return bool(s.last_leader == replica and not is_forestalled(s))
+    return bool(s.last_leader == replica and not is_forestalled(s, c))
 
 
-def is_forestalled(s: Any) -> bool:
-    """Whether somebody of the ELR stopped properly: it will lead before the last known leader."""
+def is_forestalled(s: Any, c: Any) -> bool:
+    """True if the ELR keeps a member, so that the last known leader is not elected.
+
+    It has shut down properly and leads first, or it is no replica and never leads.
+    """
     for replica in range(s.replicas):
-        if contains(s.elr, replica) and s.up[replica] == 0 and s.unclean[replica] == 0:
-            return True
+        if contains(s.elr, replica):
+            if not contains(assigned(s, c), replica):
+                return True
+            if s.up[replica] == 0 and not leaves_elr(s, c, replica):
+                return True
     return False

@@ -13,6 +13,7 @@ from invariants.outside import Seen
 from invariants.way_back import BY, is_led
 from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
+from model.message.assignment import assigned
 from model.message.terms import NO_REPLICA, contains
 
 
@@ -22,8 +23,9 @@ def good(s: Any, c: Any) -> bool:
     if leader == NO_REPLICA or s.known_isr[leader] != s.isr:
         return False
     for replica in range(s.replicas):
-        if s.up[replica] == 0 or not contains(s.isr, replica):
-            return False
+        if contains(assigned(s, c), replica):
+            if s.up[replica] == 0 or not contains(s.isr, replica):
+                return False
     return True
 
 
@@ -32,7 +34,8 @@ def explain(s: State, c: Any) -> str:
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return "Nobody leads."
-    out = [r for r in range(s.replicas) if s.up[r] == 0 or not contains(s.isr, r)]
+    replicas = [r for r in range(s.replicas) if contains(assigned(s, c), r)]
+    out = [r for r in replicas if s.up[r] == 0 or not contains(s.isr, r)]
     text = "; ".join(
         f"r{r} {'runs' if s.up[r] == 1 else 'is down'} with LEO {s.leo[r]}" for r in out
     )

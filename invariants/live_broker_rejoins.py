@@ -13,12 +13,13 @@ from invariants.current_leader import current_leader
 from invariants.outside import Seen
 from model.core.claim import Pattern, Temporal, first_sentence
 from model.core.state import State
+from model.message.assignment import assigned
 from model.message.terms import NO_REPLICA, contains
 
 
-def stays_out(s: Any, replica: int) -> bool:
-    """Whether a broker runs, does not shut down, and is not in the ISR."""
-    if s.up[replica] == 0 or contains(s.stopping, replica):
+def stays_out(s: Any, c: Any, replica: int) -> bool:
+    """Whether a replica runs, does not shut down, and is not in the ISR."""
+    if s.up[replica] == 0 or contains(s.stopping | ~assigned(s, c), replica):
         return False
     return not contains(s.isr, replica)
 
@@ -28,7 +29,7 @@ def out(s: Any, c: Any) -> bool:
     if current_leader(s) == NO_REPLICA:
         return False
     for replica in range(s.replicas):
-        if stays_out(s, replica):
+        if stays_out(s, c, replica):
             return True
     return False
 
@@ -42,7 +43,7 @@ def explain(s: State, c: Any) -> str:
     """Who is out, and how far it is."""
     leader = current_leader(s)
     for replica in range(s.replicas):
-        if leader != NO_REPLICA and stays_out(s, replica):
+        if leader != NO_REPLICA and stays_out(s, c, replica):
             reached = s.remote_leo[leader, replica]
             return (
                 f"r{replica} runs with LEO {s.leo[replica]} and is not in the ISR; leader r{leader}"

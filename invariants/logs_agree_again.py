@@ -13,7 +13,8 @@ from invariants.outside import Seen
 from invariants.way_back import BY, first_apart, is_led
 from model.core.claim import Recoverable, first_sentence
 from model.core.state import State
-from model.message.terms import NO_REPLICA
+from model.message.assignment import assigned
+from model.message.terms import NO_REPLICA, contains
 
 
 def good(s: Any, c: Any) -> bool:
@@ -22,10 +23,11 @@ def good(s: Any, c: Any) -> bool:
     if leader == NO_REPLICA:
         return False
     for replica in range(s.replicas):
-        if s.up[replica] == 0 or s.leo[replica] != s.leo[leader]:
-            return False
-        if first_apart(s, leader, replica, s.leo[leader]) >= 0:
-            return False
+        if contains(assigned(s, c), replica):
+            if s.up[replica] == 0 or s.leo[replica] != s.leo[leader]:
+                return False
+            if first_apart(s, leader, replica, s.leo[leader]) >= 0:
+                return False
     return True
 
 
@@ -34,7 +36,7 @@ def explain(s: State, c: Any) -> str:
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return "Nobody leads."
-    for replica in range(s.replicas):
+    for replica in (r for r in range(s.replicas) if contains(assigned(s, c), r)):
         offset = first_apart(s, leader, replica, min(s.leo[leader], s.leo[replica]))
         if offset >= 0:
             return (

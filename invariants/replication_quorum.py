@@ -14,6 +14,7 @@ from invariants.breaking import Breaking, brokers_in
 from invariants.current_leader import current_leader
 from model.core.claim import Invariant, first_sentence
 from model.core.state import State
+from model.message.assignment import assigned, leader_min_isr
 from model.message.high_watermark import counted_isr
 from model.message.terms import NO_REPLICA, contains, size
 
@@ -21,9 +22,9 @@ from model.message.terms import NO_REPLICA, contains, size
 def not_waited_for(s: Any, c: Any) -> int:
     """The candidates that the current leader does not wait for."""
     leader = current_leader(s)
-    if leader == NO_REPLICA or size(s.known_isr[leader]) < c.min_insync_replicas:
+    if leader == NO_REPLICA or size(s.known_isr[leader]) < leader_min_isr(s, c, leader):
         return 0
-    return (s.isr | s.elr) & ~counted_isr(s, c, leader)
+    return (s.isr | s.elr) & assigned(s, c) & ~counted_isr(s, c, leader)
 
 
 def holds(s: Any, c: Any) -> bool:

@@ -1,7 +1,8 @@
 """ISR and ELR share nobody, the ELR is empty unless needed, nobody in sync is fenced.
 
 Nobody is in both; the ELR is empty while the ISR is large enough; a fenced broker is in the ISR
-only if it is all of it and nobody leads. With ZooKeeper nothing of this is promised.
+only if it is all of it and nobody leads. With ZooKeeper nothing of this is promised, nor while
+replicas are reassigned: with fewer of them an ELR of before may stay.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ def explain(s: State, c: Any) -> str:
 
 
 def applies(c: Any) -> bool:
-    """Only where the controller keeps the ISR."""
-    return has(c, KRAFT)
+    """Only where the controller keeps the ISR, and its min.insync.replicas stays what it is."""
+    return has(c, KRAFT) and c.reassignments == 0
 
 
 def where(s: State, c: Any) -> Breaking:
@@ -65,6 +66,6 @@ CLAIM = Invariant(
     applies=applies,
     where=where,
     reasons=("distrusted", "leads_alone"),
-    remark="But for the last one, without a leader. Applies under KRaft.",
+    remark="But for the last one, without a leader. Applies under KRaft, without reassignments.",
     rank=150,
 )

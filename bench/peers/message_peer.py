@@ -179,7 +179,13 @@ NUMBERS = {
 }
 
 #: Rules of settings that the sheet leaves out: they change nothing without these.
-NOT_ON_THE_SHEET = ("partition-epoch-check",)
+NOT_ON_THE_SHEET = (
+    "partition-epoch-check",
+    # Nothing is reassigned there, and no log directory taken out.
+    "completes-when-added",
+    "shrink-waits-for-targets",
+    "new-directory-empties-elr",
+)
 
 #: Greater than the depth of any space worth waiting for; the counting run fails if it is reached.
 DEPTH_BOUND = 255

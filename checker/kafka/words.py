@@ -19,7 +19,7 @@ from model.message.environment import (
     UNCOUNTED,
 )
 from model.message.narration import LANES
-from model.message.releases import is_released, releases_with
+from model.message.release_names import is_released, releases_with
 from model.message.versions import NAMED, switches_of, version_of
 
 _LETTERS = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
@@ -43,7 +43,7 @@ def atomic_title(model: Model) -> str:
 def _releases(model: Model) -> str:
     """Which releases have these rules; or that no system has them together."""
     rules = version_of(model.version)
-    if found := releases_with(rules):
+    if found := releases_with(rules, model.contents):
         return f" ({found})"
     known = model.version in NAMED or is_released(rules)
     return "" if known else f" (no {rules.system} had these rules together)"

@@ -24,6 +24,7 @@ from docs.make.tables import Row, in_markdown
 from invariants.way_back import BY
 from model.message.contents import ACTIONS
 from model.message.environment import DOCUMENTED
+from model.message.settings import settings_of
 from model.message.versions import VERSIONS
 
 _COLUMNS = 100
@@ -52,7 +53,10 @@ CIRCUMSTANCES: dict[str, Options] = {
 }
 """What each table is about, other than the environment `documented`."""
 
-NAMES = tuple(claim.name for claim in invariants.BEHAVIOURS)
+USUAL = settings_of(DOCUMENTED, VERSIONS["elr"])
+CLAIMS = tuple(claim for claim in invariants.BEHAVIOURS if claim.applies(USUAL))
+"""Those that need no rare circumstances to say anything."""
+NAMES = tuple(claim.name for claim in CLAIMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def _cell(found: Run, result: InvariantResult) -> Cell:
 
 def of_claims() -> str:
     """Every claim: what it says, and what it does not."""
-    rows = ((f"`{c.name}`", c.sentence, c.remark) for c in invariants.BEHAVIOURS)
+    rows = ((f"`{c.name}`", c.sentence, c.remark) for c in CLAIMS)
     return in_markdown(("claim", "says", "and"), rows)
 
 

@@ -20,10 +20,11 @@ from checker.cli.gate.gate_options import asking
 from model.core.layout import Field
 from model.core.renaming import BY_RECORD
 from model.message import features
+from model.message.bounds import Bounds
 from model.message.cluster import fields
 from model.message.contents import ACTIONS, contents
 from model.message.declared import option_of
-from model.message.environment import DECLARED, DOCUMENTED, FAULTS, Bounds
+from model.message.environment import DECLARED, DOCUMENTED, FAULTS
 from model.message.features import FEATURES, TRUNCATIONS, Feature
 from model.message.releases import RELEASES, Release
 from model.message.settings import settings_of

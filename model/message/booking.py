@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.assignment import knows_replica
 from model.message.features import BROKER_EPOCH, STALE_FETCH_CHECK, has
 from model.message.fetch import can_leader_fetch, is_out_of_range, observe_fetch, takes_fetch
 from model.message.isr import expand_isr
@@ -35,7 +36,7 @@ def can_check_fetch(s: Any, c: Settings, follower: int) -> bool:
     if not can_leader_fetch(s, c, follower) or s.booking_from != NO_REPLICA:
         return False
     leader, offset = s.known_leader[follower], s.leo[follower]
-    if not takes_fetch(s, c, leader, s.known_epoch[follower]):
+    if not takes_fetch(s, c, leader, follower, s.known_epoch[follower]):
         return False
     last_epoch = carried_epoch(s, c, follower)
     if diverges(s, c, leader, offset, last_epoch):
@@ -63,9 +64,10 @@ def can_book_fetch(s: Any, c: Settings, follower: int) -> bool:
 def book_fetch(s: Any, c: Settings, follower: int) -> None:
     """The leader takes note of the offset, in whatever epoch it leads by now, and then answers.
 
-    One that leads no more has no Replica objects, and notes nothing.
+    One that leads no more has no Replica objects, and notes nothing; nor is anything noted of a
+    follower that is no replica any more.
     """
-    if s.role[s.booking_to] == LEADER and not is_stale(s, c, follower):
+    if can_note(s, c, follower):
         if s.booking_void == 0:
             observe_fetch(s, c, s.booking_to, follower, s.booking_offset, s.booking_stale)
         elif c.late_booking == BOOK_BY_REPLICA:
@@ -74,6 +76,13 @@ def book_fetch(s: Any, c: Settings, follower: int) -> None:
     drop_booking(s)
     if follows(s, follower) and s.fetch[follower] == CHECKED:
         answer_checked(s, c, leader, follower)
+
+
+def can_note(s: Any, c: Settings, follower: int) -> bool:
+    """True if the broker still leads, has the follower for a replica, and does not refuse it."""
+    if s.role[s.booking_to] != LEADER or not knows_replica(s, c, s.booking_to, follower):
+        return False
+    return not is_stale(s, c, follower)
 
 
 def is_stale(s: Any, c: Settings, follower: int) -> bool:

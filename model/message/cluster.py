@@ -31,8 +31,9 @@ from model.core.renaming import (
     Naming,
 )
 from model.core.state import State
+from model.message.bounds import Bounds
 from model.message.declared import option_of
-from model.message.environment import COUNTED, FAULTS, Bounds
+from model.message.environment import COUNTED, FAULTS
 from model.message.fetch_fields import booking_fields, stray_fields
 from model.message.leader_fields import leader_fields
 from model.message.limits import most_used
@@ -54,7 +55,9 @@ from model.message.terms import (
     NO_REPLICA,
     NO_ROLE,
     TRUNCATING,
+    UNCLEAN,
     UNKNOWN_OFFSET,
+    WITHOUT_DIRECTORY,
     without_member,
 )
 
@@ -190,11 +193,14 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="unclean",
-            hi=1,
+            hi=WITHOUT_DIRECTORY if bounds.taken_directories else UNCLEAN,
             shape=each,
             alive=_HAS_NO_ROLE,
             naming=BY_REPLICA,
-            doc="While down, with the feature elr: whether it stopped other than by a shutdown.",
+            doc=(
+                "While down, with the feature elr, how it stopped: 0 by a shutdown, 1 otherwise, "
+                "2 by a shutdown and its log directory was taken out."
+            ),
         ),
         Field(
             name="known_isr",
@@ -381,6 +387,19 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 "(KIP-966), -1 for nobody."
             ),
         ),
+        *(
+            Field(
+                name=name,
+                hi=everyone if bounds.reassignments else 0,
+                naming=SET_OF_REPLICAS if bounds.reassignments else PLAIN,
+                doc=doc,
+            )
+            for name, doc in (
+                ("assigned", "With reassignments, the brokers that have a replica."),
+                ("adding", "With reassignments, those that are being added."),
+                ("removing", "With reassignments, those that are being removed."),
+            )
+        ),
     )
 
 
@@ -407,27 +426,35 @@ def _packed(declared: tuple[Field, ...], sizes: tuple[tuple[str, int], ...]) -> 
     return Layout(declared, sizes=dict(sizes))
 
 
-def initial_state(form: Layout) -> State:
-    """Replica 0 leads in epoch 0, everybody is in sync and has learned it, logs are empty.
+def initial_state(form: Layout, assigned: int = 0) -> State:
+    """Replica 0 leads in epoch 0, every replica is in sync and has learned it, logs are empty.
 
-    The leader's remote LEOs are known to be 0.
+    The leader's remote LEOs are known to be 0. The first `assigned` brokers are replicas, 0: all.
     """
     s = State(form).draft()
-    everyone = (1 << s.replicas) - 1
+    has_room = {field.name for field in form.fields if field.hi > 0}
+    brokers = s.replicas
+    everyone = (1 << (assigned or brokers)) - 1
     s.leader = 0
     s.isr = everyone
-    for replica in range(s.replicas):
+    for replica in range(brokers):
         s.up[replica] = 1
+        s.known_epoch[replica] = NO_EPOCH
+    for replica in range(assigned or brokers):
         s.known_epoch[replica] = 0
         s.role[replica] = LEADER if replica == 0 else FETCHING
         if replica != 0:
             s.known_leader[replica] = 0
     s.known_isr[0] = everyone
-    if next(f for f in form.fields if f.name == "caught_up").hi > 0:
+    if "assigned" in has_room:
+        s.assigned = everyone
+        s.known_replicas[0] = everyone
+    if "caught_up" in has_room:
         s.caught_up[0] = without_member(everyone, 0)
-    if next(f for f in form.fields if f.name == "read_registrations").hi > 0:
-        for name in ("read_registrations", "fetched_since", "broker_epoch_matches"):
+    if "read_registrations" in has_room:
+        s.read_registrations[0] = without_member((1 << brokers) - 1, 0)
+        for name in ("fetched_since", "broker_epoch_matches"):
             getattr(s, name)[0] = without_member(everyone, 0)
-    for follower in range(1, s.replicas):
+    for follower in range(1, assigned or brokers):
         s.remote_leo[0, follower] = 0
     return s.freeze()

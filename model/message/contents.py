@@ -20,6 +20,7 @@ from model.message import (
     metadata,
     process,
     produce,
+    reassignment,
     replay,
     sessions,
     shutdown,
@@ -32,6 +33,7 @@ from model.message.features import ALTER_PARTITION, ELR, KRAFT, UNCLEAN_MARK_KEP
 from model.message.limits import BUDGETS
 from model.message.settings import Settings
 from model.message.terms import (
+    ELECT_ANY,
     TRUNCATE_BY_EPOCH,
     TRUNCATE_BY_EPOCHS,
     TRUNCATE_BY_EPOCHS_2_0,
@@ -41,6 +43,7 @@ from model.message.terms import (
 _LEADER = Parameter("leader", "replicas")
 _FOLLOWER = Parameter("follower", "replicas")
 _FOLLOWERS = Parameter("followers", REPLICA_SETS)
+_TARGETS = Parameter("targets", REPLICA_SETS)
 _REPLICA = Parameter("replica", "replicas")
 _WINNER = Parameter("winner", "replicas")
 _END = Parameter("end", "records")
@@ -75,6 +78,7 @@ _WEAKLY_FAIR = {
     "ShrinkIsr",
     "LagTimePasses",
     "AlterPartition",
+    "AlterAndElect",
     "HearAnswer",
     # A thread of every broker.
     "Checkpoint",
@@ -143,6 +147,13 @@ ACTIONS = (
         isr.alter_partition,
         isr.alter_partition_limit,
     ),
+    _action(
+        "AlterAndElect",
+        (_LEADER, _WINNER),
+        isr.can_alter_and_elect,
+        isr.alter_and_elect,
+        isr.alter_and_elect_limit,
+    ),
     _action("HearAnswer", (_LEADER,), isr.can_hear_answer, isr.hear_answer),
     _action("Replay", (_LEADER,), replay.can_replay, replay.replay),
     _action("Checkpoint", (_REPLICA,), process.can_checkpoint, process.checkpoint),
@@ -170,6 +181,7 @@ ACTIONS = (
         disk.can_lose_checkpoint,
         disk.lose_checkpoint,
     ),
+    _action("DirectoryTaken", (_REPLICA,), disk.can_take_directory, disk.take_directory),
     _action("DirectoryMove", (_REPLICA,), disk.can_move_directory, disk.move_directory),
     _action(
         "BeginShutdown",
@@ -204,6 +216,34 @@ ACTIONS = (
         sessions.registration_limit,
     ),
     _action("Move", (_REPLICA,), controller.can_move, controller.move, controller.move_limit),
+    _action(
+        "Reassign",
+        (_TARGETS,),
+        reassignment.can_reassign,
+        reassignment.reassign,
+        reassignment.reassign_limit,
+    ),
+    _action(
+        "ReassignAndElect",
+        (_TARGETS, _WINNER),
+        reassignment.can_reassign_and_elect,
+        reassignment.reassign_and_elect,
+        reassignment.reassign_and_elect_limit,
+    ),
+    _action(
+        "CancelReassignment",
+        (),
+        reassignment.can_cancel,
+        reassignment.cancel,
+        reassignment.cancel_limit,
+    ),
+    _action(
+        "CancelAndElect",
+        (_WINNER,),
+        reassignment.can_cancel_and_elect,
+        reassignment.cancel_and_elect,
+        reassignment.cancel_and_elect_limit,
+    ),
     _action("Learn", (_REPLICA,), metadata.can_learn, metadata.learn),
     _action("LearnLate", (_REPLICA, _EPOCH), metadata.can_learn_late, metadata.learn_late),
     _action(
@@ -271,6 +311,10 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
         for name, declared in DECLARED.items()
         for step in declared.steps
         if declared.fault is None or not declared.fault.always
+    },
+    **{
+        name: lambda c: c.reassignments > 0 and c.election_order == ELECT_ANY
+        for name in ("ReassignAndElect", "CancelAndElect", "AlterAndElect")
     },
     "MarkClean": lambda c: has(c, ELR) and not has(c, UNCLEAN_MARK_KEPT),
     "HearAnswer": lambda c: has(c, ALTER_PARTITION) and c.late_answers == 1,

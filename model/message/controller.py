@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
+from model.message.assignment import assigned
 from model.message.features import (
     COORDINATOR,
     ELR,
@@ -52,13 +53,13 @@ def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
     """The same, were this the ISR and this the ELR."""
     in_sync: int = isr & ~out
     if isr == 0:
-        in_sync = elr & ~out
+        in_sync = elr & ~out & assigned(s, c)
     if isr == 0 and elr == 0 and s.last_leader != NO_REPLICA:
-        in_sync = with_member(0, s.last_leader)
+        in_sync = with_member(0, s.last_leader) & assigned(s, c)
         if not has(c, LAST_KNOWN_LEADER_FENCED):
             in_sync &= ~out
     if in_sync == 0 and c.unclean_leader_election == 1:
-        alive: int = ((1 << s.replicas) - 1) & ~out
+        alive: int = assigned(s, c) & ~out
         return longest_logs(s, alive) if has(c, LONGEST_LOG) else alive
     return in_sync
 

@@ -23,7 +23,8 @@ class Declared:
     A number is within `least` and `most`; a word is one of `values`, which say what a rule reads
     for it; neither: it is on or off. `shapes` says that the layout goes by it and no rule reads it.
     `steps` are those that there are only where it is on, or more than 0, or `steps_where`.
-    `setting` is what rules call it, the field's own name unless said otherwise.
+    `setting` is what rules call it, the field's own name unless said otherwise. `only_with` is the
+    fault without which it means nothing.
     """
 
     sentence: str
@@ -34,6 +35,7 @@ class Declared:
     steps: tuple[str, ...] = ()
     steps_where: str | None = None
     setting: str = ""
+    only_with: str = ""
     fault: Fault | None = None
 
     def require(self, name: str, value: Any) -> None:
@@ -80,14 +82,14 @@ class Fault:
     row: tuple[str, str] | None = None
 
 
-def size(default: int, least: int, most: int, sentence: str) -> Any:
+def size(default: int, least: int, most: int, sentence: str, **more: Any) -> Any:
     """A bound of the cluster, which shapes the state."""
-    return _field(default, Declared(sentence=sentence, least=least, most=most, shapes=True))
+    return _field(default, Declared(sentence=sentence, least=least, most=most, shapes=True, **more))
 
 
-def number(default: int, least: int, most: int, sentence: str) -> Any:
+def number(default: int, least: int, most: int, sentence: str, **more: Any) -> Any:
     """A number that rules read."""
-    return _field(default, Declared(sentence=sentence, least=least, most=most))
+    return _field(default, Declared(sentence=sentence, least=least, most=most, **more))
 
 
 def choice(default: str, values: Mapping[str, int], sentence: str, **more: Any) -> Any:

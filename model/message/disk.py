@@ -11,11 +11,19 @@ from __future__ import annotations
 from typing import Any
 
 from model.message.epochs import unwritten_epoch
-from model.message.features import EPOCH_ON_LEADING, MOVED_LOG_KEEPS_EPOCHS, has
+from model.message.features import ELR, EPOCH_ON_LEADING, MOVED_LOG_KEEPS_EPOCHS, has
 from model.message.process import die
 from model.message.roles import follows
 from model.message.settings import Settings
-from model.message.terms import DISK_LOSS_OUT_OF_SYNC, IDLE, LEADER, NO_EPOCH, contains
+from model.message.terms import (
+    CLEAN,
+    DISK_LOSS_OUT_OF_SYNC,
+    IDLE,
+    LEADER,
+    NO_EPOCH,
+    WITHOUT_DIRECTORY,
+    contains,
+)
 from model.message.truncation import keeps_epochs, truncate
 
 
@@ -49,6 +57,30 @@ def lose_disk(s: Any, c: Settings, replica: int) -> None:
     die(s, c, replica)
     truncate(s, c, replica, 0)
     s.checkpoint[replica] = 0
+
+
+def can_take_directory(s: Any, c: Settings, replica: int) -> bool:
+    """A broker with several log directories has shut down properly, and its replica has something.
+
+    After a crash it would be as a lost disk: the broker leaves the ELR.
+    """
+    if s.up[replica] == 1 or s.unclean[replica] != CLEAN:
+        return False
+    return s.leo[replica] > 0 or s.checkpoint[replica] > 0
+
+
+def take_directory(s: Any, c: Settings, replica: int) -> None:
+    """The operator takes the directory with the replica out of log.dirs.
+
+    The broker will begin with an empty log, in another directory. That one says that the broker has
+    shut down properly, so that it stays eligible, but in some releases
+    (LogManager.readBrokerEpochFromCleanShutdownFiles, ClusterControlManager.registerBroker;
+    `model.message.partition_state.elr_on_return`).
+    """
+    truncate(s, c, replica, 0)
+    s.checkpoint[replica] = 0
+    if has(c, ELR):
+        s.unclean[replica] = WITHOUT_DIRECTORY
 
 
 def can_lose_checkpoint(s: Any, c: Settings, replica: int) -> bool:

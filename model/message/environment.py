@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.core.errors import BadEnvironment
+from model.message.bounds import Bounds
 from model.message.declared import (
     abstraction,
     budget,
@@ -45,52 +46,10 @@ BUDGET_MAX = 15
 """Largest budget of crashes or of moves."""
 NAMES_MAX = 8
 """Records that have a name at one time where their number has no bound."""
-COUNTED = frozenset({"power_losses", "lost_disks", "lost_checkpoints"})
+COUNTED = frozenset({"power_losses", "lost_disks", "lost_checkpoints", "taken_directories"})
 """The budgets that `unbounded` keeps: what disks lose. Beyond them Kafka promises nothing."""
 RARE_BUDGET_MAX = 3
 """Largest budget of the faults that are rarer."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`; room for answers to AlterPartition on their way, for records that a leader
-    has still to replay, for whom it takes for caught up lately and for down and the broker epochs
-    that it compares, for producers that wait at a broker that leads no more, and for a fetch that
-    is noted later than it was checked; whether logs are moved between directories.
-    """
-
-    replicas: int = 2
-    records: int = 2
-    epochs: int = 2
-    late_answers: bool = False
-    keeps_waiting: bool = False
-    late_booking: bool = False
-    late_replay: bool = False
-    directory_moves: bool = False
-    unbounded: bool = False
-    cut: bool = False
-    caught_up_wait: bool = False
-    compares_broker_epochs: bool = False
-
-    @property
-    def names(self) -> int:
-        """How many records have a name at one time: without bounds those that logs have room for.
-
-        A follower's answer begins where its log ends, so that both together are no longer.
-        """
-        return self.replicas * self.records if self.unbounded else self.records
-
-    @property
-    def highest_epoch(self) -> int:
-        """Without bounds the highest name: no state has more epochs, and no step starts three.
-
-        An epoch occurs at the controller, as known and as cached by each replica, twice in a stray
-        fetch, and in each record; one number may be left out (`order_abstraction.gap_below`).
-        """
-        if not self.unbounded:
-            return self.epochs
-        return 2 * self.replicas + self.names + 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +62,14 @@ class Environment:
     replicas: int = size(2, 1, REPLICAS_MAX, "Replicas of the partition.")
     records: int = size(2, 1, RECORDS_MAX, "Records that may be produced.")
     epochs: int = size(2, 0, EPOCHS_MAX, "Highest leader epoch, from 0.")
+    assigned: int = size(
+        0,
+        0,
+        REPLICAS_MAX,
+        "With reassignments: of the brokers, which --replicas counts, as many are replicas at "
+        "first; 0: all.",
+        only_with="reassignments",
+    )
     restarts: int = budget(
         2,
         BUDGET_MAX,
@@ -153,6 +120,14 @@ class Environment:
     min_insync_replicas: int = number(1, 1, REPLICAS_MAX, "min.insync.replicas of the topic.")
     controller_min_insync_replicas: int = number(
         0, 0, REPLICAS_MAX, "min.insync.replicas as the controller has it; 0: as the brokers do."
+    )
+    first_partition_replicas: int = number(
+        0,
+        0,
+        REPLICAS_MAX,
+        "With reassignments: the replicas of the topic's partition 0, where this is another one; "
+        "0: this is partition 0.",
+        only_with="reassignments",
     )
     unclean_leader_election: bool = switch("unclean.leader.election.enable of the topic.")
     hw_in_response: str = choice(
@@ -284,6 +259,35 @@ class Environment:
         "is not flushed. KAFKA-20961",
         who_knows="nobody",
     )
+    taken_directories: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Log directories with a replica that are taken out of a broker that has shut down.",
+        "DirectoryTaken",
+        so_far="Log directories taken out",
+        one="taken directory",
+        many="taken directories",
+        description="{r} is down; the log directory with its replica is taken out of log.dirs, "
+        "{removed}; its other directories say that it has shut down properly",
+        never="no log directory is ever taken out",
+        loses="the log and the checkpoint of a broker that has shut down. Its other log "
+        "directories say that it did so properly",
+        who_knows="nobody",
+        takes_records=True,
+    )
+    reassignments: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Reassignments that the operator begins, to any brokers; each may be cancelled.",
+        "Reassign",
+        "CancelReassignment",
+        so_far="Reassignments",
+        one="reassignment",
+        many="reassignments",
+        never="replicas are never reassigned",
+        loses="the log of a broker that is no replica any more, once it learns that",
+        who_knows="brokers, each when it learns",
+    )
     session_expiries: int = budget(
         0,
         RARE_BUDGET_MAX,
@@ -316,6 +320,12 @@ class Environment:
     def __post_init__(self) -> None:
         for name, declared in DECLARED.items():
             declared.require(option_of(name), getattr(self, name))
+            if getattr(self, name) and declared.only_with and not getattr(self, declared.only_with):
+                needed = option_of(declared.only_with)
+                raise BadEnvironment(
+                    f"{option_of(name)} is {getattr(self, name)}, and {needed} is 0, without which "
+                    f"it means nothing; set {needed}, or leave {option_of(name)} out"
+                )
         if self.min_insync_replicas > self.replicas:
             raise BadEnvironment(
                 f"min-insync-replicas is {self.min_insync_replicas}, more than the "
@@ -324,12 +334,25 @@ class Environment:
             )
         if self.unbounded:
             self._require_countless()
+        self._require_reassignable()
         otherwise = self.session_expiries or self.shutdowns or self.unfenced_registration
         if self.election_order == "any" and otherwise:
             raise BadEnvironment(
                 "election-order any has a winner to choose only where a dead broker is fenced; "
                 "set session-expiries and shutdowns to 0 and leave unfenced-registration off, or "
                 "leave election-order at assignment"
+            )
+
+    def _require_reassignable(self) -> None:
+        if self.assigned > self.replicas:
+            raise BadEnvironment(
+                f"assigned is {self.assigned}, more than the {self.replicas} brokers there are; "
+                "raise replicas, which counts brokers here"
+            )
+        if self.reassignments and self.late_metadata:
+            raise BadEnvironment(
+                "reassignments cannot be with late-metadata: whose replica a past decision made "
+                "is not kept; leave one of them out"
             )
 
     def _require_countless(self) -> None:
@@ -348,12 +371,14 @@ class Environment:
     def is_cut(self) -> bool:
         """Whether a settled prefix is cut off: no high watermark falls back to an offset below it.
 
-        It does where a disk or a checkpoint is lost, and, before 2.4, where a leader begins whose
+        It does where a disk, a directory or a checkpoint is lost, where a replica is removed, and,
+        before 2.4, where a leader begins whose
         high watermark is beyond its log. With unclean elections 23 steps lead there. Nothing of a
         log that has been moved to another directory is known to be on disk, so that a power loss
         may take all of it.
         """
         falls_back = self.lost_disks > 0 or self.lost_checkpoints > 0
+        falls_back = falls_back or self.taken_directories > 0 or self.reassignments > 0
         falls_back = falls_back or (self.directory_moves > 0 and self.power_losses > 0)
         falls_back = falls_back or self.unclean_leader_election
         return self.unbounded and self.settled and not falls_back
@@ -370,6 +395,8 @@ class Environment:
             late_booking=self.late_booking != "off",
             late_replay=self.late_replay,
             directory_moves=self.directory_moves > 0,
+            reassignments=self.reassignments > 0,
+            taken_directories=self.taken_directories > 0,
             unbounded=self.unbounded,
             cut=self.is_cut,
         )

@@ -61,6 +61,11 @@ COORDINATOR = 1 << 42
 TRUNCATE_LEADERLESS = 1 << 43
 FOLLOWER_HW_AT_END = 1 << 44
 FRESH_ON_EVERY_NOTICE = 1 << 45
+COMPLETES_WHEN_ADDED = 1 << 46
+SHRINK_WAITS_FOR_TARGETS = 1 << 47
+NEW_DIRECTORY_EMPTIES_ELR = 1 << 48
+ELR_ONLY_REPLICAS = 1 << 49
+LOST_DIRECTORY_IS_UNCLEAN = 1 << 50
 
 OF_FLUSS = COORDINATOR | TRUNCATE_LEADERLESS | FOLLOWER_HW_AT_END | FRESH_ON_EVERY_NOTICE
 """Those that no Kafka had or was proposed to have."""
@@ -295,6 +300,48 @@ FEATURES = (
         bit=APPEND_CHECKS_EPOCH,
         source="KAFKA-18723 (3.9.1, 4.1.0, not 4.0.0), UnifiedLog.appendAsFollower",
         sentence="A follower appends no record of an epoch later than the one it knows.",
+    ),
+    Feature(
+        name="completes-when-added",
+        bit=COMPLETES_WHEN_ADDED,
+        source="up to 3.7, undone by KAFKA-15665 (3.8.0); again KAFKA-19975 (4.3.0), "
+        "PartitionReassignmentReplicas.maybeCompleteReassignment",
+        sentence="A reassignment ends once all that it adds are in sync; else all targets must be.",
+        needs=KRAFT,
+        begins_with="Reassign",
+    ),
+    Feature(
+        name="shrink-waits-for-targets",
+        bit=SHRINK_WAITS_FOR_TARGETS,
+        source="KAFKA-19975 (4.3.0), PartitionReassignmentReplicas.maybeCompleteReassignment",
+        sentence="A reassignment that removes more than it adds ends with all targets in sync.",
+        needs=COMPLETES_WHEN_ADDED,
+        begins_with="Reassign",
+    ),
+    Feature(
+        name="new-directory-empties-elr",
+        bit=NEW_DIRECTORY_EMPTIES_ELR,
+        source="4.0 to 4.2, undone by pull request 20716 (4.3.0), "
+        "ReplicationControlManager.handleAssignReplicasToDirs",
+        sentence="A broker that reports another log directory for its replica empties the ELR.",
+        needs=ELR,
+        begins_with="DirectoryTaken",
+    ),
+    Feature(
+        name="elr-only-replicas",
+        bit=ELR_ONLY_REPLICAS,
+        source="a proposal, never in Kafka (C55), PartitionChangeBuilder.maybePopulateTargetElr",
+        sentence="A broker that is no replica any more leaves the ELR as well.",
+        needs=ELR,
+        begins_with="Reassign",
+    ),
+    Feature(
+        name="lost-directory-is-unclean",
+        bit=LOST_DIRECTORY_IS_UNCLEAN,
+        source="a proposal, never in Kafka (C58), ClusterControlManager.registerBroker",
+        sentence="A broker that comes back without its replica's log directory leaves the ELR.",
+        needs=ELR,
+        begins_with="DirectoryTaken",
     ),
     Feature(
         name="refusal-tries-hw",

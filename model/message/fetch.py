@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.assignment import knows_replica
 from model.message.caught_up import note_catching_up
 from model.message.epochs import latest_epoch
 from model.message.features import (
@@ -98,7 +99,7 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
     leader = s.known_leader[follower]
     offset = s.leo[follower]
     last_epoch = carried_epoch(s, c, follower)
-    if not takes_fetch(s, c, leader, s.known_epoch[follower]):
+    if not takes_fetch(s, c, leader, follower, s.known_epoch[follower]):
         refuse(s, c, leader, follower)
         s.fetch[follower] = IDLE
     elif diverges(s, c, leader, offset, last_epoch):
@@ -119,13 +120,13 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
             )
 
 
-def takes_fetch(s: Any, c: Settings, leader: int, epoch: int) -> bool:
+def takes_fetch(s: Any, c: Settings, leader: int, follower: int, epoch: int) -> bool:
     """Whether a broker handles a fetch that was sent in `epoch`, or refuses it.
 
     NOT_LEADER_FOR_PARTITION; where fetches are fenced also FENCED_LEADER_EPOCH and
     UNKNOWN_LEADER_EPOCH.
     """
-    if s.role[leader] != LEADER:
+    if s.role[leader] != LEADER or not knows_replica(s, c, leader, follower):
         return False
     return not fences_fetches(c) or s.known_epoch[leader] == epoch
 
@@ -182,7 +183,7 @@ def wake_parked(s: Any, c: Settings, follower: int) -> None:
     """
     leader = s.known_leader[follower]
     last_epoch = carried_epoch(s, c, follower)
-    if not takes_fetch(s, c, leader, s.known_epoch[follower]):
+    if not takes_fetch(s, c, leader, follower, s.known_epoch[follower]):
         s.fetch[follower] = IDLE
     elif diverges(s, c, leader, s.leo[follower], last_epoch):
         answer_diverging(s, c, leader, follower, last_epoch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model.core.layout import Field
 from model.core.renaming import ONE_REPLICA, PLAIN
-from model.message.environment import Bounds
+from model.message.bounds import Bounds
 from model.message.sorts import ONE_EPOCH
 from model.message.terms import NO_EPOCH, NO_REPLICA
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.assignment import leader_min_isr
 from model.message.caught_up import waits_for
 from model.message.features import HW_NEEDS_MIN_ISR, KEEPS_WAITING_PRODUCERS, MAXIMAL_ISR, has
 from model.message.roles import forget_producers
@@ -54,7 +55,7 @@ def answer_producers(s: Any, c: Settings, leader: int) -> None:
     NOT_ENOUGH_REPLICAS_AFTER_APPEND: the record is committed but not acknowledged
     (Partition.checkEnoughReplicasReachOffset).
     """
-    enough = size(counted_isr(s, c, leader)) >= c.min_insync_replicas
+    enough = size(counted_isr(s, c, leader)) >= leader_min_isr(s, c, leader)
     for offset in range(s.hw[leader]):
         bit = s.log[leader, offset] - 1
         if contains(s.unanswered[leader], bit):
@@ -88,7 +89,7 @@ def advance_high_watermark(s: Any, c: Settings, leader: int) -> None:
     Since KAFKA-15583 it stays while the ISR has fewer than min.insync.replicas members: a record
     that so few have may be lost, and no consumer should have seen it.
     """
-    if has(c, HW_NEEDS_MIN_ISR) and size(s.known_isr[leader]) < c.min_insync_replicas:
+    if has(c, HW_NEEDS_MIN_ISR) and size(s.known_isr[leader]) < leader_min_isr(s, c, leader):
         return
     end = in_sync_end(s, c, leader)
     if end > s.hw[leader]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from model.message import limits
 from model.message.caught_up import may_join
+from model.message.controller import elect
 from model.message.epochs import epoch_start
 from model.message.features import (
     ALTER_PARTITION,
@@ -32,6 +33,7 @@ from model.message.partition_state import (
     knows_partition,
     write_isr,
 )
+from model.message.reassignment import altered, change, choice, removes_with, write
 from model.message.replay import answer_disowned, is_disowned, note_answer
 from model.message.settings import Settings
 from model.message.terms import (
@@ -127,9 +129,24 @@ def can_alter_partition(s: Any, c: Settings, leader: int) -> bool:
     """
     if s.role[leader] != LEADER or s.pending_isr[leader] == 0:
         return False
+    if winners(s, c, leader) != 0:
+        return False
+    return has_request(s, leader)
+
+
+def has_request(s: Any, leader: int) -> bool:
+    """True if the controller has a request of this leader that it would not call outdated."""
     if is_disowned(s, leader):
         return True
     return s.answer[leader] == NO_ANSWER and knows_partition(s, leader)
+
+
+def winners(s: Any, c: Settings, leader: int) -> int:
+    """The candidates, where the request completes a reassignment that leaves a choice of leader."""
+    if not is_accepted(s, c, leader) or not removes_with(s, c, s.pending_isr[leader]):
+        return 0
+    isr, _, _, _ = altered(s, c, s.pending_isr[leader])
+    return choice(s, c, isr)
 
 
 def is_accepted(s: Any, c: Settings, leader: int) -> bool:
@@ -150,9 +167,10 @@ def raises_epoch(s: Any, c: Settings, leader: int) -> bool:
 
 
 def alter_partition_limit(s: Any, c: Settings, leader: int) -> int:
-    """An ISR that shrinks may start an epoch."""
-    if not has_room(s, 1) and is_accepted(s, c, leader) and raises_epoch(s, c, leader):
-        return limits.EPOCHS
+    """An ISR that shrinks may start an epoch, and so does one that completes a reassignment."""
+    if not has_room(s, 1) and is_accepted(s, c, leader):
+        if raises_epoch(s, c, leader) or removes_with(s, c, s.pending_isr[leader]):
+            return limits.EPOCHS
     return limits.WITHIN
 
 
@@ -160,11 +178,19 @@ def alter_partition(s: Any, c: Settings, leader: int) -> None:
     """The controller writes the ISR that it is asked for, or refuses to.
 
     The leader hears it in the same step, unless late answers are asked for. An answer of a later
-    epoch is left to the metadata to tell.
+    epoch is left to the metadata to tell. So is one that completes a reassignment which removes
+    replicas: it is of a later epoch, or NEW_LEADER_ELECTED, and the request stays in flight.
     """
     granted = is_accepted(s, c, leader)
     starts_epoch = raises_epoch(s, c, leader)
     members = s.pending_isr[leader]
+    if granted and removes_with(s, c, members):
+        isr, replicas, adding, removing = altered(s, c, members)
+        change(s, c, isr, replicas, adding, removing)
+        return
+    if granted and c.reassignments > 0:
+        _, _, left, _ = altered(s, c, members)
+        s.adding = left
     if granted:
         if starts_epoch:
             begin_epoch(s, c)
@@ -178,6 +204,25 @@ def alter_partition(s: Any, c: Settings, leader: int) -> None:
         s.pending_stale[leader] = 0
     else:
         settle(s, c, leader, granted)
+
+
+def can_alter_and_elect(s: Any, c: Settings, leader: int, winner: int) -> bool:
+    """A leader's request completes its own removal, and the winner is one of several candidates."""
+    if s.role[leader] != LEADER or s.pending_isr[leader] == 0:
+        return False
+    return has_request(s, leader) and contains(winners(s, c, leader), winner)
+
+
+def alter_and_elect_limit(s: Any, c: Settings, leader: int, winner: int) -> int:
+    """As `alter_partition_limit`."""
+    return alter_partition_limit(s, c, leader)
+
+
+def alter_and_elect(s: Any, c: Settings, leader: int, winner: int) -> None:
+    """As `alter_partition`; the winner is any candidate."""
+    isr, replicas, adding, removing = altered(s, c, s.pending_isr[leader])
+    write(s, c, isr, replicas, adding, removing)
+    elect(s, c, winner)
 
 
 def can_hear_answer(s: Any, c: Settings, leader: int) -> bool:

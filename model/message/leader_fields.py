@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from model.core.layout import Alive, Field
 from model.core.renaming import BY_REPLICA, RECORDS_BY_REPLICA, REPLICAS_BY_REPLICA
-from model.message.environment import Bounds
+from model.message.bounds import Bounds
 from model.message.sorts import RECORDS
 from model.message.terms import LEADER, NO_ANSWER, NOTHING_TO_REPLAY, REFUSED, REPLAYS_OLDER
 
@@ -145,6 +145,13 @@ def leader_fields(bounds: Bounds) -> tuple[Field, ...]:
             alive=_LEADS,
             naming=BY_REPLICA,
             doc="With directory moves: whether its epoch cache has lost its own, unwritten epoch.",
+        ),
+        _replicas_of_leader(
+            "known_replicas",
+            bounds.reassignments,
+            everyone,
+            each,
+            "With reassignments: the replicas as it has them, itself among them.",
         ),
     )
 

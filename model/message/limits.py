@@ -8,8 +8,9 @@ how tight its bounds were. Rules answer for the bounds; budgets of faults are co
 from __future__ import annotations
 
 from model.core.transition_system import Budget
+from model.message.bounds import Bounds
 from model.message.declared import option_of
-from model.message.environment import DECLARED, FAULTS, UNCOUNTED, Bounds
+from model.message.environment import DECLARED, FAULTS, UNCOUNTED
 
 WITHIN = 0
 RECORDS = 1
@@ -22,14 +23,19 @@ BUDGETS = {
     for name in FAULTS
 }
 """By the action that uses one up."""
+BUDGETS["ReassignAndElect"] = BUDGETS["Reassign"]
+
+
+_SHAPING = frozenset(FAULTS) & frozenset(Bounds.__dataclass_fields__)
+"""Faults for whose count a state has room only where they are asked for."""
 
 
 def most_used(bounds: Bounds, budget: str) -> int:
     """How often a fault can have happened, whatever its budget: that is no part of the layout.
 
-    Directory moves are: a state has room for them only where there are any.
+    Those that shape the state are: it has room for them only where there are any.
     """
-    if budget == "directory_moves" and not bounds.directory_moves:
+    if budget in _SHAPING and not getattr(bounds, budget):
         return 0
     if bounds.unbounded and budget in UNCOUNTED:
         return 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.assignment import assigned, learn_replicas
 from model.message.caught_up import begin_to_watch, forget_broker_epochs
 from model.message.epochs import is_next_epoch
 from model.message.features import (
@@ -40,11 +41,12 @@ from model.message.terms import (
     LEADER,
     NO_EPOCH,
     NO_REPLICA,
+    NO_ROLE,
     NOTHING_TO_REPLAY,
     UNKNOWN_OFFSET,
     contains,
 )
-from model.message.truncation import begin_to_follow
+from model.message.truncation import begin_to_follow, truncate
 
 
 def can_learn(s: Any, c: Settings, replica: int) -> bool:
@@ -55,11 +57,14 @@ def can_learn(s: Any, c: Settings, replica: int) -> bool:
     (CoordinatorRequestBatch.addNotifyLeaderRequestForTabletServers). A leader whose request to
     change the ISR was granted may learn of it from the metadata before the answer arrives.
     """
+    if not contains(assigned(s, c), replica):
+        return s.up[replica] == 1 and keeps_something(s, replica)
     if s.up[replica] == 0 or (s.leader == NO_REPLICA and not tells_of_no_leader(c)):
         return False
-    if has(c, COORDINATOR) and contains(s.stopping, replica):
-        return False
-    if contains(s.fenced, replica) and not has(c, KRAFT):
+    unheard = s.stopping if has(c, COORDINATOR) else 0
+    if not has(c, KRAFT):
+        unheard |= s.fenced
+    if contains(unheard, replica):
         return False
     if s.known_epoch[replica] < s.epoch:
         return True
@@ -68,12 +73,36 @@ def can_learn(s: Any, c: Settings, replica: int) -> bool:
     return s.outdated[replica] == 1 or (has(c, KRAFT) and s.answer[replica] == GRANTED)
 
 
+def keeps_something(s: Any, replica: int) -> bool:
+    """True if a broker that is no replica any more acts as one, or has something of the log."""
+    if s.role[replica] != NO_ROLE or s.known_epoch[replica] != NO_EPOCH:
+        return True
+    return s.leo[replica] > 0 or s.hw[replica] > 0 or s.checkpoint[replica] > 0
+
+
+def delete_replica(s: Any, c: Settings, replica: int) -> None:
+    """Delete the log, and all that the broker knows of the partition.
+
+    A broker that reads its removal and its return in one metadata delta does not come here, nor
+    does one that is down meanwhile: both keep the log. (TopicDelta.localChanges,
+    ReplicaManager.applyDelta, stopPartitions; at a start LogManager.isStrayReplica)
+    """
+    lay_down_role(s, c, replica)
+    truncate(s, c, replica, 0)
+    s.known_epoch[replica] = NO_EPOCH
+    s.hw[replica] = 0
+    s.checkpoint[replica] = 0
+
+
 def learn(s: Any, c: Settings, replica: int) -> None:
     """The broker becomes leader, or follower, or carries on in the new epoch.
 
     (ReplicaManager.makeLeaders and makeFollowers, applyDelta under KRaft)
     """
-    take_up(s, c, replica, s.leader, s.epoch, s.isr)
+    if not contains(assigned(s, c), replica):
+        delete_replica(s, c, replica)
+    else:
+        take_up(s, c, replica, s.leader, s.epoch, s.isr)
 
 
 def can_learn_late(s: Any, c: Settings, replica: int, epoch: int) -> bool:
@@ -142,6 +171,7 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
             for follower in range(s.replicas):
                 s.remote_leo[replica, follower] = UNKNOWN_OFFSET
             forget_broker_epochs(s, c, replica)
+    learn_replicas(s, c, replica)
     begin_to_watch(s, c, replica, isr, epoch > s.known_epoch[replica])
     s.known_isr[replica] = isr
     forget_request(s, replica)

@@ -17,8 +17,8 @@ from model.core.transition_system import Call, Model
 from model.message import limits
 from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
-from model.message.environment import DECLARED, EPOCHS_MAX, UNCOUNTED, Environment
-from model.message.features import BROKER_EPOCH, KEEPS_WAITING_PRODUCERS, has
+from model.message.environment import EPOCHS_MAX, UNCOUNTED, Environment
+from model.message.features import BROKER_EPOCH, KEEPS_WAITING_PRODUCERS, KRAFT, has
 from model.message.narration import narration
 from model.message.normal_form import normalise
 from model.message.order_abstraction import abstract
@@ -51,6 +51,12 @@ def message_model(version: str, environment: Environment) -> Model:
             f"replicas {environment.replicas}, records {environment.records} and epochs "
             f"{environment.epochs} together are too large to pack: {problem}; lower one of them"
         ) from None
+    if environment.reassignments and not has(rules, KRAFT):
+        raise BadEnvironment(
+            f"reassignments is {environment.reassignments}, and {version} is not under KRaft: how "
+            "a controller with ZooKeeper reassigns replicas is not modelled; take kraft, kip903 or "
+            "elr, or set reassignments to 0"
+        )
     settings = settings_of(environment, rules)
     return Model(
         name=NAME,
@@ -60,7 +66,7 @@ def message_model(version: str, environment: Environment) -> Model:
         actions=ACTIONS,
         contents=contents(settings, environment.replicas),
         limits=limits.NAMES,
-        initial=(initial_state(form),),
+        initial=(initial_state(form, environment.assigned),),
         narration=narration(settings),
         options=environment.options(),
         distinguishes_names=_distinguished_names(environment),
@@ -114,11 +120,15 @@ class Concrete:
     def _bounded(self, calls: Sequence[Call], epochs: int) -> Environment:
         taken = Counter(name for name, _ in calls)
         needed = {
-            name: max(taken[DECLARED[name].steps[0]], min(1, getattr(self.environment, name)))
+            name: max(_used(taken, name), min(1, getattr(self.environment, name)))
             for name in UNCOUNTED
         }
         records = max(1, taken["Produce"])
         return replace(self.environment, unbounded=False, records=records, epochs=epochs, **needed)
+
+
+def _used(taken: Counter[str], fault: str) -> int:
+    return sum(taken[name] for name, budget in limits.BUDGETS.items() if budget.setting == fault)
 
 
 def _epochs_started_at_most(calls: Sequence[Call]) -> int:

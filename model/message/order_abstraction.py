@@ -55,10 +55,11 @@ def abstract(s: Any, c: Settings) -> None:
 
 
 def forget_faults(s: Any) -> None:
-    """Count no crash, move, session expiry or shutdown; what a machine loses stays counted."""
+    """Count no fault but those that take away what a machine has on disk."""
     s.restarts_used = 0
     s.moves_used = 0
     s.directory_moves_used = 0
+    s.reassignments_used = 0
     s.session_expiries_used = 0
     s.shutdowns_used = 0
 

@@ -10,9 +10,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import ELR, LAST_KNOWN_LEADER, has
+from model.message.assignment import controller_min_isr
+from model.message.features import (
+    ELR,
+    LAST_KNOWN_LEADER,
+    LOST_DIRECTORY_IS_UNCLEAN,
+    NEW_DIRECTORY_EMPTIES_ELR,
+    has,
+)
 from model.message.settings import Settings
-from model.message.terms import GRANTED, LEADER, NO_ANSWER, size
+from model.message.terms import (
+    GRANTED,
+    LEADER,
+    NO_ANSWER,
+    UNCLEAN,
+    WITHOUT_DIRECTORY,
+    size,
+    without_member,
+)
 
 
 def begin_epoch(s: Any, c: Settings) -> None:
@@ -51,12 +66,35 @@ def write_isr(s: Any, c: Settings, members: int) -> None:
 def elr_beside(s: Any, c: Settings, members: int) -> int:
     """The ELR that goes with this as the next ISR: nobody, if that is large enough.
 
-    By the controller's min.insync.replicas, which a broker may have otherwise (KAFKA-16540).
+    By the controller's min.insync.replicas. It is not cut down to the replicas that there are.
     """
-    enough = c.controller_min_insync_replicas
-    if size(members) >= (enough if enough > 0 else c.min_insync_replicas):
+    if size(members) >= controller_min_isr(s, c):
         return 0
     return int((s.elr | s.isr) & ~members)
+
+
+def leaves_elr(s: Any, c: Settings, replica: int) -> bool:
+    """True if a broker that is down leaves the ELR as it comes back: it may have lost records.
+
+    It did not shut down properly (ReplicationControlManager.handleBrokerShutdown), or, by a
+    proposed rule, lacks the log directory of before.
+    """
+    if not has(c, ELR):
+        return False
+    if s.unclean[replica] == UNCLEAN:
+        return True
+    return s.unclean[replica] == WITHOUT_DIRECTORY and has(c, LOST_DIRECTORY_IS_UNCLEAN)
+
+
+def elr_on_return(s: Any, c: Settings, replica: int, elr: int) -> int:
+    """What becomes of the ELR as the broker comes back.
+
+    Until 4.2 the report of another directory empties it (handleAssignReplicasToDirs). Kafka elects
+    no broker before that report, so that here it comes with the registration.
+    """
+    if has(c, NEW_DIRECTORY_EMPTIES_ELR) and s.unclean[replica] == WITHOUT_DIRECTORY:
+        return 0
+    return without_member(elr, replica) if leaves_elr(s, c, replica) else elr
 
 
 def outdate_leader(s: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
+from model.message.assignment import assigned
 from model.message.caught_up import note_registration
 from model.message.controller import (
     candidates_without,
@@ -27,7 +28,7 @@ from model.message.features import (
     REGISTRATION_REMOVES,
     has,
 )
-from model.message.partition_state import elr_beside, has_room, outdate_leader
+from model.message.partition_state import elr_beside, elr_on_return, has_room, outdate_leader
 from model.message.roles import (
     drop_booking,
     drop_fetch,
@@ -40,10 +41,12 @@ from model.message.sessions import register, return_limit
 from model.message.settings import Settings
 from model.message.terms import (
     BOOK_AT_ONCE,
+    CLEAN,
     LEADER,
     NO_ANSWER,
     NO_EPOCH,
     NO_REPLICA,
+    UNCLEAN,
     UNNOTICED_ANY,
     UNNOTICED_FOLLOWER,
     contains,
@@ -75,7 +78,7 @@ def die(s: Any, c: Settings, replica: int) -> None:
     """The process ends without a shutdown: there will be no `.kafka_cleanshutdown` file."""
     stop(s, c, replica)
     if has(c, ELR):
-        s.unclean[replica] = 1
+        s.unclean[replica] = UNCLEAN
 
 
 def stop(s: Any, c: Settings, replica: int) -> None:
@@ -97,12 +100,12 @@ def stop(s: Any, c: Settings, replica: int) -> None:
 
 def can_mark_clean(s: Any, c: Settings, replica: int) -> bool:
     """A broker that crashed has not come back yet."""
-    return s.up[replica] == 0 and s.unclean[replica] == 1
+    return s.up[replica] == 0 and s.unclean[replica] == UNCLEAN
 
 
 def mark_clean(s: Any, c: Settings, replica: int) -> None:
     """It starts, ends before it has recovered its log, and leaves the mark of a clean shutdown."""
-    s.unclean[replica] = 0
+    s.unclean[replica] = CLEAN
 
 
 def can_restart(s: Any, c: Settings, replica: int) -> bool:
@@ -135,7 +138,7 @@ def restart_limit(s: Any, c: Settings, replica: int) -> int:
         if is_elected_again(s, c, replica):
             begun += 1
         return limits.WITHIN if has_room(s, begun) else limits.EPOCHS
-    return return_limit(s, c, replica, elr_after_restart(s, c, replica))
+    return return_limit(s, c, replica, elr_on_return(s, c, replica, s.elr))
 
 
 def is_elected_again(s: Any, c: Settings, replica: int) -> bool:
@@ -148,14 +151,12 @@ def is_elected_again(s: Any, c: Settings, replica: int) -> bool:
         return False
     if s.leader == replica and candidates_without(s, c, replica) != 0:
         return False
-    if c.unclean_leader_election == 1:
+    if c.unclean_leader_election == 1 and contains(assigned(s, c), replica):
         return True
     isr = isr_without(s, c, replica)
     elr = 0
     if has(c, ELR):
-        elr = elr_beside(s, c, isr)
-        if s.unclean[replica] == 1:
-            elr = without_member(elr, replica)
+        elr = elr_on_return(s, c, replica, elr_beside(s, c, isr))
     if has(c, LAST_KNOWN_LEADER) and s.leader == replica and isr == 0 and elr == 0:
         return True
     return eligible(s, c, isr, elr, without_member(unavailable(s), replica)) != 0
@@ -173,16 +174,6 @@ def leaves_isr(s: Any, c: Settings, replica: int) -> bool:
     return bool(s.leader == replica or isr_without(s, c, replica) != s.isr)
 
 
-def elr_after_restart(s: Any, c: Settings, replica: int) -> int:
-    """The ELR less a broker that did not shut down properly: it may have lost records.
-
-    (ReplicationControlManager.handleBrokerShutdown)
-    """
-    if has(c, ELR) and s.unclean[replica] == 1:
-        return without_member(s.elr, replica)
-    return int(s.elr)
-
-
 def restart(s: Any, c: Settings, replica: int) -> None:
     """Start from disk: HW := min(checkpoint, LEO) (Partition.getOrCreateReplica).
 
@@ -192,11 +183,12 @@ def restart(s: Any, c: Settings, replica: int) -> None:
         fence(s, c, replica)
     s.up[replica] = 1
     s.hw[replica] = min(s.checkpoint[replica], s.leo[replica])
-    if s.elr != elr_after_restart(s, c, replica):
-        s.elr = elr_after_restart(s, c, replica)
+    elr = elr_on_return(s, c, replica, s.elr)
+    if s.elr != elr:
+        s.elr = elr
         outdate_leader(s)
     if has(c, ELR):
-        s.unclean[replica] = 0
+        s.unclean[replica] = CLEAN
     if has(c, BROKER_EPOCH):
         outdate_fetches_of(s, c, replica)
     register(s, c, replica)

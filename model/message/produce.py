@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
+from model.message.assignment import leader_min_isr
 from model.message.high_watermark import advance_high_watermark
 from model.message.settings import Settings
 from model.message.terms import ACKS_ALL, ACKS_LEADER, LEADER, size, with_member
@@ -18,7 +19,7 @@ def can_produce(s: Any, c: Settings, leader: int) -> bool:
     """
     if s.role[leader] != LEADER:
         return False
-    return c.acks != ACKS_ALL or size(s.known_isr[leader]) >= c.min_insync_replicas
+    return c.acks != ACKS_ALL or size(s.known_isr[leader]) >= leader_min_isr(s, c, leader)
 
 
 def produce_limit(s: Any, c: Settings, leader: int) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from model.message.versions import KAFKA, Version, released_as, spelled, version_of
+from model.message.versions import spelled
 
 NEWEST_RELEASE = (4, 4)
 """The newest release, major and minor, whose rules are declared here; none is known of a newer."""
@@ -29,9 +29,9 @@ ELIGIBLE_LEADER_REPLICAS_USUAL = (4, 1)
 _ANSWERS_AFTER_THE_FETCH = ((0, 8, 0), (0, 8, 1), (1, 0, 0), (1, 0, 1), (1, 1, 0))
 """The releases in which a fetch answer has the high watermark of after the fetch (in 0.8 by
 KafkaApis.handleFetchRequest): in all others ReplicaManager.readFromLocalLog reads it before."""
-_LAST_MINORS = {0: 11, 1: 1, 2: 8, 3: 9}
+LAST_MINORS = {0: 11, 1: 1, 2: 8, 3: 9}
 """The last minor release of each major one that has been followed by another."""
-_MANNERS = ("zookeeper", "kraft", "elr")
+MANNERS = ("zookeeper", "kraft", "elr")
 
 ReleaseNumber = tuple[int, ...]
 """(3, 9), or with the patch, (2, 8, 1). Without one, the first release of that minor."""
@@ -77,6 +77,9 @@ _TAKES_STALE_FETCHES = ("stale-fetch-check",)
 _HW_NEEDS_MIN_ISR = ("hw-needs-min-isr",)
 _REGISTRATION_REMOVES = ("registration-removes",)
 _CHECKS_EPOCH = ("append-checks-epoch",)
+_COMPLETES_WHEN_ADDED = ("completes-when-added",)
+_SHRINK_WAITS = ("shrink-waits-for-targets",)
+_NEW_DIRECTORY_EMPTIES_ELR = ("new-directory-empties-elr",)
 _EMPTY_ISR = "With unclean election the ISR becomes empty when its last member dies"
 _MOVES_EPOCH_START = (
     "Each record of the partition that its leader replays moves the start of the epoch to its LEO "
@@ -289,11 +292,21 @@ RELEASES = (
         unlike=f"{_MIGRATION} {_NOT_SYNCED}",
     ),
     Release(
+        since=(3, 8),
+        is_kraft=True,
+        base="kip903",
+        added=_HW_NEEDS_MIN_ISR,
+        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
+        heeds_unclean_election=False,
+        source="KAFKA-15665 (3.8.0), PartitionReassignmentReplicas; else as 3.7",
+        unlike=f"{_MIGRATION} {_FLUSHED_LATER}",
+    ),
+    Release(
         since=(3, 9),
         is_kraft=True,
         base="kip903",
         added=_HW_NEEDS_MIN_ISR,
-        removed=_NO_EPOCH_FOR_SHRINKING,
+        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-12670 (3.9.0), ConfigurationControlManager; else as 3.7",
         unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
     ),
@@ -302,7 +315,7 @@ RELEASES = (
         is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_CHECKS_EPOCH),
-        removed=_NO_EPOCH_FOR_SHRINKING,
+        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
         unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
     ),
@@ -311,7 +324,7 @@ RELEASES = (
         is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES),
-        removed=_NO_EPOCH_FOR_SHRINKING,
+        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-18106, KAFKA-18635 (4.0.0), handleBrokerShutdown; without KAFKA-18723",
         unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
@@ -330,8 +343,8 @@ RELEASES = (
         is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH),
-        removed=_NO_EPOCH_FOR_SHRINKING,
-        source="KAFKA-18723 (4.0.1, 4.1.0), UnifiedLog.appendAsFollower; compared up to 4.4.0",
+        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
+        source="KAFKA-18723 (4.0.1, 4.1.0), UnifiedLog.appendAsFollower",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
     Release(
@@ -352,78 +365,27 @@ RELEASES = (
         source="KAFKA-19522 (4.1.0), PartitionChangeBuilder.canElectLastKnownLeader",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
+    Release(
+        since=(4, 3),
+        is_kraft=True,
+        base="kip903",
+        added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH, *_SHRINK_WAITS),
+        removed=_NO_EPOCH_FOR_SHRINKING,
+        source="KAFKA-19975 (4.3.0), PartitionReassignmentReplicas; compared up to 4.4.0",
+        unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
+    ),
+    Release(
+        since=(4, 3),
+        is_kraft=True,
+        base="elr",
+        added=("last-known-leader", *_COMPLETES_WHEN_ADDED, *_SHRINK_WAITS),
+        removed=_NEW_DIRECTORY_EMPTIES_ELR,
+        with_eligible_leader_replicas=True,
+        source="KAFKA-19975, pull request 20716 (4.3.0), ReplicationControlManager",
+        unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
+    ),
 )
 """Oldest first, with ZooKeeper and then with KRaft; of those that fit the last is taken."""
-
-
-def is_released(version: Version) -> bool:
-    """Whether some Kafka had exactly these rules: a named version, or that of a release."""
-    if released_as(version) is not None:
-        return True
-    known = [version_of(release.version) for release in RELEASES]
-    return any(
-        (each.truncation, each.features) == (version.truncation, version.features) for each in known
-    )
-
-
-def releases_with(version: Version) -> str:
-    """`Kafka 4.1 to 4.4 with ELR`: the releases that have exactly these rules, "" for none."""
-    rules = (version.truncation, version.features)
-    ranges = []
-    for manner in _MANNERS:
-        spans = _spans(manner)
-        having = [s for s in spans if (s.rules.truncation, s.rules.features) == rules]
-        if having:
-            ranges.append(_described(having[0].first, having[-1].last, manner))
-    return f"{KAFKA} {' and '.join(ranges)}" if ranges else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """The first and the last release of a declaration, the last without its patch."""
-
-    rules: Version
-    first: ReleaseNumber
-    last: ReleaseNumber
-
-
-def _spans(manner: str) -> list[_Span]:
-    of_manner = (manner != "zookeeper", manner == "elr")
-    found = [r for r in RELEASES if (r.is_kraft, r.with_eligible_leader_replicas) == of_manner]
-    newest = ZOOKEEPER_LAST if manner == "zookeeper" else NEWEST_RELEASE
-    lasts = [*(_before(later.since) for later in found[1:]), newest]
-    return [
-        _Span(version_of(each.version), each.since, last)
-        for each, last in zip(found, lasts, strict=True)
-    ]
-
-
-def _before(number: ReleaseNumber) -> ReleaseNumber:
-    """The release before: `2.6.0` before 2.6.1, `2.8` before 3.0."""
-    major, minor, *patch = number
-    if patch:
-        return (major, minor, patch[0] - 1)
-    return (major, minor - 1) if minor else (major - 1, _LAST_MINORS[major - 1])
-
-
-def _described(first: ReleaseNumber, last: ReleaseNumber, manner: str) -> str:
-    begin, end = (".".join(map(str, number)) for number in (first, last))
-    if (*first, 0) == last:
-        begin = end
-    elif first[:2] == last and first != last:
-        end = f"{end}.x"
-    span = begin if begin == end else f"{begin} to {end}"
-    if manner == "elr":
-        return f"{span} with ELR"
-    if manner == "kraft":
-        return f"{span} with KRaft" if first[:2] <= ZOOKEEPER_LAST else f"{span} without ELR"
-    return f"{span} with ZooKeeper" if last >= KRAFT_FIRST else span
-
-
-def as_released(name: str) -> str:
-    """The version of this name if a release follows it as it is, or else the last based on it."""
-    based = [release.version for release in RELEASES if release.base == name]
-    return name if name in based else [name, *based][-1]
 
 
 def release_followed(
@@ -438,7 +400,7 @@ def release_followed(
     if number[:2] > NEWEST_RELEASE:
         newest = ".".join(map(str, NEWEST_RELEASE))
         raise UnknownRelease(f"Kafka {described} is not modelled; the newest that is, is {newest}")
-    last = _LAST_MINORS.get(number[0])
+    last = LAST_MINORS.get(number[0])
     if last is not None and number[1] > last:
         raise UnknownRelease(
             f"there was no Kafka {described}; of {number[0]}.x the last is {number[0]}.{last}"
@@ -473,10 +435,10 @@ def release_named(text: str) -> tuple[Release, str]:
     eligible leader replicas from 4.1 on, as a new cluster of it is. Raises `UnknownRelease`.
     """
     matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?::(\w+))?", text)
-    if matched is None or matched[2] not in (None, *_MANNERS):
+    if matched is None or matched[2] not in (None, *MANNERS):
         raise UnknownRelease(
             f"{text!r} is no release; write it as 2.3.1, or with its manner as 3.7:"
-            f"{', 3.7:'.join(_MANNERS[:2])} or 4.0:{_MANNERS[2]}"
+            f"{', 3.7:'.join(MANNERS[:2])} or 4.0:{MANNERS[2]}"
         )
     number = tuple(map(int, matched[1].split(".")))
     manner = matched[2] or _usual_manner(number)

@@ -24,6 +24,7 @@ from model.message.terms import (
     UNKNOWN_OFFSET,
     contains,
     with_member,
+    without_member,
 )
 
 
@@ -96,6 +97,18 @@ def void_booking(s: Any, leader: int) -> None:
         s.booking_void = 1
 
 
+def drop_follower(s: Any, c: Settings, leader: int, follower: int) -> None:
+    """The leader drops its Replica object of one follower, with what it says."""
+    s.remote_leo[leader, follower] = UNKNOWN_OFFSET
+    if c.caught_up_wait == 1:
+        s.caught_up[leader] = without_member(s.caught_up[leader], follower)
+        s.fetched_since[leader] = without_member(s.fetched_since[leader], follower)
+        matching = without_member(s.broker_epoch_matches[leader], follower)
+        s.broker_epoch_matches[leader] = matching
+    if c.late_booking == BOOK_BY_REPLICA and s.booking_from == follower:
+        void_booking(s, leader)
+
+
 def lay_down_role(s: Any, c: Settings, replica: int) -> None:
     """The broker stops being leader or follower; what only that role remembers is gone.
 
@@ -123,6 +136,7 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
         s.replay_isr[replica] = 0
         s.disowned[replica] = 0
         s.entry_lost[replica] = 0
+        s.known_replicas[replica] = 0
         for follower in range(s.replicas):
             s.remote_leo[replica, follower] = UNKNOWN_OFFSET
     elif follows(s, replica):

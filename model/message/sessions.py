@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.message import limits
+from model.message.assignment import assigned
 from model.message.controller import (
     elect,
     eligible,
@@ -51,7 +52,7 @@ def return_limit(s: Any, c: Settings, replica: int, elr: int) -> int:
     With unclean election somebody is elected in any case: the broker itself, if nobody else.
     """
     if s.leader == NO_REPLICA and not has_room(s, 1):
-        if c.unclean_leader_election == 1:
+        if c.unclean_leader_election == 1 and contains(assigned(s, c), replica):
             return limits.EPOCHS
         if eligible(s, c, s.isr, elr, without_member(unavailable(s), replica)) != 0:
             return limits.EPOCHS

@@ -17,7 +17,7 @@ from model.message.truncation import diverges
 
 def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
     """There is such a fetch of this broker, and its receiver would not refuse it."""
-    if s.stray_from != follower or not takes_fetch(s, c, s.stray_to, s.stray_epoch):
+    if s.stray_from != follower or not takes_fetch(s, c, s.stray_to, follower, s.stray_epoch):
         return False
     if (
         has(c, STALE_FETCH_CHECK)

@@ -45,6 +45,12 @@ REPLAYS_SAME = 1
 REPLAYS_OLDER = 2
 """A record of a state before that one."""
 
+# How a broker that is down has stopped, where the ELR depends on it.
+CLEAN = 0
+UNCLEAN = 1
+WITHOUT_DIRECTORY = 2
+"""Properly; the log directory with its replica was taken out since."""
+
 ACKS_NONE = 0
 ACKS_LEADER = 1
 ACKS_ALL = 2

@@ -14,6 +14,7 @@ from model.message.features import (
     ALTER_PARTITION,
     APPEND_CHECKS_EPOCH,
     BROKER_EPOCH,
+    COMPLETES_WHEN_ADDED,
     CONSUMER_VALIDATION,
     COORDINATOR,
     DIVERGING_GUARD,
@@ -30,6 +31,7 @@ from model.message.features import (
     KRAFT,
     MAXIMAL_ISR,
     MOVED_FETCH_TRIES_HW,
+    NEW_DIRECTORY_EMPTIES_ELR,
     PARTITION_EPOCH_CHECK,
     REFUSAL_TELLS_NOTHING,
     REGISTRATION_REMOVES,
@@ -110,6 +112,7 @@ _KRAFT = (
     | PARTITION_EPOCH_CHECK
     | SHRINK_RAISES_EPOCH
     | FENCED_CHECK
+    | COMPLETES_WHEN_ADDED
 )
 
 HW = Version(
@@ -176,14 +179,15 @@ ELR_4_0 = Version(
     sentence="Kafka 4.0, as in 4.1: eligible leader replicas (KIP-966), no last known leader. With "
     "min.insync.replicas=2 one power loss takes nothing that was acknowledged.",
     truncation=TRUNCATE_ON_FETCH,
-    features=(_KRAFT & ~SHRINK_RAISES_EPOCH)
+    features=(_KRAFT & ~SHRINK_RAISES_EPOCH & ~COMPLETES_WHEN_ADDED)
     | BROKER_EPOCH
     | STALE_FETCH_CHECK
     | HW_NEEDS_MIN_ISR
     | ELR
     | REGISTRATION_REMOVES
     | UNCLEAN_MARK_KEPT
-    | APPEND_CHECKS_EPOCH,
+    | APPEND_CHECKS_EPOCH
+    | NEW_DIRECTORY_EMPTIES_ELR,
 )
 
 _FLUSS = (

@@ -14,7 +14,8 @@ from checker.search.budgets import Budgets
 from checker.search.engines.choice import EngineChoice
 from checker.search.result import Verdict
 from model.message.environment import DOCUMENTED
-from model.message.releases import RELEASES, releases_with
+from model.message.release_names import releases_with
+from model.message.releases import RELEASES
 from model.message.versions import version_of
 from tests.support.commands import Commands
 
@@ -67,12 +68,19 @@ def test_json_has_every_trace(cli: Commands) -> None:
         ("epoch", "Kafka 0.11 to 1.1"),
         ("kip279-code", "Kafka 2.0.0"),
         ("kip320", "Kafka 2.6.1 to 2.6.x"),
-        ("elr-with-last-known-leader", "Kafka 4.1 to 4.4 with ELR"),
+        ("elr-with-last-known-leader", "Kafka 4.1 to 4.2 with ELR"),
         ("kip320-without-fencing", ""),
     ],
 )
 def test_a_version_names_the_releases_that_have_its_rules(version: str, shown: str) -> None:
     assert releases_with(version_of(version)) == shown
+
+
+def test_rules_of_reassignments_do_not_count_where_nothing_is_reassigned() -> None:
+    elr = version_of("elr-with-last-known-leader")
+
+    assert releases_with(elr, {"Restart"}) == "Kafka 4.1 to 4.4 with ELR"
+    assert releases_with(elr, {"Restart", "Reassign"}) == "Kafka 4.1 to 4.2 with ELR"
 
 
 def test_every_release_has_a_name_in_the_headings() -> None:

@@ -41,6 +41,7 @@ LARGEST = frozenset(
         "all-logs",
         "stale-remote-leo",
         "late-booking",
+        "removed-replica-in-elr",
     }
 )
 """Of 12 million states and more: `make gate` explores them, and compares verdicts, depths and

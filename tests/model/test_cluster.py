@@ -9,8 +9,8 @@ import pytest
 from model.core.errors import BadEnvironment
 from model.core.state import State, as_dict
 from model.core.transition_system import Model
+from model.message.bounds import Bounds
 from model.message.cluster import fields
-from model.message.environment import Bounds
 from model.message.terms import FETCHING, LEADER, UNKNOWN_OFFSET
 from tests.support.states import model_of, packed
 

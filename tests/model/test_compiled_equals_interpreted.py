@@ -215,6 +215,31 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         53_271,
     ),
     (
+        "elr",
+        {"reassignments": 2, "min_insync_replicas": 2},
+        {"Reassign", "CancelReassignment", "Learn"},
+        4509,
+    ),
+    (
+        "kraft",
+        {"replicas": 3, "assigned": 2, "reassignments": 1, "epochs": 1, "election_order": "any"},
+        {"ReassignAndElect", "CancelReassignment"},
+        66_425,
+    ),
+    (
+        "elr",
+        {"taken_directories": 1, "shutdowns": 1, "min_insync_replicas": 2},
+        {"DirectoryTaken", "Restart"},
+        1921,
+    ),
+    (
+        "kip903",
+        {"reassignments": 2, "late_booking": "by-replica"},
+        {"BookFetch", "Reassign"},
+        21_705,
+    ),
+    ("elr", {"reassignments": 1, "caught_up_wait": True}, {"LearnBrokers", "Reassign"}, 579),
+    (
         "fluss-0.9",
         {"epochs": 2, "restarts": 1, "moves": 1},
         {"Restart", "RecvOutOfRange", "AlterPartition"},

@@ -10,6 +10,7 @@ import pytest
 from checker.cli.shared.options import ENVIRONMENT_OPTIONS
 from checker.kafka.matrix.grid import AXES, FAULT
 from model.message import limits
+from model.message.bounds import Bounds
 from model.message.cluster import fields
 from model.message.contents import ACTIONS, contents
 from model.message.declared import option_of
@@ -17,7 +18,6 @@ from model.message.environment import (
     DECLARED,
     FAULTS,
     BadEnvironment,
-    Bounds,
     Environment,
 )
 from model.message.features import FEATURES, TRUNCATIONS
@@ -38,14 +38,14 @@ def test_rules_read_all_that_does_not_shape_the_state() -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_has_a_field_a_limit_an_option_and_an_action_that_uses_it_up(name: str) -> None:
-    bounds = Bounds(directory_moves=name == "directory_moves")
+    bounds = Bounds(**{shape: True for shape in (name,) if hasattr(Bounds(), name)})
     [used] = [field for field in fields(bounds) if field.name == f"{name}_used"]
-    [action] = [a for a in ACTIONS if a.budget is not None and a.budget.setting == name]
+    first, *_ = [a for a in ACTIONS if a.budget is not None and a.budget.setting == name]
 
     assert used.hi == DECLARED[name].most
     assert option_of(name) in limits.NAMES
     assert option_of(name) in ENVIRONMENT_OPTIONS
-    assert action.name == DECLARED[name].steps[0]
+    assert first.name == DECLARED[name].steps[0]
 
 
 @pytest.mark.parametrize("name", DECLARED)

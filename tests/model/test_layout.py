@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from model.core.layout import WORD_BITS, WORDS_MAX, Alive, Field, Layout, TooLargeToPack
 from model.core.state import Draft, NotAlive, OutOfRange, State, as_dict
+from model.message.bounds import Bounds
 from model.message.cluster import layout
-from model.message.environment import Bounds
 from tests.support.states import cells, packed, put
 
 RANGES = st.tuples(st.integers(-5, 5), st.integers(1, 60)).map(lambda r: (r[0], r[0] + r[1]))

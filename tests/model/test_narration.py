@@ -35,14 +35,20 @@ FAMILY = [
     ("kraft", SMALL | {"replicas": 3, "restarts": 0}),
     ("kip320", SMALL | {"directory_moves": 1, "power_losses": 1, "epochs": 2, "moves": 2}),
     (
+        "elr",
+        SMALL
+        | {"reassignments": 2, "taken_directories": 1, "shutdowns": 1, "min_insync_replicas": 2},
+    ),
+    ("kraft", SMALL | {"replicas": 3, "reassignments": 1, "restarts": 0, "election_order": "any"}),
+    (
         "kip320",
         SMALL | {"consumer": True, "unclean_leader_election": True, "records": 2, "epochs": 3},
     ),
 ]
 
 
-RARE = {"ReadLate", "HearAnswer", "MarkClean"}
-"""Steps of single tickets: `test_ticket_rules.py` has their sentences."""
+RARE = {"ReadLate", "HearAnswer", "MarkClean", "AlterAndElect", "CancelAndElect"}
+"""`test_ticket_rules.py` and `test_reassignment.py` have their sentences."""
 OF_REPLAY = {"Replay"}
 """`test_replay.py` has its sentences."""
 

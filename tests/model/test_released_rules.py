@@ -59,12 +59,17 @@ OF_KRAFT: dict[str, Row] = {
     "broker-epoch": ("3.5.0", NEVER),
     "stale-fetch-check": ("3.7.0", NEVER),
     "registration-removes": ("4.0.0", NEVER),
+    "completes-when-added": ("2.8.0", "3.8.0"),
+    "shrink-waits-for-targets": ("4.3.0", NEVER),
 }
+AGAIN: dict[str, Row] = {"completes-when-added": ("4.3.0", NEVER)}
+"""Rules that came back."""
 OF_ELR: dict[str, Row] = {
     "elr": ("4.0.0", NEVER),
     "last-known-leader": ("4.0.0", NEVER),
     "last-known-leader-fenced": ("4.0.0", "4.1.0"),
     "unclean-mark-kept": ("4.0.0", NEVER),
+    "new-directory-empties-elr": ("4.0.0", "4.3.0"),
 }
 """Where eligible.leader.replicas.version is 1; the last is asked about there alone."""
 WITHOUT_ALL_THE_SAME = {("append-checks-epoch", "4.0.0")}
@@ -78,6 +83,8 @@ IN_NO_RELEASE = {
     "moved-log-keeps-epochs",
     "refusal-tries-hw",
     "departure-tries-hw",
+    "elr-only-replicas",
+    "lost-directory-is-unclean",
     "coordinator",
     "truncate-leaderless",
     "follower-hw-at-end",
@@ -86,8 +93,8 @@ IN_NO_RELEASE = {
 
 MANNERS = {
     ZOOKEEPER: ("0.8.0", "4.0.0", (OF_BROKERS,)),
-    KRAFT: ("2.8.0", NEVER, (OF_BROKERS, OF_KRAFT)),
-    ELR: ("4.0.0", NEVER, (OF_BROKERS, OF_KRAFT, OF_ELR)),
+    KRAFT: ("2.8.0", NEVER, (OF_BROKERS, OF_KRAFT, AGAIN)),
+    ELR: ("4.0.0", NEVER, (OF_BROKERS, OF_KRAFT, OF_ELR, AGAIN)),
 }
 """From which release on brokers run in this manner, and until which."""
 

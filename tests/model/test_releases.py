@@ -7,13 +7,12 @@ import itertools
 import pytest
 
 from model.message.features import FEATURES
+from model.message.release_names import is_released
 from model.message.releases import (
     NEWEST_RELEASE,
     RELEASES,
     Release,
     UnknownRelease,
-    as_released,
-    is_released,
     release_followed,
     release_named,
 )
@@ -23,10 +22,16 @@ ALTER_ISR = "with-alter-partition-with-maximal-isr"
 SINCE_2_4 = "with-truncation-lowers-hw-with-refusal-tells-nothing-with-moved-fetch-tries-hw"
 ZOOKEEPER_3_7 = f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
-KRAFT_3_9_1 = f"{KRAFT_3_7}-with-append-checks-epoch"
-KRAFT_4_0 = f"{KRAFT_3_7}-with-registration-removes"
+NO_EPOCH_NO_HASTE = "without-shrink-raises-epoch-without-completes-when-added"
+KRAFT_3_8 = f"kip903-{NO_EPOCH_NO_HASTE}-with-hw-needs-min-isr"
+KRAFT_3_9_1 = f"{KRAFT_3_8}-with-append-checks-epoch"
+KRAFT_4_0 = f"{KRAFT_3_8}-with-registration-removes"
 KRAFT_4_1 = f"{KRAFT_4_0}-with-append-checks-epoch"
-PATCHES_WITH_4_1_RULES = ("4.0.1", "4.0.2", "4.1.1", "4.1.2", "4.2.1", "4.3.0", "4.3.1", "4.4.0")
+SHRINK_WAITS = "with-shrink-waits-for-targets"
+KRAFT_4_3 = f"{KRAFT_3_7}-with-registration-removes-with-append-checks-epoch-{SHRINK_WAITS}"
+KEEPS_ELR = "elr-without-new-directory-empties-elr-with-last-known-leader"
+ELR_4_3 = f"{KEEPS_ELR}-with-completes-when-added-{SHRINK_WAITS}"
+PATCHES_WITH_4_1_RULES = ("4.0.1", "4.0.2", "4.1.1", "4.1.2", "4.2.1")
 BEFORE_3_3 = "kraft-without-fenced-check-without-partition-epoch-check-without-steps-down"
 
 
@@ -103,14 +108,15 @@ def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
         ("3.5.2", "kip903-without-stale-fetch-check", False),
         ("3.6", "kip903-without-shrink-raises-epoch-without-stale-fetch-check", False),
         ("3.7", KRAFT_3_7, False),
-        ("3.8", KRAFT_3_7, False),
-        ("3.9", KRAFT_3_7, True),
+        ("3.8", KRAFT_3_8, False),
+        ("3.9", KRAFT_3_8, True),
         ("3.9.1", KRAFT_3_9_1, True),
         ("4.0", KRAFT_4_0, True),
         ("4.1", KRAFT_4_1, True),
         ("4.2", KRAFT_4_1, True),
         ("3.9.2", KRAFT_3_9_1, True),
         *((patch, KRAFT_4_1, True) for patch in PATCHES_WITH_4_1_RULES),
+        *((release, KRAFT_4_3, True) for release in ("4.3", "4.3.0", "4.3.1", "4.4.0")),
     ],
 )
 def test_a_release_with_kraft_follows(
@@ -133,8 +139,8 @@ def test_a_release_with_kraft_follows(
         ("4.0.2", "elr-with-last-known-leader-with-last-known-leader-fenced"),
         ("4.1", "elr-with-last-known-leader"),
         ("4.2", "elr-with-last-known-leader"),
-        ("4.3.1", "elr-with-last-known-leader"),
-        ("4.4.0", "elr-with-last-known-leader"),
+        ("4.3.1", ELR_4_3),
+        ("4.4.0", ELR_4_3),
     ],
 )
 def test_eligible_leader_replicas_are_a_matter_of_their_own_switch(
@@ -245,29 +251,14 @@ def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
         "moved-log-keeps-epochs",
         "refusal-tries-hw",
         "departure-tries-hw",
+        "elr-only-replicas",
+        "lost-directory-is-unclean",
         # Of Fluss.
         "coordinator",
         "truncate-leaderless",
         "follower-hw-at-end",
         "fresh-on-every-notice",
     }
-
-
-@pytest.mark.parametrize(
-    ("name", "released"),
-    [
-        ("hw", "hw"),
-        ("kip903", KRAFT_4_1),
-        ("kraft", "kraft"),
-        ("elr", "elr-with-last-known-leader"),
-        (
-            "truncate-on-fetch",
-            f"{ZOOKEEPER_3_7}-with-append-checks-epoch",
-        ),
-    ],
-)
-def test_a_version_is_to_be_had_as_some_release_has_it(name: str, released: str) -> None:
-    assert as_released(name) == released
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,8 @@ def _of_message(problem: Problem) -> Iterator[Candidate]:
     environment = Environment.from_options(dict(problem.spec.options))
     for name, declared in DECLARED.items():
         now, option = getattr(environment, name), option_of(name)
+        if declared.only_with and not getattr(environment, declared.only_with):
+            continue
         if declared.fault is not None:
             yield from _set(problem, Kind.FAULT, option, [0] if now else [])
         elif declared.values is not None:

@@ -22,7 +22,8 @@ from model.message.contents import ACTIONS, ACTORS, contents
 from model.message.declared import Declared, option_of
 from model.message.environment import DECLARED, DOCUMENTED, Environment
 from model.message.features import FEATURES
-from model.message.releases import UnknownRelease, release_named, releases_with
+from model.message.release_names import releases_with
+from model.message.releases import UnknownRelease, release_named
 from model.message.settings import settings_of
 from model.message.versions import NAMED, BadVersion, Version, version_of
 

@@ -331,6 +331,7 @@ TABLE: dict[str, Row] = {
         "speak the protocol of 2.6 at most, and write it to ZooKeeper.",
         None,
     ),
+    "AlterAndElect": Row("As AlterPartition.", None),
     "HearAnswer": Row("As AlterPartition.", None),
     "Replay": Row("With ZooKeeper there is no metadata log.", None),
     "Checkpoint": Row(
@@ -347,6 +348,7 @@ TABLE: dict[str, Row] = {
     ),
     "DiskLoss": Row("kill -9; then the log directory is emptied.", _lose_disk),
     "CheckpointLoss": Row("The file replication-offset-checkpoint is removed.", _lose_checkpoint),
+    "DirectoryTaken": Row("The harness gives no broker a log directory to spare.", None),
     "DirectoryMove": Row(
         "AlterReplicaLogDirs to the broker's other log directory. It is over when the log is "
         "there.",
@@ -384,6 +386,10 @@ TABLE: dict[str, Row] = {
         only_on(ZookeeperStage, _come_back),
     ),
     "Move": Row("As Fence.", only_on(ZookeeperStage, _decide)),
+    "Reassign": Row("The harness, which is the controller, writes no change of replicas.", None),
+    "ReassignAndElect": Row("As Reassign.", None),
+    "CancelReassignment": Row("As Reassign.", None),
+    "CancelAndElect": Row("As Reassign.", None),
     "Learn": Row(
         "UpdateMetadata and LeaderAndIsr to that broker alone, with a proxy's port for every "
         "other. A fetch that the change makes void is lost by breaking its connection: brokers "

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from checker.kafka.scenarios.comebacks import COMEBACKS
 from checker.kafka.scenarios.fluss import OF_FLUSS
 from checker.kafka.scenarios.losses import LOSSES
+from checker.kafka.scenarios.reassignments import REASSIGNMENTS
 from checker.kafka.scenarios.scenario import Scenario
 from checker.kafka.scenarios.tickets import TICKETS
 from model.core.errors import BadEnvironment
@@ -19,7 +20,7 @@ from model.message.versions import KAFKA, base_of, released_as, switches_of, ver
 
 OF_STATES = (*LOSSES, *TICKETS, *OF_FLUSS)
 """The entries whose claims are about single states and steps."""
-CATALOGUE = (*OF_STATES, *COMEBACKS)
+CATALOGUE = (*OF_STATES, *COMEBACKS, *REASSIGNMENTS)
 """Every entry, numbered as this project's documents speak of them."""
 
 _BY_NAME = {

@@ -16,7 +16,7 @@ from checker.problem.wording import as_option, counted, describe_version
 from checker.search.result import Verdict
 from counterexamples.style import WARNING, labelled
 from model.message.environment import DOCUMENTED
-from model.message.releases import is_released
+from model.message.release_names import is_released
 from model.message.versions import NAMED, version_of
 
 if TYPE_CHECKING:

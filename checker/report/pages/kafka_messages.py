@@ -159,6 +159,8 @@ def _registers(turn: Turn) -> bool:
 def _led(turn: Turn, replica: int) -> str:
     """What the controller has said: who leads, in which epoch."""
     lane, after = turn.after.lanes[replica], turn.moment.after
+    if lane.epoch is None or lane.epoch < 0:
+        return "no replica any more"
     if lane.leads:
         leader = replica
     elif "request_leader" in after.layout.places:

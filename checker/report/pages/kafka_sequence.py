@@ -20,6 +20,7 @@ _ENDS = {
 _MISHAPS = {
     "CheckpointLoss": "loses its checkpoint",
     "DirectoryMove": "log changes directory",
+    "DirectoryTaken": "log directory taken out",
     "DiskLoss": "loses its disk",
     "SessionExpiry": "session expires",
 }

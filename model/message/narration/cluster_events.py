@@ -10,6 +10,7 @@ from model.message.environment import DECLARED, FAULTS
 from model.message.metadata import stays_follower
 from model.message.narration.phrases import (
     as_set,
+    assignment,
     at_leader,
     election,
     joined,
@@ -21,6 +22,7 @@ from model.message.settings import Settings
 from model.message.terms import (
     IDLE,
     LEADER,
+    NO_EPOCH,
     NO_REPLICA,
     TRUNCATE_ON_FETCH,
     TRUNCATING,
@@ -169,6 +171,9 @@ def _move(c: Settings, before: State, after: State, replica: int) -> str:
 
 
 def _learn(c: Settings, before: State, after: State, replica: int) -> str:
+    if after.known_epoch[replica] == NO_EPOCH:
+        text = f"r{replica} learns that it is no replica any more: it deletes its log"
+        return joined(text, [removed(before, after, replica), *never_acked(before, after, replica)])
     return _taken_up(c, before, after, replica, f"r{replica} learns", before.leader)
 
 
@@ -217,6 +222,15 @@ def _leads(before: State, after: State, replica: int) -> str:
     return "still leads, now"
 
 
+def _reassign(c: Settings, before: State, after: State, targets: int, winner: int = 0) -> str:
+    text = f"The operator reassigns the partition to {as_set(after, targets)}"
+    return joined(text, assignment(before, after))
+
+
+def _cancel(c: Settings, before: State, after: State, winner: int = 0) -> str:
+    return joined("The operator cancels the reassignment", assignment(before, after))
+
+
 SENTENCES: dict[str, Callable[..., str]] = {
     **{
         DECLARED[name].steps[0]: partial(_met_by_fault, fault.description)
@@ -233,6 +247,10 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "FenceAndElect": _fence_and_elect,
     "Register": _register,
     "Move": _move,
+    "Reassign": _reassign,
+    "ReassignAndElect": _reassign,
+    "CancelReassignment": _cancel,
+    "CancelAndElect": _cancel,
     "Learn": _learn,
     "LearnLate": _learn_late,
 }

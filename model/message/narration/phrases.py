@@ -64,8 +64,8 @@ def never_acked(before: State, after: State, replica: int) -> list[str]:
     return text
 
 
-def election(before: State, after: State) -> list[str]:
-    """Whom the controller made leader, if anybody."""
+def election(before: State, after: State, joining: int = 0) -> list[str]:
+    """The election of the step, if any; the replicas `joining` have come into the ISR by it."""
     if before.epoch == after.epoch:
         return []
     if after.leader == NO_REPLICA:
@@ -73,7 +73,7 @@ def election(before: State, after: State) -> list[str]:
     if before.leader == after.leader:
         return [f"r{after.leader} stays leader, now in epoch {after.epoch}"]
     whence = ""
-    if not contains(before.isr, after.leader):
+    if not contains(before.isr | joining, after.leader):
         whence = " from outside the ISR (unclean)"
         if _was_eligible(before, after.leader):
             whence = " from the ELR"
@@ -146,6 +146,18 @@ def members_of(s: State, members: int) -> list[int]:
 def as_set(s: State, members: int) -> str:
     """`{r0, r2}`"""
     return "{" + ", ".join(f"r{member}" for member in members_of(s, members)) + "}"
+
+
+def assignment(before: State, after: State, joining: int = 0) -> list[str]:
+    """The change of the partition: replicas, ISR and ELR, then the election."""
+    text = f"replicas {as_set(after, after.assigned)}"
+    for word, members in (("adding", after.adding), ("removing", after.removing)):
+        text += f", {word} {as_set(after, members)}" if members else ""
+    if before.isr != after.isr:
+        text += f", ISR {as_set(after, after.isr)}"
+    if before.elr != after.elr:
+        text += f", ELR {as_set(after, after.elr)}"
+    return [text, *election(before, after, joining)]
 
 
 def with_epoch(s: State, record: int) -> str:

@@ -13,6 +13,7 @@ from model.message.narration.phrases import (
     answering,
     as_records,
     as_set,
+    assignment,
     at_leader,
     election,
     isr_change,
@@ -209,6 +210,9 @@ def _lagging(before: State, leader: int, follower: int) -> str:
 
 def _alter_partition(c: Settings, before: State, after: State, leader: int) -> str:
     asked = f"r{leader}'s AlterPartition for ISR {as_set(before, before.pending_isr[leader])}"
+    if before.assigned != after.assigned or before.adding != after.adding:
+        text = f"The controller accepts {asked}, which completes the reassignment"
+        return joined(text, assignment(before, after, before.pending_isr[leader]))
     if before.isr == after.isr:
         late = "; the answer is on its way" if after.answer[leader] == REFUSED else ""
         return f"The controller refuses {asked}{late}."
@@ -218,6 +222,10 @@ def _alter_partition(c: Settings, before: State, after: State, leader: int) -> s
     if after.answer[leader] == GRANTED:
         rest.append("the answer is on its way")
     return joined(f"The controller accepts {asked}", [*election(before, after), *rest])
+
+
+def _alter_and_elect(c: Settings, before: State, after: State, leader: int, winner: int) -> str:
+    return _alter_partition(c, before, after, leader)
 
 
 def _hear_answer(c: Settings, before: State, after: State, leader: int) -> str:
@@ -291,6 +299,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "LagTimePasses": _lag_time_passes,
     "LearnBrokers": _learn_brokers,
     "AlterPartition": _alter_partition,
+    "AlterAndElect": _alter_and_elect,
     "HearAnswer": _hear_answer,
     "Replay": _replay,
     "OffsetForLeaderEpoch": _offset_for_leader_epoch,

@@ -63,6 +63,11 @@ def summary(state: State) -> list[tuple[str, str]]:
     if state.last_leader != NO_REPLICA:
         decided += f", last led by r{state.last_leader}"
     decided += f", fenced {as_set(state, state.fenced)}"
+    if state.assigned:
+        decided += f", replicas {as_set(state, state.assigned)}"
+    if state.adding or state.removing:
+        decided += f" (adding {as_set(state, state.adding)}, "
+        decided += f"removing {as_set(state, state.removing)})"
     if state.stopping:
         decided += f", stopping {as_set(state, state.stopping)}"
     return [

@@ -41,12 +41,18 @@ def test_a_release_follows_the_rules_of_what_it_speaks(
     assert not release.is_kraft
 
 
-ON_3_9_1 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-append-checks-epoch"
-ON_4 = (
+SINCE_3_8 = "kip903-without-shrink-raises-epoch-without-completes-when-added-with-hw-needs-min-isr"
+ON_3_9_1 = f"{SINCE_3_8}-with-append-checks-epoch"
+ON_4 = f"{SINCE_3_8}-with-registration-removes-with-append-checks-epoch"
+ON_4_3 = (
     "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-registration-removes"
-    "-with-append-checks-epoch"
+    "-with-append-checks-epoch-with-shrink-waits-for-targets"
 )
 ELR = "elr-with-last-known-leader"
+ELR_ON_4_3 = (
+    "elr-without-new-directory-empties-elr-with-last-known-leader-with-completes-when-added"
+    "-with-shrink-waits-for-targets"
+)
 
 
 @pytest.mark.parametrize(
@@ -66,9 +72,9 @@ ELR = "elr-with-last-known-leader"
         ("4.2.0:kraft", ON_4, "Kafka 4.2.0, without ELR"),
         ("4.2.0:elr", ELR, "Kafka 4.2.0, with ELR"),
         ("4.2.1:kraft", ON_4, "Kafka 4.2.1, without ELR"),
-        ("4.3.1:kraft", ON_4, "Kafka 4.3.1, without ELR"),
-        ("4.4.0:kraft", ON_4, "Kafka 4.4.0, without ELR"),
-        ("4.4.0:elr", ELR, "Kafka 4.4.0, with ELR"),
+        ("4.3.1:kraft", ON_4_3, "Kafka 4.3.1, without ELR"),
+        ("4.4.0:kraft", ON_4_3, "Kafka 4.4.0, without ELR"),
+        ("4.4.0:elr", ELR_ON_4_3, "Kafka 4.4.0, with ELR"),
     ],
 )
 def test_a_release_with_kraft_speaks_its_own_protocol(name: str, rules: str, title: str) -> None:

@@ -129,9 +129,21 @@ WITHOUT = {
     "broker-epoch": ("kraft", "elr-without-stale-fetch-check-without-broker-epoch"),
     "stale-fetch-check": ("kip903-without-stale-fetch-check",),
     "registration-removes": ("elr-without-registration-removes",),
+    "completes-when-added": ("elr",),
+    "shrink-waits-for-targets": ("kip903",),
+    "new-directory-empties-elr": ("elr-without-new-directory-empties-elr",),
+    "elr-only-replicas": ("elr",),
+    "lost-directory-is-unclean": ("elr",),
     "pending-survives-replay": ("elr",),
 }
 """By the rule that waits, versions that do not have it."""
+THERE = {
+    "Restart": {},
+    "Replay": {"late_replay": True},
+    "Reassign": {"reassignments": 1, "late_metadata": False},
+    "DirectoryTaken": {"taken_directories": 1},
+}
+"""By an action, the circumstances in which it is there."""
 
 
 def test_every_rule_that_waits_has_versions_without_it() -> None:
@@ -159,8 +171,7 @@ def test_before_its_action_a_rule_that_waits_for_it_changes_no_step(
     version: str, options: dict[str, Any], feature: Feature
 ) -> None:
     bounds = {"replicas": 2, "records": 1, "epochs": 2, "restarts": 0, **options}
-    if feature.begins_with == "Replay":
-        bounds |= {"late_replay": True}
+    bounds |= THERE[feature.begins_with]
     without = model_of(version, **bounds)
     having = model_of(f"{version}-with-{feature.name}", **bounds)
     before = without_action(feature.begins_with, without)

@@ -23,8 +23,15 @@ ZOOKEEPER_2_8 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-
 ZOOKEEPER_2_8_1 = "truncate-on-fetch-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_3_4 = "truncate-on-fetch-with-alter-partition-with-maximal-isr-with-fenced-check"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
-KRAFT_4_0 = f"{KRAFT_3_7}-with-registration-removes"
+KRAFT_3_8 = "kip903-without-shrink-raises-epoch-without-completes-when-added-with-hw-needs-min-isr"
+KRAFT_4_0 = f"{KRAFT_3_8}-with-registration-removes"
 ELR_4_1 = "elr-with-last-known-leader"
+SHRINK_WAITS = "with-shrink-waits-for-targets"
+KRAFT_4_3 = f"{KRAFT_3_7}-with-registration-removes-with-append-checks-epoch-{SHRINK_WAITS}"
+ELR_4_3 = (
+    "elr-without-new-directory-empties-elr-with-last-known-leader-with-completes-when-added-"
+    f"{SHRINK_WAITS}"
+)
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "server.properties") -> Path:
@@ -186,15 +193,15 @@ def test_no_more_replicas_are_explored_than_three_unless_asked_for(tmp_path: Pat
         ("process.roles=broker\ninter.broker.protocol.version=3.4", "kraft"),
         (
             "process.roles=broker,controller",
-            ELR_4_1,
+            ELR_4_3,
         ),
-        ("acks=all", ELR_4_1),
+        ("acks=all", ELR_4_3),
         (
             "process.roles=broker\neligible.leader.replicas.version=0",
-            f"{KRAFT_4_0}-with-append-checks-epoch",
+            KRAFT_4_3,
         ),
         ("zookeeper.connect=zk:2181", f"{ZOOKEEPER_3_4}-with-hw-needs-min-isr"),
-        ("zookeeper.connect=zk:2181\nprocess.roles=broker", ELR_4_1),
+        ("zookeeper.connect=zk:2181\nprocess.roles=broker", ELR_4_3),
         ("inter.broker.protocol.version=2.8.1", ZOOKEEPER_2_8_1),
         ("inter.broker.protocol.version=2.8", ZOOKEEPER_2_8),
     ],

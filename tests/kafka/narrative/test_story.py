@@ -124,7 +124,9 @@ def test_every_recorded_trace_has_a_story(path: Path) -> None:
     assert reasons[-1] == told.explanation
     assert all(reason == "" or reason.endswith(".") for reason in reasons)
     # One of one step apart, a counterexample has a step before its last that matters.
-    assert told.claim in ("leader_possible", "leader_again") or any(reasons[:-1])
+    assert told.claim in ("leader_possible", "leader_again", "reassignment_ends") or any(
+        reasons[:-1]
+    )
     for state in range(told.steps + 1):
         cluster = told.cluster(state)
         assert cluster is not None

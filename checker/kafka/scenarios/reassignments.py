@@ -1,0 +1,131 @@
+"""Entries C55 to C60: what reassignments and log directories do to ELR and ISR, under KRaft."""
+
+from __future__ import annotations
+
+from checker.kafka.scenarios.scenario import Scenario
+
+_KEEPS_ELR = "elr-without-new-directory-empties-elr"
+_ELR_4_3 = (
+    f"{_KEEPS_ELR}-with-last-known-leader-with-completes-when-added-with-shrink-waits-for-targets"
+)
+_TWO = {"replicas": 2, "records": 1, "restarts": 0}
+
+REASSIGNMENTS = (
+    Scenario(
+        number="C55",
+        name="removed-replica-in-elr",
+        title="A replica that a reassignment took away is elected with an empty log",
+        source="found by this model; KIP-966, PartitionChangeBuilder.maybePopulateTargetElr",
+        story="The ELR is made of the former ISR and is not cut down to the replicas that are "
+        "left. A reassignment that is cancelled, or since 4.3 one that ends, while a replica that "
+        "stays lags, leaves an ISR below min.insync.replicas: whoever it removes goes into the "
+        "ELR, and deletes its log. Added again that broker is in the ELR with nothing, and is "
+        "elected, cleanly, once the last member of the ISR is gone.",
+        claim="acknowledged_durable",
+        options={
+            **_TWO,
+            "replicas": 3,
+            "assigned": 2,
+            "restarts": 1,
+            "reassignments": 2,
+            "min-insync-replicas": 2,
+        },
+        falls=("elr", _ELR_4_3),
+        stands=("elr-with-elr-only-replicas",),
+        remark="By a cancellation until 4.2, by the end of a reassignment since 4.3 (KAFKA-19975). "
+        "Never add a replica back while the ISR is below min.insync.replicas and the ELR has that "
+        "broker: kafka-topics --describe shows both (docs/reassignment.md).",
+    ),
+    Scenario(
+        number="C56",
+        name="replication-factor-down-and-up",
+        title="The replication factor goes down and up, and one graceful restart loses records",
+        source="found by this model; ReplicationControlManager.getTopicEffectiveMinIsr",
+        story="A partition other than partition 0 is left with one replica: the others go into the "
+        "ELR, and the leader goes on acknowledging, for min.insync.replicas is at most the number "
+        "of its replicas. The controller goes by the replicas of partition 0: where these are back "
+        "already, the ELR stays as the replicas are added again. The only complete replica shuts "
+        "down properly while they are copied, and one of them is elected.",
+        claim="acknowledged_durable",
+        options={
+            **_TWO,
+            "epochs": 3,
+            "shutdowns": 1,
+            "reassignments": 2,
+            "min-insync-replicas": 2,
+            "first-partition-replicas": 2,
+        },
+        falls=("elr", _ELR_4_3),
+        stands=("elr-with-elr-only-replicas", f"{_ELR_4_3}-with-elr-only-replicas", "kip903"),
+        remark="No broker fails. The ELR is emptied where all partitions of the topic change in "
+        "one request.",
+    ),
+    Scenario(
+        number="C57",
+        name="taken-directory",
+        title="A broker that comes back without its log directory is elected from the ELR",
+        source="found by this model; KIP-858, KIP-966, "
+        "LogManager.readBrokerEpochFromCleanShutdownFiles",
+        story="A broker with several log directories shuts down properly, and the directory with "
+        "the replica is taken out of log.dirs. Its other directories say that it shut down "
+        "properly, so that it stays in the ELR, and begins with an empty log. The last member of "
+        "the ISR shuts down as well, and the empty replica is elected.",
+        claim="acknowledged_durable",
+        options={**_TWO, "shutdowns": 2, "taken-directories": 1, "min-insync-replicas": 2},
+        falls=(_KEEPS_ELR, _ELR_4_3),
+        stands=("elr", f"{_ELR_4_3}-with-lost-directory-is-unclean"),
+        remark="One disk is lost, and min.insync.replicas is 2. From 4.0 to 4.2 the report of the "
+        "new directory emptied the ELR, by mistake; the last known leader may then be elected.",
+    ),
+    Scenario(
+        number="C58",
+        name="stale-member-of-the-elr",
+        title="A broker in the ELR that is no replica keeps the partition without a leader",
+        source="found by this model; PartitionChangeBuilder.canElectLastKnownLeader",
+        story="As C55 until the removal. The last member of the ISR crashes and comes back with "
+        "everything. It leaves the ELR, as after any crash, and is not elected as the last known "
+        "leader, because the ELR is not empty: it has a broker that is no replica, and is never "
+        "elected.",
+        claim="leader_possible",
+        options={
+            **_TWO,
+            "restarts": 1,
+            "reassignments": 1,
+            "min-insync-replicas": 2,
+            "first-partition-replicas": 2,
+        },
+        falls=("elr-with-last-known-leader", _ELR_4_3),
+        stands=("elr-with-last-known-leader-with-elr-only-replicas", "kip903"),
+        remark="An unclean election ends it. To add the broker again is answered "
+        "UNKNOWN_SERVER_ERROR while it is alive.",
+    ),
+    Scenario(
+        number="C59",
+        name="overridden-reassignment",
+        title="A reassignment that is overridden with the former replicas never ends",
+        source="found by this model; KAFKA-19975 (4.3.0), PartitionReassignmentReplicas",
+        story="A replica is being added, and the operator asks for the replicas of before. The "
+        "controller keeps the set of those being added where the new one is empty: the same broker "
+        "is added and removed, and no ISR without it has it.",
+        claim="reassignment_ends",
+        options={**_TWO, "assigned": 1, "reassignments": 2},
+        falls=("kraft", "kip903", _ELR_4_3),
+        stands=("elr",),
+        remark="No record is lost. A cancellation ends it. From 3.8 to 4.2 it ends at once, for "
+        "only the targets had to be in sync (KAFKA-15665).",
+    ),
+    Scenario(
+        number="C60",
+        name="late-booking-and-reassignment",
+        title="A late note of a fetch counts for a replica that was deleted and added again",
+        source="found by this model; as C47, Partition.fetchRecords",
+        story="As C47, without any election: a fetch is checked, its replica is removed, deletes "
+        "its log and is added again, and then the offset is noted. The leader takes the empty "
+        "replica for one that has everything, and the high watermark goes by it.",
+        claim="acknowledged_durable",
+        options={**_TWO, "epochs": 3, "reassignments": 2, "late-booking": "by-replica"},
+        falls=("kip903", "kip903-with-fresh-remote-leo", "kip903-with-fresh-replicas"),
+        remark="Of the repairs of C47 only the comparison of epochs covers it (--late-booking "
+        "by-epoch). In the model alone: not tried on brokers.",
+    ),
+)

@@ -1,0 +1,45 @@
+"""Once brokers are started again, a reassignment of a led partition can end.
+
+Nobody need cancel it, or ask for anything more. What ends it is in
+`model.message.reassignment.completes`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from invariants.way_back import BY, is_led
+from model.core.claim import Recoverable, first_sentence
+from model.core.state import State
+
+
+def good(s: Any, c: Any) -> bool:
+    """True if no replica is being added or removed."""
+    return bool(s.adding == 0 and s.removing == 0)
+
+
+def explain(s: State, c: Any) -> str:
+    """Which replicas are being added and removed, and who is in sync."""
+    named = ", ".join(
+        f"{word} {' '.join(f'r{r}' for r in range(s.replicas) if members >> r & 1) or 'none'}"
+        for word, members in (("adding", s.adding), ("removing", s.removing), ("ISR", s.isr))
+    )
+    return f"The reassignment cannot end by itself: {named}."
+
+
+def applies(c: Any) -> bool:
+    """Only where replicas are reassigned."""
+    return bool(c.reassignments > 0)
+
+
+CLAIM = Recoverable(
+    name="reassignment_ends",
+    sentence=first_sentence(__doc__),
+    good=good,
+    explain=explain,
+    by=BY,
+    when=is_led,
+    applies=applies,
+    remark="Only with reassignments. The operator can always cancel it.",
+    rank=345,
+)

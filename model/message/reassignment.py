@@ -1,0 +1,251 @@
+"""Reassignment (KIP-455) under KRaft: the operator names replicas, the controller moves to them.
+
+(ReplicationControlManager.changePartitionReassignment and cancelPartitionReassignment,
+PartitionReassignmentReplicas, PartitionReassignmentRevert, PartitionChangeBuilder.build)
+
+A write of the partition is four sets: ISR, replicas, those being added, those being removed. In
+Kafka every write may complete a reassignment. Here the request and an AlterPartition do: others
+write a smaller ISR, or one of a single member that an election makes, and complete nothing, or what
+the next AlterPartition completes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.message import limits
+from model.message.controller import elect, elect_next, unavailable
+from model.message.features import (
+    COMPLETES_WHEN_ADDED,
+    ELR,
+    ELR_ONLY_REPLICAS,
+    SHRINK_WAITS_FOR_TARGETS,
+    has,
+)
+from model.message.partition_state import begin_epoch, elr_beside, has_room, outdate_leader
+from model.message.settings import Settings
+from model.message.terms import ELECT_ANY, NO_REPLICA, contains, size
+
+Write = tuple[int, int, int, int]
+"""ISR, replicas, adding, removing."""
+
+
+def completes(c: Settings, isr: int, replicas: int, adding: int, removing: int) -> bool:
+    """True if a reassignment to these replicas is complete with this ISR.
+
+    From 3.8 to 4.2 every target replica must be in sync (KAFKA-15665); before, and again since 4.3
+    (KAFKA-19975), those that are added. Since 4.3 every one must where more are removed than added.
+    (PartitionReassignmentReplicas.maybeCompleteReassignment)
+    """
+    if adding == 0 and removing == 0:
+        return False
+    in_sync = isr & ~removing
+    awaited = adding
+    if not has(c, COMPLETES_WHEN_ADDED):
+        awaited = replicas & ~removing
+    elif has(c, SHRINK_WAITS_FOR_TARGETS) and size(adding) < size(removing):
+        awaited = adding | (replicas & ~removing)
+    return in_sync != 0 and awaited & ~in_sync == 0
+
+
+def completed(c: Settings, isr: int, replicas: int, adding: int, removing: int) -> Write:
+    """The write, after the reassignment that it completes (completeReassignmentIfNeeded)."""
+    if completes(c, isr, replicas, adding, removing):
+        return isr & ~removing, replicas & ~removing, 0, 0
+    return isr, replicas, adding, removing
+
+
+def requested(s: Any, c: Settings, targets: int) -> Write:
+    """The write for a request. The controller keeps `adding` and `removing` where the new ones are
+    empty (setTargetAdding, setTargetRemoving).
+    """
+    adding = targets & ~s.assigned
+    removing = s.assigned & ~targets
+    if adding == 0:
+        adding = s.adding
+    if removing == 0:
+        removing = s.removing
+    return completed(c, s.isr, s.assigned | targets, adding, removing)
+
+
+def reverted(s: Any, c: Settings) -> Write:
+    """The write for a cancellation: the replicas of before.
+
+    With none of them in sync the first becomes the ISR, uncleanly (PartitionReassignmentRevert).
+    """
+    replicas = s.assigned & ~s.adding
+    isr = s.isr & ~s.adding
+    if isr == 0:
+        isr = replicas & -replicas
+    return isr, replicas, 0, 0
+
+
+def altered(s: Any, c: Settings, isr: int) -> Write:
+    """The write for a leader's AlterPartition with this ISR."""
+    return completed(c, isr, s.assigned, s.adding, s.removing)
+
+
+def removes_with(s: Any, c: Settings, isr: int) -> bool:
+    """True if an AlterPartition with this ISR completes a reassignment that removes replicas."""
+    if c.reassignments == 0 or s.removing == 0:
+        return False
+    return completes(c, isr, s.assigned, s.adding, s.removing)
+
+
+def starts_epoch(s: Any, isr: int, replicas: int) -> bool:
+    """True if the write starts an epoch: a replica is removed, or the leader leaves the ISR.
+
+    (triggerLeaderEpochBumpForReplicaReassignmentIfNeeded, tryElection)
+    """
+    return s.assigned & ~replicas != 0 or loses_leader(s, isr)
+
+
+def loses_leader(s: Any, isr: int) -> bool:
+    """True if the leader is not in the new ISR, so that another is elected."""
+    return s.leader != NO_REPLICA and not contains(isr, s.leader)
+
+
+def choice(s: Any, c: Settings, isr: int) -> int:
+    """The candidates, where the election order is `any` and there are several; else none."""
+    if c.election_order != ELECT_ANY or not loses_leader(s, isr):
+        return 0
+    may_win: int = isr & ~unavailable(s)
+    return may_win if size(may_win) > 1 else 0
+
+
+def write(s: Any, c: Settings, isr: int, replicas: int, adding: int, removing: int) -> None:
+    """Write the partition, but for an election (PartitionChangeBuilder.build).
+
+    The ELR is made of the former ISR and ELR, and not cut down to the replicas that are left
+    (maybePopulateTargetElr).
+    """
+    if starts_epoch(s, isr, replicas):
+        begin_epoch(s, c)
+    else:
+        outdate_leader(s)
+    if has(c, ELR):
+        s.elr = elr_beside(s, c, isr)
+    if has(c, ELR_ONLY_REPLICAS):
+        s.elr = s.elr & replicas
+    s.isr = isr
+    s.assigned = replicas
+    s.adding = adding
+    s.removing = removing
+
+
+def change(s: Any, c: Settings, isr: int, replicas: int, adding: int, removing: int) -> None:
+    """Write the partition, and elect the first candidate if the leader has left the ISR."""
+    elects = loses_leader(s, isr)
+    write(s, c, isr, replicas, adding, removing)
+    if elects:
+        elect_next(s, c)
+
+
+def epoch_limit(s: Any, isr: int, replicas: int) -> int:
+    """Whether the model has room for the epoch that the write starts."""
+    if not has_room(s, 1) and starts_epoch(s, isr, replicas):
+        return limits.EPOCHS
+    return limits.WITHIN
+
+
+def may_request(s: Any, targets: int) -> bool:
+    """True if the operator names other replicas than there are, and the request does not fail.
+
+    Where nobody leads and a live broker to be added would be elected from the ELR, it fails with an
+    exception (LeaderAcceptor.test, PartitionRegistration.directory).
+    """
+    if targets == 0 or targets == s.assigned:
+        return False
+    if s.leader != NO_REPLICA or s.isr != 0:
+        return True
+    return bool(targets & ~s.assigned & s.elr & ~unavailable(s) == 0)
+
+
+def can_reassign(s: Any, c: Settings, targets: int) -> bool:
+    """The operator names other replicas, and no election that it needs leaves a choice."""
+    if not may_request(s, targets):
+        return False
+    isr, _, _, _ = requested(s, c, targets)
+    return choice(s, c, isr) == 0
+
+
+def reassign_limit(s: Any, c: Settings, targets: int) -> int:
+    """The request may complete at once, which may start an epoch."""
+    isr, replicas, _, _ = requested(s, c, targets)
+    return epoch_limit(s, isr, replicas)
+
+
+def reassign(s: Any, c: Settings, targets: int) -> None:
+    """The operator names the replicas that there are to be (AlterPartitionReassignments)."""
+    isr, replicas, adding, removing = requested(s, c, targets)
+    change(s, c, isr, replicas, adding, removing)
+
+
+def can_reassign_and_elect(s: Any, c: Settings, targets: int, winner: int) -> bool:
+    """The operator's replicas are without the leader; the winner is one of several candidates."""
+    if not may_request(s, targets):
+        return False
+    isr, _, _, _ = requested(s, c, targets)
+    return contains(choice(s, c, isr), winner)
+
+
+def reassign_and_elect_limit(s: Any, c: Settings, targets: int, winner: int) -> int:
+    """As `reassign_limit`."""
+    return reassign_limit(s, c, targets)
+
+
+def reassign_and_elect(s: Any, c: Settings, targets: int, winner: int) -> None:
+    """As `reassign`; the winner is any candidate: the order of the target is the operator's."""
+    isr, replicas, adding, removing = requested(s, c, targets)
+    write(s, c, isr, replicas, adding, removing)
+    elect(s, c, winner)
+
+
+def may_cancel(s: Any, c: Settings) -> bool:
+    """True if a reassignment is in progress, and a replica that is not being added is in sync.
+
+    With unclean elections none need be.
+    """
+    if s.adding == 0 and s.removing == 0:
+        return False
+    return s.isr & ~s.adding != 0 or c.unclean_leader_election == 1
+
+
+def can_cancel(s: Any, c: Settings) -> bool:
+    """The operator may cancel, and no election that it needs leaves a choice."""
+    if not may_cancel(s, c):
+        return False
+    isr, _, _, _ = reverted(s, c)
+    return choice(s, c, isr) == 0
+
+
+def cancel_limit(s: Any, c: Settings) -> int:
+    """The brokers that were being added are removed, which starts an epoch."""
+    isr, replicas, _, _ = reverted(s, c)
+    return epoch_limit(s, isr, replicas)
+
+
+def cancel(s: Any, c: Settings) -> None:
+    """The operator returns to the replicas of before."""
+    isr, replicas, adding, removing = reverted(s, c)
+    change(s, c, isr, replicas, adding, removing)
+
+
+def can_cancel_and_elect(s: Any, c: Settings, winner: int) -> bool:
+    """The operator may cancel, and the winner is one of several candidates."""
+    if not may_cancel(s, c):
+        return False
+    isr, _, _, _ = reverted(s, c)
+    return contains(choice(s, c, isr), winner)
+
+
+def cancel_and_elect_limit(s: Any, c: Settings, winner: int) -> int:
+    """As `cancel_limit`."""
+    return cancel_limit(s, c)
+
+
+def cancel_and_elect(s: Any, c: Settings, winner: int) -> None:
+    """As `cancel`; the winner is any candidate."""
+    isr, replicas, adding, removing = reverted(s, c)
+    write(s, c, isr, replicas, adding, removing)
+    elect(s, c, winner)
