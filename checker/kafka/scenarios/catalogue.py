@@ -18,9 +18,7 @@ from model.message.environment import DECLARED
 from model.message.releases import RELEASES
 from model.message.versions import KAFKA, base_of, released_as, switches_of, version_of
 
-OF_STATES = (*LOSSES, *TICKETS, *OF_FLUSS)
-"""The entries whose claims are about single states and steps."""
-CATALOGUE = (*OF_STATES, *COMEBACKS, *REASSIGNMENTS)
+CATALOGUE = (*LOSSES, *TICKETS, *OF_FLUSS, *COMEBACKS, *REASSIGNMENTS)
 """Every entry, numbered as this project's documents speak of them."""
 
 _BY_NAME = {
@@ -73,7 +71,7 @@ def losses_beyond(version: str, options: Mapping[str, object]) -> list[tuple[str
     """
     return [
         (under, entry)
-        for entry in OF_STATES
+        for entry in CATALOGUE
         if (under := _falls_under(entry, version)) is not None
         and entry.claim in LOSSES_CLAIMED
         and _needs_more(entry, options)
