@@ -226,19 +226,14 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         {"ReassignAndElect", "CancelReassignment"},
         66_425,
     ),
-    (
-        "elr",
-        {"taken_directories": 1, "shutdowns": 1, "min_insync_replicas": 2},
-        {"DirectoryTaken", "Restart"},
-        1921,
-    ),
+    ("elr", {"taken_directories": 1, "shutdowns": 1}, {"DirectoryTaken", "Restart"}, 2416),
     (
         "kip903",
         {"reassignments": 2, "late_booking": "by-replica"},
         {"BookFetch", "Reassign"},
         21_705,
     ),
-    ("elr", {"reassignments": 1, "caught_up_wait": True}, {"LearnBrokers", "Reassign"}, 579),
+    ("elr", {"reassignments": 1, "caught_up_wait": True}, {"Learn", "Reassign"}, 579),
     (
         "fluss-0.9",
         {"epochs": 2, "restarts": 1, "moves": 1},
