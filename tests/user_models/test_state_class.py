@@ -287,3 +287,31 @@ def test_a_type_checker_finds_misspelt_fields_and_wrong_values(tmp_path: Path) -
     assert 'has no attribute "holde"; maybe "holder"?' in ran.stdout
     assert "right.py" not in ran.stdout
     assert {int(line) for line in found} == lines
+
+
+@pytest.mark.parametrize(
+    ("state", "says"),
+    [
+        (
+            "class State:\n    n = 1",
+            "m.py:7: m takes State, which is no class of fields; write class State(Fields):",
+        ),
+        (
+            "class State(Fields):\n    views = Epochs('view', 2)\n    n = Number(0, views)",
+            "m.py:5: field n goes up to views, which are Epochs; write Epoch(views), or a number: "
+            "views.highest",
+        ),
+    ],
+)
+def test_what_is_no_class_of_fields_or_no_number_is_named(
+    state: str, says: str, cli: Commands
+) -> None:
+    Path("m.py").write_text(
+        f"from waterline import *\n\n{state}\n\n"
+        + "\n" * (7 - 5 - state.count("\n"))
+        + "def m(state: type[State]) -> Protocol:\n"
+        "    return Protocol(state=state, actions=[go])\ndef go(s):\n    s.n = 1\n"
+    )
+    code, out, err = cli("--model", "m.py", "--engine", "local")
+
+    assert (code, out, err) == (2, "", f"error: {says}\n")

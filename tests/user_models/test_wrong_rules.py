@@ -8,6 +8,11 @@ from tests.support.commands import Commands
 from tests.user_models.test_mistakes import RIGHT, written
 
 MISTAKES = {
+    "two conditions": (
+        "    when(s.holder is None)",
+        "    when(s.holder is None, s.taken < 2)",
+        "lock.py:20: `when` takes one condition; write when(s.holder is None and s.taken < 2)",
+    ),
     "missing s": (
         "def take(s, client):",
         "def take(client):",
