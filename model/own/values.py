@@ -37,7 +37,9 @@ from model.own.fields import (
 )
 from model.own.syntax import NUMBER, OF_SET, SET, Kind, Refuse, is_plain
 
-ENTRIES_MAX = 4096
+CHAIN_MAX = 16
+"""How many elements are asked for one after the other."""
+ENTRIES_MAX = 1024
 """How many elements a table has at most, those of its rows counted."""
 
 
@@ -311,6 +313,7 @@ class Numbering(ast.NodeTransformer):
             return
         index, *rest = indices
         fixed = fixed_value(index, self.names)
+        found: list[tuple[str, list[str]]] = []
         for key, each in entries(value):
             if fixed is not None:
                 if place_of(fixed[0], value) == key:
@@ -322,8 +325,8 @@ class Numbering(ast.NodeTransformer):
             else:
                 asked = self._is_place(key, len(value), index, letters)
             if asked is not None and within:
-                yield f"if {asked}:"
-                yield from (f"    {line}" for line in within)
+                found.append((asked, within))
+        yield from _one_of(found)
 
     def _is_place(self, place: int, count: int, index: ast.expr, letters: Mapping[int, str]) -> str:
         """That an index is this place; a number counts from the end where it is below 0."""
@@ -396,3 +399,17 @@ def _set_of(members: int) -> ast.expr:
 
 def _parts(index: ast.expr) -> list[ast.expr]:
     return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def _one_of(found: Sequence[tuple[str, list[str]]]) -> Iterator[str]:
+    """Statements that ask for one after the other; of many, first for halves of them."""
+    if len(found) > CHAIN_MAX:
+        half = len(found) // 2
+        yield f"if {' or '.join(asked for asked, _ in found[:half])}:"
+        yield from (f"    {line}" for line in _one_of(found[:half]))
+        yield "else:"
+        yield from (f"    {line}" for line in _one_of(found[half:]))
+        return
+    for asked, within in found:
+        yield f"if {asked}:"
+        yield from (f"    {line}" for line in within)

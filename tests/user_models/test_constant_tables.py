@@ -13,6 +13,7 @@ from checker.checking.run import run
 from checker.search.budgets import Budgets
 from checker.search.engines.choice import EngineChoice
 from checker.search.search import search
+from checker.tla.kafka.exported import exported
 from fuzz.interpreted import Interpreted
 from model.core.errors import BadEnvironment
 from tests.support.live import Both
@@ -229,3 +230,37 @@ def test_a_constant_is_what_it_is_in_each_file() -> None:
         for each in (one, other)
     ]
     assert ks == [2, 1]
+
+
+LARGE = """\
+from waterline import Fields, Number, Protocol
+
+STEPS = tuple((n * 7) % 400 for n in range(400))
+KEYED = {n * 3: n for n in range(100)}
+
+
+class State(Fields):
+    n = Number(-400, 400)
+    m = Number(0, 99)
+
+
+def large(state: type[State]) -> Protocol:
+    return Protocol(state=state, actions=[go, ask])
+
+
+def go(s: State) -> None:
+    s.n = STEPS[s.n - 11] - 3
+
+
+def ask(s: State) -> None:
+    s.m = KEYED[s.n]
+"""
+
+
+def test_a_large_table_is_asked_in_halves(tmp_path: Path) -> None:
+    file = tmp_path / "large.py"
+    file.write_text(LARGE)
+    both = Both.of(file)
+
+    assert differences(both, 60) == []
+    assert exported(both.problem).text.count("ELSE") > 400
