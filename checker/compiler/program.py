@@ -75,7 +75,11 @@ class Recipe:
 
 @functools.lru_cache(maxsize=64)
 def _written(recipe: Recipe) -> Program:
-    return recipe.write(*recipe.made_of)
+    made = recipe.write(*recipe.made_of)
+    if len(_texts) >= _KNOWN_MAX:
+        _texts.clear()
+    _texts[made.name] = made
+    return made
 
 
 def program(unit: Unit, *roots: Written) -> Program:
@@ -131,6 +135,8 @@ _optimisers: dict[str, threading.Thread] = {}
 """Threads that optimise a program, by its name, until they are done."""
 _loading = threading.Lock()
 _KNOWN_MAX = 256
+_texts: dict[str, Program] = {}
+"""Programs that were written, by name: what is optimised beside a search is that text."""
 _known: dict[str, bytes] = {}
 """What programs are called, by the name of their keys, where that is not kept on disk."""
 
@@ -250,8 +256,13 @@ def _begin_to_optimise(known: Called, recipe: Recipe) -> None:
 
 
 def _optimise(known: Called, recipe: Recipe) -> None:
-    _in_memory[known.name] = _made(known, recipe)
+    if _text(known, recipe).name == known.name:  # else names were rebound since the search began
+        _in_memory[known.name] = _made(known, recipe)
     del _optimisers[known.name]  # One that has failed stays: it is not tried again.
+
+
+def _text(known: Called, recipe: Recipe) -> Program:
+    return _texts.get(known.name) or recipe.program()
 
 
 def _quick_name(name: str) -> str:
@@ -263,7 +274,7 @@ def _made_quickly(known: Called, recipe: Recipe) -> tuple[machine.Functions, int
     name = _quick_name(known.name)
     code = cache.kept(name)
     if code is None or (functions := _functions_of(code, known)) is None:
-        made = recipe.program()
+        made = _text(known, recipe)
         code = machine.quick_code(made.text)
         cache.keep(name, code)
         functions = machine.load(code, dict(made.functions))
@@ -286,7 +297,7 @@ def _functions_of(code: bytes, known: Called) -> machine.Functions | None:
 def _made(known: Called, recipe: Recipe) -> machine.Functions:
     if (functions := _kept(known.name, known)) is not None:
         return functions
-    made = recipe.program()
+    made = _text(known, recipe)
     code = machine.object_code(made.text, rules=made.rules)
     cache.keep(made.name, code)
     return machine.load(code, dict(made.functions))
@@ -294,6 +305,6 @@ def _made(known: Called, recipe: Recipe) -> machine.Functions:
 
 def forget() -> None:
     """Load machine code anew from now on, as another process would."""
-    for known in (_in_memory, _quick, _seconds, _quick_bytes, _known):
+    for known in (_in_memory, _quick, _seconds, _quick_bytes, _known, _texts):
         known.clear()
     look_up_anew()
