@@ -284,7 +284,8 @@ def commits(s: State) -> bool:
 def commits_in_two_epochs(s: State) -> bool:
     """Records of two epochs are committed."""
     return any(
-        s.high_watermark[voter] > 1 and s.log[voter][0] != s.log[voter][1] for voter in s.voters
+        s.high_watermark[voter] > 1 and len(s.log[voter]) > 1 and s.log[voter][0] != s.log[voter][1]
+        for voter in s.voters
     )
 
 

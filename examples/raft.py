@@ -234,7 +234,8 @@ def commits(s: State) -> bool:
 def commits_in_two_terms(s: State) -> bool:
     """Entries of two terms are committed."""
     return any(
-        s.commit[server] > 1 and s.log[server][0] != s.log[server][1] for server in s.servers
+        s.commit[server] > 1 and len(s.log[server]) > 1 and s.log[server][0] != s.log[server][1]
+        for server in s.servers
     )
 
 
