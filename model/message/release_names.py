@@ -23,11 +23,11 @@ def is_released(version: Version) -> bool:
     if released_as(version) is not None:
         return True
     return any(
-        _acting(version_of(release.version), None) == _acting(version, None) for release in RELEASES
+        acting(version_of(release.version), None) == acting(version, None) for release in RELEASES
     )
 
 
-def _acting(version: Version, steps: Collection[str] | None) -> tuple[int, int]:
+def acting(version: Version, steps: Collection[str] | None) -> tuple[int, int]:
     """The rules of a version that change something where these are the steps; None: all rules."""
     idle = 0
     for feature in FEATURES:
@@ -41,11 +41,11 @@ def releases_with(version: Version, steps: Collection[str] | None = None) -> str
 
     With `steps`, rules that change nothing before another step do not count.
     """
-    rules = _acting(version, steps)
+    rules = acting(version, steps)
     ranges = []
     for manner in MANNERS:
         spans = _spans(manner)
-        having = [span for span in spans if _acting(span.rules, steps) == rules]
+        having = [span for span in spans if acting(span.rules, steps) == rules]
         if having:
             ranges.append(_described(having[0].first, having[-1].last, manner))
     return f"{KAFKA} {' and '.join(ranges)}" if ranges else ""

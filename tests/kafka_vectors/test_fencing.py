@@ -69,7 +69,7 @@ def test_whose_fetch_is_taken(vector: Vector, tag: str) -> None:
     role, epoch = vector.given
     s = partition(role=[role], known_epoch=[SAME])
 
-    assert takes_fetch(s, rules_at(tag), 0, epoch) == vector.says
+    assert takes_fetch(s, rules_at(tag), 0, 1, epoch) == vector.says
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,15 @@ BOOKED_LATE = {"CheckFetch", "BookFetch"}
 OF_REPLAY = {"Replay"}
 """`test_replay.py`."""
 OF_DIRECTORIES = {"DirectoryMove"}
+OF_REASSIGNMENTS = {
+    "AlterAndElect",
+    "DirectoryTaken",
+    "Reassign",
+    "ReassignAndElect",
+    "CancelReassignment",
+    "CancelAndElect",
+}
+"""`test_reassignment.py` has theirs."""
 """`test_directory_moves.py`."""
 
 START = MODEL.initial[0]
@@ -262,6 +271,7 @@ def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
         | BOOKED_LATE
         | OF_REPLAY
         | OF_DIRECTORIES
+        | OF_REASSIGNMENTS
     )
 
     assert {name for name, _ in named} | elsewhere | asking == {action.name for action in ACTIONS}

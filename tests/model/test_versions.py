@@ -22,6 +22,8 @@ NEVER_IN_KAFKA = {
     "fresh-replicas",
     "pending-survives-replay",
     "moved-log-keeps-epochs",
+    "elr-only-replicas",
+    "lost-directory-is-unclean",
 }
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
@@ -29,6 +31,7 @@ SWITCHED_ON_BY_RELEASES = {
     "truncate-after-gap",
     "last-known-leader",
     "last-known-leader-fenced",
+    "shrink-waits-for-targets",
 }
 """What Kafka has, or had, and none of the named versions: see `model.message.releases`."""
 """Features that no version has: they are there to be asked about."""
@@ -63,6 +66,7 @@ KRAFT = ON_FETCH | {
     "partition-epoch-check",
     "shrink-raises-epoch",
     "fenced-check",
+    "completes-when-added",
 }
 KIP_903 = KRAFT | {"broker-epoch", "stale-fetch-check"}
 
@@ -78,13 +82,14 @@ RELEASED: dict[str, tuple[str, set[str]]] = {
     "kip903": ("truncate-on-fetch", KIP_903),
     "elr": (
         "truncate-on-fetch",
-        KIP_903 - {"shrink-raises-epoch"}
+        KIP_903 - {"shrink-raises-epoch", "completes-when-added"}
         | {
             "hw-needs-min-isr",
             "elr",
             "registration-removes",
             "unclean-mark-kept",
             "append-checks-epoch",
+            "new-directory-empties-elr",
         },
     ),
 }
@@ -220,6 +225,11 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("refusal-tries-hw", "alter-partition", ()),
     ("departure-tries-hw", "alter-partition", ()),
     ("moved-log-keeps-epochs", "epoch-on-leading", ()),
+    ("completes-when-added", "kraft", ("alter-partition",)),
+    ("shrink-waits-for-targets", "completes-when-added", ("alter-partition", "kraft")),
+    ("new-directory-empties-elr", "elr", ("alter-partition", "kraft")),
+    ("elr-only-replicas", "elr", ("alter-partition", "kraft")),
+    ("lost-directory-is-unclean", "elr", ("alter-partition", "kraft")),
     ("coordinator", "alter-partition", ()),
     ("truncate-leaderless", "coordinator", ("alter-partition",)),
 ]
@@ -323,6 +333,8 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"lost_disks": 1}, {"DiskLoss"}),
     ({"lost_checkpoints": 1}, {"CheckpointLoss"}),
     ({"directory_moves": 1}, {"DirectoryMove"}),
+    ({"taken_directories": 1}, {"DirectoryTaken"}),
+    ({"reassignments": 1}, {"Reassign", "CancelReassignment"}),
     ({"session_expiries": 1}, {"SessionExpiry", "Register"}),
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
     ({"late_reads": True}, {"ReadLate"}),
@@ -339,6 +351,16 @@ def test_an_environment_has_the_steps_that_it_lets_happen(
     for version in VERSIONS:
         assert table(version, **options) - table(version) == added
         assert table(version) <= table(version, **options)
+
+
+CHOSEN = {"ReassignAndElect", "CancelAndElect", "AlterAndElect"}
+
+
+def test_a_reassignment_leaves_a_choice_of_leader_only_in_any_order() -> None:
+    both = table("elr", reassignments=1, election_order="any")
+
+    assert both - table("elr", reassignments=1) == {"FenceAndElect", *CHOSEN}
+    assert not table("elr", election_order="any") & CHOSEN
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -366,5 +388,5 @@ def test_every_step_of_the_family_is_in_some_table_and_in_order() -> None:
     of_all = contents(settings_of(Environment(**everything), version_of("elr")))
     possible = ALWAYS.union(*OF_VERSION.values(), *(added for _, added in OPTIONS))
 
-    assert set(every) == possible | {"HearAnswer", "Replay", "MarkClean"}
+    assert set(every) == possible | {"HearAnswer", "Replay", "MarkClean"} | CHOSEN
     assert list(of_all) == [name for name in every if name in of_all]

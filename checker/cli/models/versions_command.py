@@ -68,13 +68,13 @@ def _version(name: str) -> Version:
 
 def _page(version: Version) -> RenderableType:
     """Its sentence, its steps by actor, and the rules by which it is another than `hw`."""
-    releases = releases_with(version)
+    there = contents(settings_of(DOCUMENTED, version))
+    releases = releases_with(version, there)
     title = Text(describe_version(version.name), TITLE)
     parts: list[RenderableType] = [
         title.append(f" ({releases})" if releases else "", ""),
         Text(version.sentence),
     ]
-    there = contents(settings_of(DOCUMENTED, version))
     actions = {action.name: action for action in ACTIONS if action.name in there}
     for actor, names in ACTORS.items():
         if steps := [actions[name] for name in names if name in actions]:

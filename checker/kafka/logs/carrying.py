@@ -55,6 +55,7 @@ BEGUN_ANEW = (*(f"{fault}_used" for fault in FAULTS), "durable")
 AT_REST = (
     *("still_waiting", "booking_from", "booking_to", "booking_offset", "booking_stale"),
     *("booking_void", "decided_leader", "decided_isr", "consumed", "last_consumed", "base"),
+    *("assigned", "adding", "removing", "known_replicas"),
 )
 """Fields that the circumstances of an incident never use."""
 
@@ -229,6 +230,7 @@ def fits_incidents(c: Any) -> bool:
         and c.late_metadata == 0
         and c.consumer == 0
         and c.power_losses == 0
+        and c.reassignments == 0
     )
 
 

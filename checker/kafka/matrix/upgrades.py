@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.kafka.matrix.properties import Config
+from model.message.release_names import acting
 from model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
     NEWEST_RELEASE,
@@ -16,6 +17,7 @@ from model.message.releases import (
     ReleaseNumber,
     release_followed,
 )
+from model.message.versions import version_of
 
 ELIGIBLE_ON = "set eligible.leader.replicas.version=1 (kafka-features)"
 
@@ -31,11 +33,16 @@ class Upgrade:
 
 def upgrades(config: Config) -> Iterator[Upgrade]:
     """The releases ahead whose rules differ from each other and from those there are."""
-    seen = {config.version}
+    seen = [_rules(config.version)]
     for upgrade in _ahead(config):
-        if upgrade.version not in seen:
-            seen.add(upgrade.version)
+        if _rules(upgrade.version) not in seen:
+            seen.append(_rules(upgrade.version))
             yield upgrade
+
+
+def _rules(version: str) -> tuple[int, int]:
+    """The rules that change something where none of the rare steps is taken."""
+    return acting(version_of(version), ("Restart", "Replay"))
 
 
 def _ahead(config: Config) -> Iterator[Upgrade]:

@@ -34,7 +34,7 @@ REASSIGNMENTS = (
         stands=("elr-with-elr-only-replicas",),
         remark="By a cancellation until 4.2, by the end of a reassignment since 4.3 (KAFKA-19975). "
         "Never add a replica back while the ISR is below min.insync.replicas and the ELR has that "
-        "broker: kafka-topics --describe shows both (docs/reassignment.md).",
+        "broker: kafka-topics shows both (docs/reassignment.md).",
     ),
     Scenario(
         number="C56",
