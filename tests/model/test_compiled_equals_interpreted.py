@@ -222,9 +222,9 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
     ),
     (
         "kraft",
-        {"replicas": 3, "assigned": 2, "reassignments": 1, "epochs": 1, "election_order": "any"},
+        {"replicas": 3, "reassignments": 1, "epochs": 1, "election_order": "any"},
         {"ReassignAndElect", "CancelReassignment"},
-        66_425,
+        116_641,
     ),
     ("elr", {"taken_directories": 1, "shutdowns": 1}, {"DirectoryTaken", "Restart"}, 2416),
     (

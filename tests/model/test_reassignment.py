@@ -205,7 +205,7 @@ def test_in_any_order_a_cancellation_without_the_leader_leaves_the_choice_as_wel
     assert winners == [0, 1, 2]
     assert not is_enabled(model, state, "CancelReassignment")
     assert sentence(model, state, "CancelAndElect winner=1") == (
-        "The operator cancels the reassignment; replicas {r0, r1, r2}, ISR {r0, r1, r2}; r1 is "
+        "The controller cancels the reassignment; replicas {r0, r1, r2}, ISR {r0, r1, r2}; r1 is "
         "elected leader of epoch 1."
     )
 

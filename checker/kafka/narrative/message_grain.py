@@ -47,7 +47,10 @@ from model.message.terms import (
 )
 
 _OF_THE_CONTROLLER = frozenset(
-    {"Fence", "FenceAndElect", "Move", "AlterPartition", "SessionExpiry"}
+    {
+        *("Fence", "FenceAndElect", "Move", "AlterPartition", "AlterAndElect", "SessionExpiry"),
+        *("Reassign", "ReassignAndElect", "CancelReassignment", "CancelAndElect"),
+    }
 )
 _AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "WakeParked", "ReadLate"})
 """Named after the follower whose fetch it is, and done by its leader."""

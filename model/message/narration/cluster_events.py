@@ -223,12 +223,12 @@ def _leads(before: State, after: State, replica: int) -> str:
 
 
 def _reassign(c: Settings, before: State, after: State, targets: int, winner: int = 0) -> str:
-    text = f"The operator reassigns the partition to {as_set(after, targets)}"
+    text = f"The controller reassigns the partition to {as_set(after, targets)}"
     return joined(text, assignment(before, after))
 
 
 def _cancel(c: Settings, before: State, after: State, winner: int = 0) -> str:
-    return joined("The operator cancels the reassignment", assignment(before, after))
+    return joined("The controller cancels the reassignment", assignment(before, after))
 
 
 SENTENCES: dict[str, Callable[..., str]] = {

@@ -10,6 +10,7 @@ import pytest
 from checker.kafka.families import MESSAGE
 from checker.report.pages.comparison_page import comparison_page
 from counterexamples import read_trace
+from model.core.errors import BadEnvironment
 from tests.support.confirmed_traces import FOLDER, TRACES
 from tests.support.pages import assert_needs_nothing_else
 from tests.support.pictured import C21, DIVERGENCE, LOSS, beside
@@ -23,7 +24,12 @@ SAMPLE = list(itertools.islice(itertools.product(COMPARED, MESSAGE.versions), 0,
 
 @pytest.mark.parametrize(("name", "version"), [(LOSS, "epoch"), (C21, "hw"), (DIVERGENCE, "elr")])
 def test_every_pair_has_a_scene_for_each_side(name: str, version: str) -> None:
-    comparison = beside(name, version)
+    try:
+        comparison = beside(name, version)
+    except BadEnvironment as refused:
+        # A trace of reassignments under a version that has none.
+        assert "is not under KRaft" in str(refused)  # noqa: PT017
+        return
     text = comparison_page(comparison)
     scenes = re.findall(
         r'<article class="scene" data-step="(\d+)">(.*?)</article>', text, re.DOTALL
@@ -48,7 +54,12 @@ def test_the_page_says_where_the_two_part_and_how_each_ends() -> None:
 
 @pytest.mark.parametrize(("name", "version"), SAMPLE)
 def test_any_trace_under_any_version_makes_a_page(name: str, version: str) -> None:
-    comparison = beside(name, version)
+    try:
+        comparison = beside(name, version)
+    except BadEnvironment as refused:
+        # A trace of reassignments under a version that has none.
+        assert "is not under KRaft" in str(refused)  # noqa: PT017
+        return
     text = comparison_page(comparison)
 
     assert text.count("<article ") == len(comparison.pairs) + 1
