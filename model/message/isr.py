@@ -33,7 +33,7 @@ from model.message.partition_state import (
     knows_partition,
     write_isr,
 )
-from model.message.reassignment import altered, change, choice, removes_with, write
+from model.message.reassignment import alter_target, change, choice, removes_with, write
 from model.message.replay import answer_disowned, is_disowned, note_answer
 from model.message.settings import Settings
 from model.message.terms import (
@@ -145,7 +145,7 @@ def winners(s: Any, c: Settings, leader: int) -> int:
     """The candidates, where the request completes a reassignment that leaves a choice of leader."""
     if not is_accepted(s, c, leader) or not removes_with(s, c, s.pending_isr[leader]):
         return 0
-    isr, _, _, _ = altered(s, c, s.pending_isr[leader])
+    isr, _, _, _ = alter_target(s, c, s.pending_isr[leader])
     return choice(s, c, isr)
 
 
@@ -185,11 +185,11 @@ def alter_partition(s: Any, c: Settings, leader: int) -> None:
     starts_epoch = raises_epoch(s, c, leader)
     members = s.pending_isr[leader]
     if granted and removes_with(s, c, members):
-        isr, replicas, adding, removing = altered(s, c, members)
+        isr, replicas, adding, removing = alter_target(s, c, members)
         change(s, c, isr, replicas, adding, removing)
         return
     if granted and c.reassignments > 0:
-        _, _, left, _ = altered(s, c, members)
+        _, _, left, _ = alter_target(s, c, members)
         s.adding = left
     if granted:
         if starts_epoch:
@@ -220,7 +220,7 @@ def alter_and_elect_limit(s: Any, c: Settings, leader: int, winner: int) -> int:
 
 def alter_and_elect(s: Any, c: Settings, leader: int, winner: int) -> None:
     """As `alter_partition`; the winner is any candidate."""
-    isr, replicas, adding, removing = altered(s, c, s.pending_isr[leader])
+    isr, replicas, adding, removing = alter_target(s, c, s.pending_isr[leader])
     write(s, c, isr, replicas, adding, removing)
     elect(s, c, winner)
 

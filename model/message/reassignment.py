@@ -48,14 +48,14 @@ def completes(c: Settings, isr: int, replicas: int, adding: int, removing: int) 
     return in_sync != 0 and awaited & ~in_sync == 0
 
 
-def completed(c: Settings, isr: int, replicas: int, adding: int, removing: int) -> Write:
+def complete(c: Settings, isr: int, replicas: int, adding: int, removing: int) -> Write:
     """The write, after the reassignment that it completes (completeReassignmentIfNeeded)."""
     if completes(c, isr, replicas, adding, removing):
         return isr & ~removing, replicas & ~removing, 0, 0
     return isr, replicas, adding, removing
 
 
-def requested(s: Any, c: Settings, targets: int) -> Write:
+def request_target(s: Any, c: Settings, targets: int) -> Write:
     """The write for a request. The controller keeps `adding` and `removing` where the new ones are
     empty (setTargetAdding, setTargetRemoving).
     """
@@ -65,10 +65,10 @@ def requested(s: Any, c: Settings, targets: int) -> Write:
         adding = s.adding
     if removing == 0:
         removing = s.removing
-    return completed(c, s.isr, s.assigned | targets, adding, removing)
+    return complete(c, s.isr, s.assigned | targets, adding, removing)
 
 
-def reverted(s: Any, c: Settings) -> Write:
+def cancel_target(s: Any, c: Settings) -> Write:
     """The write for a cancellation: the replicas of before.
 
     With none of them in sync the first becomes the ISR, uncleanly (PartitionReassignmentRevert).
@@ -80,9 +80,9 @@ def reverted(s: Any, c: Settings) -> Write:
     return isr, replicas, 0, 0
 
 
-def altered(s: Any, c: Settings, isr: int) -> Write:
+def alter_target(s: Any, c: Settings, isr: int) -> Write:
     """The write for a leader's AlterPartition with this ISR."""
-    return completed(c, isr, s.assigned, s.adding, s.removing)
+    return complete(c, isr, s.assigned, s.adding, s.removing)
 
 
 def removes_with(s: Any, c: Settings, isr: int) -> bool:
@@ -165,19 +165,19 @@ def can_reassign(s: Any, c: Settings, targets: int) -> bool:
     """The operator names other replicas, and no election that it needs leaves a choice."""
     if not may_request(s, targets):
         return False
-    isr, _, _, _ = requested(s, c, targets)
+    isr, _, _, _ = request_target(s, c, targets)
     return choice(s, c, isr) == 0
 
 
 def reassign_limit(s: Any, c: Settings, targets: int) -> int:
     """The request may complete at once, which may start an epoch."""
-    isr, replicas, _, _ = requested(s, c, targets)
+    isr, replicas, _, _ = request_target(s, c, targets)
     return epoch_limit(s, isr, replicas)
 
 
 def reassign(s: Any, c: Settings, targets: int) -> None:
     """The operator names the replicas that there are to be (AlterPartitionReassignments)."""
-    isr, replicas, adding, removing = requested(s, c, targets)
+    isr, replicas, adding, removing = request_target(s, c, targets)
     change(s, c, isr, replicas, adding, removing)
 
 
@@ -185,7 +185,7 @@ def can_reassign_and_elect(s: Any, c: Settings, targets: int, winner: int) -> bo
     """The operator's replicas are without the leader; the winner is one of several candidates."""
     if not may_request(s, targets):
         return False
-    isr, _, _, _ = requested(s, c, targets)
+    isr, _, _, _ = request_target(s, c, targets)
     return contains(choice(s, c, isr), winner)
 
 
@@ -196,7 +196,7 @@ def reassign_and_elect_limit(s: Any, c: Settings, targets: int, winner: int) -> 
 
 def reassign_and_elect(s: Any, c: Settings, targets: int, winner: int) -> None:
     """As `reassign`; the winner is any candidate: the order of the target is the operator's."""
-    isr, replicas, adding, removing = requested(s, c, targets)
+    isr, replicas, adding, removing = request_target(s, c, targets)
     write(s, c, isr, replicas, adding, removing)
     elect(s, c, winner)
 
@@ -215,19 +215,19 @@ def can_cancel(s: Any, c: Settings) -> bool:
     """The operator may cancel, and no election that it needs leaves a choice."""
     if not may_cancel(s, c):
         return False
-    isr, _, _, _ = reverted(s, c)
+    isr, _, _, _ = cancel_target(s, c)
     return choice(s, c, isr) == 0
 
 
 def cancel_limit(s: Any, c: Settings) -> int:
     """The brokers that were being added are removed, which starts an epoch."""
-    isr, replicas, _, _ = reverted(s, c)
+    isr, replicas, _, _ = cancel_target(s, c)
     return epoch_limit(s, isr, replicas)
 
 
 def cancel(s: Any, c: Settings) -> None:
     """The operator returns to the replicas of before."""
-    isr, replicas, adding, removing = reverted(s, c)
+    isr, replicas, adding, removing = cancel_target(s, c)
     change(s, c, isr, replicas, adding, removing)
 
 
@@ -235,7 +235,7 @@ def can_cancel_and_elect(s: Any, c: Settings, winner: int) -> bool:
     """The operator may cancel, and the winner is one of several candidates."""
     if not may_cancel(s, c):
         return False
-    isr, _, _, _ = reverted(s, c)
+    isr, _, _, _ = cancel_target(s, c)
     return contains(choice(s, c, isr), winner)
 
 
@@ -246,6 +246,6 @@ def cancel_and_elect_limit(s: Any, c: Settings, winner: int) -> int:
 
 def cancel_and_elect(s: Any, c: Settings, winner: int) -> None:
     """As `cancel`; the winner is any candidate."""
-    isr, replicas, adding, removing = reverted(s, c)
+    isr, replicas, adding, removing = cancel_target(s, c)
     write(s, c, isr, replicas, adding, removing)
     elect(s, c, winner)

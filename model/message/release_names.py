@@ -23,11 +23,12 @@ def is_released(version: Version) -> bool:
     if released_as(version) is not None:
         return True
     return any(
-        acting(version_of(release.version), None) == acting(version, None) for release in RELEASES
+        active_rules(version_of(release.version), None) == active_rules(version, None)
+        for release in RELEASES
     )
 
 
-def acting(version: Version, steps: Collection[str] | None) -> tuple[int, int]:
+def active_rules(version: Version, steps: Collection[str] | None) -> tuple[int, int]:
     """The rules of a version that change something where these are the steps; None: all rules."""
     idle = 0
     for feature in FEATURES:
@@ -41,11 +42,11 @@ def releases_with(version: Version, steps: Collection[str] | None = None) -> str
 
     With `steps`, rules that change nothing before another step do not count.
     """
-    rules = acting(version, steps)
+    rules = active_rules(version, steps)
     ranges = []
     for manner in MANNERS:
         spans = _spans(manner)
-        having = [span for span in spans if acting(span.rules, steps) == rules]
+        having = [span for span in spans if active_rules(span.rules, steps) == rules]
         if having:
             ranges.append(_described(having[0].first, having[-1].last, manner))
     return f"{KAFKA} {' and '.join(ranges)}" if ranges else ""

@@ -13,7 +13,7 @@ from model.core.state import State
 from model.core.transition_system import Model
 from model.message.environment import Environment
 from model.message.model import message_model
-from model.message.reassignment import requested, reverted
+from model.message.reassignment import cancel_target, request_target
 from model.message.settings import settings_of
 from model.message.terms import LEADER, NO_EPOCH, NO_REPLICA, NO_ROLE
 from model.message.versions import version_of
@@ -89,7 +89,7 @@ def test_a_request_writes_what_kafka_writes(version: str) -> None:
         if ended is not None:
             expected = (as_bits(ended[0]), as_bits(ended[1]), 0, 0)
 
-        assert requested(s, c, targets) == expected
+        assert request_target(s, c, targets) == expected
         tried += 1
     assert tried > 5_000
 
@@ -105,7 +105,7 @@ def test_a_cancellation_returns_to_the_replicas_of_before(
     c = settings_of(Environment(replicas=3, reassignments=1), version_of("elr"))
     s = SimpleNamespace(assigned=ALL, isr=isr, adding=R2, removing=0)
 
-    assert reverted(s, c) == expected
+    assert cancel_target(s, c) == expected
 
 
 def test_with_nobody_of_before_in_sync_only_unclean_elections_allow_a_cancellation() -> None:

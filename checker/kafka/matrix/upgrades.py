@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.kafka.matrix.properties import Config
-from model.message.release_names import acting
+from model.message.release_names import active_rules
 from model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
     NEWEST_RELEASE,
@@ -42,7 +42,7 @@ def upgrades(config: Config) -> Iterator[Upgrade]:
 
 def _rules(version: str) -> tuple[int, int]:
     """The rules that change something where none of the rare steps is taken."""
-    return acting(version_of(version), ("Restart", "Replay"))
+    return active_rules(version_of(version), ("Restart", "Replay"))
 
 
 def _ahead(config: Config) -> Iterator[Upgrade]:
