@@ -65,9 +65,8 @@ def summary(state: State) -> list[tuple[str, str]]:
     decided += f", fenced {as_set(state, state.fenced)}"
     if state.assigned:
         decided += f", replicas {as_set(state, state.assigned)}"
-    if state.adding or state.removing:
-        decided += f" (adding {as_set(state, state.adding)}, "
-        decided += f"removing {as_set(state, state.removing)})"
+    for word, members in (("adding", state.adding), ("removing", state.removing)):
+        decided += f", {word} {as_set(state, members)}" if members else ""
     if state.stopping:
         decided += f", stopping {as_set(state, state.stopping)}"
     return [
