@@ -68,6 +68,14 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
     )
     # Three replicas with this room and with producers that wait are too large to pack.
     if version != "hw-with-keeps-waiting-producers" or "replicas" not in circumstances
+) + tuple(
+    (version, circumstances)
+    for version in ("kraft", "kip903", "elr", "elr-with-last-known-leader")
+    for circumstances in (
+        {"reassignments": 3, "shutdowns": 1, "min_insync_replicas": 2},
+        {"reassignments": 3, "first_partition_replicas": 2, "caught_up_wait": True},
+        {"taken_directories": 1, "shutdowns": 2, "min_insync_replicas": 2},
+    )
 )
 
 
