@@ -349,6 +349,11 @@ class Environment:
                 f"assigned is {self.assigned}, more than the {self.replicas} brokers there are; "
                 "raise replicas, which counts brokers here"
             )
+        if self.reassignments and self.unclean_leader_election and self.election_order == "any":
+            raise BadEnvironment(
+                "reassignments cannot be with election-order any and unclean-leader-election: an "
+                "unclean cancellation takes the first replica; leave one of them out"
+            )
         if self.reassignments and self.late_metadata:
             raise BadEnvironment(
                 "reassignments cannot be with late-metadata: whose replica a past decision made "

@@ -327,6 +327,12 @@ def test_a_directory_that_was_taken_out_is_noticed_by_the_proposed_rule_alone() 
     assert list(found.values()) == [R1, 0, 0, 0]
 
 
+def test_without_bounds_no_prefix_is_cut_where_a_log_can_be_deleted() -> None:
+    assert Environment(unbounded=True).is_cut
+    assert not Environment(unbounded=True, reassignments=1).is_cut
+    assert not Environment(unbounded=True, taken_directories=1).is_cut
+
+
 # --- what cannot be asked ------------------------------------------------------------------------
 
 
@@ -342,6 +348,11 @@ def test_a_directory_that_was_taken_out_is_noticed_by_the_proposed_rule_alone() 
             "first-partition-replicas is 2, and reassignments is 0",
         ),
         ("elr", {"reassignments": 1, "late_metadata": True}, "cannot be with late-metadata"),
+        (
+            "elr",
+            {"reassignments": 1, "unclean_leader_election": True, "election_order": "any"},
+            "an unclean cancellation takes the first replica",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
