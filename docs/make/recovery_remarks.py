@@ -85,8 +85,8 @@ SHOWN = (
         circumstance="documented",
         why="Without ELR the last member stays in the ISR and leads again when it is back. With "
         "ELR it leaves, and a broker that comes back from a crash leaves the ELR as well. "
-        "`elr-with-last-known-leader`, which is what 4.0 to 4.2 do, has a way back, and so has "
-        "unclean.leader.election.enable=true.",
+        "`elr-with-last-known-leader`, which is what Kafka does since 4.0, has a way back, and so "
+        "has unclean.leader.election.enable=true.",
     ),
     Shown(
         title="A follower ends its process whenever it fetches",

@@ -298,7 +298,7 @@ FEATURES = (
     Feature(
         name="append-checks-epoch",
         bit=APPEND_CHECKS_EPOCH,
-        source="KAFKA-18723 (3.9.1, 4.1.0, not 4.0.0), UnifiedLog.appendAsFollower",
+        source="KAFKA-18723 (3.9.1, 4.0.1, 4.1.0), UnifiedLog.appendAsFollower",
         sentence="A follower appends no record of an epoch later than the one it knows.",
     ),
     Feature(

@@ -152,7 +152,7 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
     """Lead in this epoch; a new leader knows no follower's LEO yet.
 
     One that already led keeps what it knows, also where somebody else led in between and it never
-    heard of it (Partition.makeLeader, isNewLeader; so up to Kafka 4.0 at least). Until 2.4 a high
+    heard of it (Partition.makeLeader, isNewLeader; so up to Kafka 4.4 at least). Until 2.4 a high
     watermark above the LEO, left by truncation, becomes 0 (Replica.convertHWToLocalOffsetMetadata).
     Fluss up to 0.9.1 makes new objects for its followers with every notice, also in the same epoch.
     """

@@ -81,6 +81,7 @@ _COMPLETES_WHEN_ADDED = ("completes-when-added",)
 _SHRINK_WAITS = ("shrink-waits-for-targets",)
 _NEW_DIRECTORY_EMPTIES_ELR = ("new-directory-empties-elr",)
 _EMPTY_ISR = "With unclean election the ISR becomes empty when its last member dies"
+_ISR_LIST = "Elected is the first in the list of the ISR"
 _MOVES_EPOCH_START = (
     "Each record of the partition that its leader replays moves the start of the epoch to its LEO "
     "(KAFKA-13790)."
@@ -113,7 +114,9 @@ RELEASES = (
         base="hw",
         added=("fresh-remote-leo", *_KEEPS_WAITING),
         source="0.8.2.2 ReplicaManager.makeFollowers, Partition.makeLeader",
-        unlike="A follower also lags by messages (replica.lag.max.messages).",
+        unlike="A follower also lags by messages (replica.lag.max.messages). "
+        f"{_EMPTY_ISR}; until 0.8.1 it cannot be switched off. {_ISR_LIST}: until 0.8.1 always, in "
+        "0.8.2 in a controlled shutdown.",
     ),
     Release(
         since=(0, 9),
@@ -121,7 +124,7 @@ RELEASES = (
         base="hw",
         added=_KEEPS_WAITING,
         source="KAFKA-2721 (0.9.0): 0.9.0.0 and 0.10.2.0 Partition.makeLeader",
-        unlike=f"{_EMPTY_ISR}.",
+        unlike=f"{_EMPTY_ISR}. {_ISR_LIST} in a controlled shutdown.",
     ),
     Release(
         since=(0, 10),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,6 +80,15 @@ def test_the_recorded_trace_is_the_one_that_is_found(
     assert first.finding is not None
     recorded = (TRACES / f"{scenario.name}.json").read_text()
     assert to_json(first.finding.replayed.trace) == recorded
+
+
+def test_the_entry_that_tells_what_an_unclean_election_loses_has_one() -> None:
+    [leads_again] = [s for s in CATALOGUE if s.number == "C39"]
+    [number] = re.findall(r"\bC\d+\b", leads_again.remark)
+    [loss] = [s for s in CATALOGUE if s.number == number]
+
+    assert loss.claim == "acknowledged_durable"
+    assert loss.options["unclean-leader-election"]
 
 
 @pytest.mark.slow

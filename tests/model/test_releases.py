@@ -185,6 +185,27 @@ def test_what_a_broker_or_either_controller_does_came_with_zookeeper_as_well(rul
     assert rule in rules(since, is_kraft=True)
 
 
+def test_the_source_of_a_rule_names_each_release_that_it_begins_with() -> None:
+    """KAFKA-18723: 4.0.0 lacks what 3.9.1 has."""
+    [rule] = [feature for feature in FEATURES if feature.name == "append-checks-epoch"]
+    begins = set()
+    for before, after in itertools.pairwise(RELEASES):
+        having = [rule.name in version_of(r.version).feature_names for r in (before, after)]
+        if before.is_kraft == after.is_kraft and having == [False, True]:
+            begins.add(".".join(map(str, after.since)))
+
+    assert begins == {"3.9.1", "4.0.1"}
+    assert all(number in rule.source for number in begins)
+
+
+def test_with_elr_every_release_has_the_last_known_leader() -> None:
+    """So that no release shows C38."""
+    having = [r for r in RELEASES if r.with_eligible_leader_replicas]
+
+    assert having
+    assert all("last-known-leader" in r.added for r in having)
+
+
 def test_only_the_controller_of_kraft_checks_broker_epochs() -> None:
     assert "broker-epoch" in rules("3.9", is_kraft=True)
     assert "broker-epoch" not in rules("3.9")
@@ -237,6 +258,25 @@ def test_declarations_are_in_order_and_each_changes_something(is_kraft: bool) ->
 
     assert [release.since for release in declared] == sorted(r.since for r in declared)
     assert all(a != b for a, b in itertools.pairwise(followed_since))
+
+
+@pytest.mark.parametrize(
+    ("release", "difference", "known"),
+    [
+        ("0.8", "the ISR becomes empty", True),
+        ("0.8", "it cannot be switched off", True),
+        ("0.8", "until 0.8.1 always, in 0.8.2 in a controlled shutdown", True),
+        ("0.9", "first in the list of the ISR in a controlled shutdown", True),
+        ("0.10", "the list of the ISR", False),
+        ("0.10", "the ISR becomes empty", True),
+    ],
+)
+def test_a_release_says_what_its_controller_did_otherwise(
+    release: str, difference: str, known: bool
+) -> None:
+    """Read in PartitionLeaderSelector and removeReplicaFromIsr of 0.8.0, 0.8.1.1, 0.8.2.2, 0.9.0.1,
+    0.10.0.0."""
+    assert (difference in followed(release).unlike) is known
 
 
 def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:

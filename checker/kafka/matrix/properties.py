@@ -37,6 +37,10 @@ NOT_SAID = "not said; taken as that"
 """The source of a number of replicas that is assumed."""
 _CLEAN_SINCE = (0, 11)
 """Before this release Kafka's own default was to allow unclean elections (KIP-106)."""
+_ALL_SINCE = (3, 0)
+"""Before this release a producer that said nothing had acks=1 (KIP-679)."""
+_ALL_UNSAID = "not said; 1 in producers before 3.0"
+"""The source of acks=all with an older release, whose producers may be as old."""
 _NO_MORE_THAN_REPLICAS_SINCE = (3, 7)
 """From this release on brokers take min.insync.replicas for no more than the replicas
 (KAFKA-15583, `Partition.effectiveMinIsr`); before it acks=all was refused, always."""
@@ -306,7 +310,8 @@ def _config(
 ) -> Config | None:
     """The configuration; None where a mistake was noted, or the topic takes no acks=all."""
     clean = protocol.software >= _CLEAN_SINCE
-    waited = found.get(ACKS, Setting(ACKS, "all", DEFAULT))
+    unsaid = DEFAULT if protocol.software >= _ALL_SINCE else _ALL_UNSAID
+    waited = found.get(ACKS, Setting(ACKS, "all", unsaid))
     in_sync = found.get(MIN_INSYNC, Setting(MIN_INSYNC, "1", DEFAULT))
     unclean = found.get(UNCLEAN, Setting(UNCLEAN, "false" if clean else "true", DEFAULT))
     numbers = [_number(setting, mistakes) for setting in (factor, in_sync)]

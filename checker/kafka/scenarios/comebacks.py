@@ -21,8 +21,8 @@ COMEBACKS = (
         options={**TWO_ONE_RECORD, "restarts": 2},
         falls=("elr",),
         stands=("elr-with-last-known-leader", "kip903", "kraft", "kip320", "hw"),
-        remark="Kafka 4.0 to 4.2 have the last known leader, so that no release shows it; known "
-        "from the text of KIP-966. Without ELR the last member stays in the ISR, and leads again.",
+        remark="Kafka has the last known leader since 4.0, so that no release shows it; known from "
+        "the text of KIP-966. Without ELR the last member stays in the ISR, and leads again.",
     ),
     Scenario(
         number="C39",
@@ -34,7 +34,7 @@ COMEBACKS = (
         options={**TWO_ONE_RECORD, "restarts": 2, "unclean-leader-election": True},
         falls=(),
         stands=("elr", "kip903", "kip320", "hw"),
-        remark="What that leader lacks is lost: C18. There is nothing to replay on brokers, whose "
+        remark="What that leader lacks is lost: C11. There is nothing to replay on brokers, whose "
         "controller is the harness.",
     ),
     Scenario(

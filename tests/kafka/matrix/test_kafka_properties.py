@@ -342,6 +342,17 @@ def plain(out: str) -> str:
     return " ".join(out.split())
 
 
+@pytest.mark.parametrize(
+    ("release", "source"), [("2.8", "not said; 1 in producers before 3.0"), ("3.0", "default")]
+)
+def test_acks_that_nobody_says_are_not_a_default_of_producers_before_3_0(
+    release: str, source: str, tmp_path: Path
+) -> None:
+    text = f"inter.broker.protocol.version={release}\nzookeeper.connect=z:2181"
+
+    assert source_of(config_of(tmp_path, text), "acks") == ("all", source)
+
+
 def answered(cli: Commands, tmp_path: Path, text: str, *options: object) -> tuple[int, str, str]:
     path = written(tmp_path, text)
     return cli("matrix", "--config", path, "--replicas", "2", *options, name="waterline")
@@ -358,7 +369,7 @@ def test_it_answers_what_can_be_lost_and_what_closes_it(cli: Commands, tmp_path:
 
     assert code == 12
     assert "0.10.2 server.properties:1" in line
-    assert "acks all default" in line
+    assert "acks all not said; 1 in producers before 3.0" in line
     assert "two crashes loses 12 A record is lost that was acknowledged to a producer" in line
     assert "Tried: upgrade to Kafka 3.9 with ZooKeeper: holds, " in line
     assert "Like C1 (kip-101-loss): with the rule truncate-by-epoch put in" in line
