@@ -16,7 +16,7 @@ check: $(VENV)/.run
 	$(BIN)/waterline tour
 
 # A loss and a divergence on real brokers of 0.10.2.2; the same traces on 0.11.0.3; a loss on 4.4.0,
-# with KRaft. Needs Java, Maven.
+# with KRaft; one there with Kafka's own controller, and its control. Needs Java, Maven.
 TRACES := examples/traces
 confirm: $(VENV)/.kafka
 	$(BIN)/waterline confirm $(TRACES)/hw-no_committed_loss-2r2n2e.json --kafka 0.10.2.2 --expect confirmed
@@ -24,6 +24,8 @@ confirm: $(VENV)/.kafka
 	$(BIN)/waterline confirm $(TRACES)/hw-no_committed_loss-2r2n2e.json --kafka 0.11.0.3 --expect held
 	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.11.0.3 --expect held
 	$(BIN)/waterline confirm --scenario stale-remote-leo --kafka 4.4.0 --expect confirmed
+	$(BIN)/python -m bench.experiments.reassignment --run replication-factor --kafka 4.4.0 --expect confirmed
+	$(BIN)/python -m bench.experiments.reassignment --run replication-factor --kafka 4.4.0 --control --expect held
 
 # The failing tests of docs/upstream/ on released versions. Needs Java, Maven.
 upstream: $(VENV)/.run

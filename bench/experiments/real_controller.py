@@ -56,14 +56,19 @@ RAISED = {
 }
 """Sessions and lag out of the experiment's reach; docs/c21.md has what happens without that."""
 
-_METADATA, _CREATE_TOPICS, _ELECT_LEADERS, _REASSIGN = 3, 19, 43, 45
+_METADATA, _CREATE_TOPICS, _ELECT_LEADERS = 3, 19, 43
+_CHANGE_CONFIGS, _REASSIGN, _LIST_REASSIGNMENTS, _DESCRIBE_PARTITIONS = 44, 45, 46, 75
+TOPIC_CONFIG, BROKER_CONFIG = 2, 4
+"""Kinds of resources that `KraftCluster.configure` takes."""
+_SET = 0
 _CONTROLLER_ID = 3000
 
 
 class KraftCluster:
     """One controller and some brokers, started by `started`.
 
-    With a `gate` brokers find the controller behind it: it is made for the controller's port.
+    With a `gate` brokers find the controller behind it: it is made for the controller's port. Each
+    broker has so many log `directories`.
     """
 
     def __init__(
@@ -73,12 +78,15 @@ class KraftCluster:
         timeouts: Mapping[str, int],
         *,
         brokers: int = BROKERS,
+        directories: int = 1,
         gate: Callable[[int], Link] | None = None,
         advertises: bool = False,
     ) -> None:
         self._folder = folder
         self._processes = processes
         self.replicas = range(brokers)
+        self._lines: dict[int, list[str]] = {}
+        self._directories: dict[int, list[Path]] = {}
         controller, *self.ports = free_ports(1 + brokers)
         self.gate = gate(controller) if gate is not None else None
         found_at = controller if self.gate is None else self.gate.port
@@ -86,7 +94,7 @@ class KraftCluster:
         lines = [*shared, "process.roles=controller", f"node.id={_CONTROLLER_ID}"]
         lines += [
             f"listeners=CONTROLLER://{HOST}:{controller}",
-            f"log.dirs={self._data(CONTROLLER)}",
+            f"log.dirs={self._folder / f'data-{CONTROLLER}'}",
         ]
         if advertises:
             lines.append(f"advertised.listeners=CONTROLLER://{HOST}:{found_at}")
@@ -94,8 +102,10 @@ class KraftCluster:
         for broker in self.replicas:
             at = f"PLAINTEXT://{HOST}:{self.ports[broker]}"
             lines = [*shared, "process.roles=broker", f"node.id={broker}", f"listeners={at}"]
-            lines += [f"advertised.listeners={at}", f"log.dirs={self._data(name_of(broker))}"]
-            self._write(name_of(broker), lines)
+            self._lines[broker] = [*lines, f"advertised.listeners={at}"]
+            data = self._folder / f"data-{name_of(broker)}"
+            others = [data.with_name(f"{data.name}-{number}") for number in range(1, directories)]
+            self._set_directories(broker, [data, *others])
 
     def start(self) -> None:
         """Format every disk and start everybody; wait until all brokers are known."""
@@ -123,13 +133,19 @@ class KraftCluster:
 
     # The Admin API.
 
-    def create_topic(self, leader_first: Sequence[int], min_insync_replicas: int) -> None:
-        """A topic of one partition, led by the first of these."""
+    def create_topic(
+        self, leader_first: Sequence[int], min_insync_replicas: int, *, partitions: int = 1
+    ) -> None:
+        """A topic whose partitions have these replicas, and are led by the first of them."""
+        assigned = [
+            {"partition_index": index, "broker_ids": list(leader_first)}
+            for index in range(partitions)
+        ]
         topic = {
             "name": TOPIC,
             "num_partitions": -1,
             "replication_factor": -1,
-            "assignments": [{"partition_index": 0, "broker_ids": list(leader_first)}],
+            "assignments": assigned,
             "configs": [{"name": "min.insync.replicas", "value": str(min_insync_replicas)}],
         }
         answer = self._ask(0, _CREATE_TOPICS, 5, {"topics": [topic]})
@@ -138,17 +154,44 @@ class KraftCluster:
 
     def prefer(self, broker: int, others: Sequence[int], *, ask: int = 0) -> None:
         """The same replicas in another order: who is preferred changes, who leads does not."""
-        partition = {"partition_index": 0, "replicas": [broker, *others]}
-        values = {"topics": [{"name": TOPIC, "partitions": [partition]}]}
-        answer = self._ask(ask, _REASSIGN, 0, values)
-        _require(answer.responses[0].partitions[0].error_code, "AlterPartitionReassignments")
         wanted = [broker, *others]
+        if refusal := self.reassign({0: wanted}, ask=ask):
+            raise BrokerFailed(f"AlterPartitionReassignments was refused: {refusal}")
 
         def is_done() -> bool:
             return list(self._partition(ask).replica_nodes) == wanted
 
         if not wait_until(is_done, ASK_SECONDS):
             raise BrokerFailed(f"the assignment did not become {wanted}")
+
+    def reassign(self, wanted: Mapping[int, Sequence[int] | None], *, ask: int) -> str:
+        """Ask for other replicas, by partition, or (None) cancel; why not, "" where it is taken."""
+        partitions = [
+            {"partition_index": index, "replicas": None if replicas is None else tuple(replicas)}
+            for index, replicas in wanted.items()
+        ]
+        values = {"topics": [{"name": TOPIC, "partitions": partitions}]}
+        answer = self._ask(ask, _REASSIGN, 0, values)
+        codes = [each.error_code for each in answer.responses[0].partitions]
+        return ", ".join(str(code.name).upper() for code in codes if code)
+
+    def reassignments(self, ask: int) -> list[Any]:
+        """What is going on: for each partition its replicas, those added and those removed."""
+        answer = self._ask(ask, _LIST_REASSIGNMENTS, 0, {"topics": None})
+        return [partition for topic in answer.topics for partition in topic.partitions]
+
+    def described(self, ask: int) -> list[Any]:
+        """What `ask` knows of each partition, the ELR too (since 4.0). Raises `NoAnswer`."""
+        values = {"topics": [{"name": TOPIC}], "response_partition_limit": 100, "cursor": None}
+        answer = self._ask(ask, _DESCRIBE_PARTITIONS, 0, values)
+        return sorted(answer.topics[0].partitions, key=lambda each: each.partition_index)
+
+    def configure(self, kind: int, name: str, key: str, value: str, *, ask: int) -> None:
+        """Set a dynamic configuration of a topic, or of the broker that is asked."""
+        change = {"name": key, "config_operation": _SET, "value": value}
+        resource = {"resource_type": kind, "resource_name": name, "configs": [change]}
+        answer = self._ask(ask, _CHANGE_CONFIGS, 1, {"resources": [resource]})
+        _require(answer.responses[0].error_code, "IncrementalAlterConfigs")
 
     def elect_preferred(self, ask: int) -> None:
         """Make the preferred replica leader; `ask` is a broker that runs."""
@@ -229,6 +272,7 @@ class KraftCluster:
         leader: int,
         record: bytes,
         *,
+        partition: int = 0,
         producer: int = -1,
         timeout_seconds: float = PRODUCE_SECONDS_MAX,
     ) -> Pending:
@@ -237,11 +281,13 @@ class KraftCluster:
         With the number of an idempotent `producer` it can be sent once more. The leader answers
         REQUEST_TIMED_OUT after `timeout_seconds`.
         """
-        partition = {"index": 0, "records": one_record(record, magic=2, producer=producer)}
+        batch = one_record(record, magic=2, producer=producer)
         values = {
             "acks": -1,
             "timeout": datetime.timedelta(seconds=timeout_seconds),
-            "topic_data": [{"name": TOPIC, "partition_data": [partition]}],
+            "topic_data": [
+                {"name": TOPIC, "partition_data": [{"index": partition, "records": batch}]}
+            ],
         }
         return Pending(self.ports[leader], PRODUCE, 3, values, seconds=PRODUCE_SECONDS_MAX)
 
@@ -253,20 +299,34 @@ class KraftCluster:
             return "no answer"
         return str(text.high_watermark) if not text.error_code else str(text.error_code.name)
 
-    def log(self, broker: int) -> list[Record]:
+    def log(self, broker: int, partition: int = 0) -> list[Record]:
         """The broker's records, from its segments."""
-        segments = sorted(self._log_folder(broker).glob("*.log"))
+        segments = sorted(self._log_folder(broker, partition).glob("*.log"))
         return records_in(b"".join(segment.read_bytes() for segment in segments))
 
     def epochs(self, broker: int) -> list[tuple[int, int]]:
         """The broker's epoch cache, from its file."""
         return read_epochs(self._log_folder(broker) / "leader-epoch-checkpoint")
 
-    def _log_folder(self, broker: int) -> Path:
-        return self._data(name_of(broker)) / f"{TOPIC}-0"
+    def has_log(self, broker: int, partition: int = 0) -> bool:
+        """Whether the broker has a log of the partition; one that is being deleted is none."""
+        return self._log_folder(broker, partition).exists()
 
-    def _data(self, name: str) -> Path:
-        return self._folder / f"data-{name}"
+    def take_directory(self, broker: int) -> str:
+        """Take the directory with the log out of log.dirs of a broker that is down; its name."""
+        taken = self._log_folder(broker).parent
+        left = [each for each in self._directories[broker] if each != taken]
+        self._set_directories(broker, left)
+        return taken.name
+
+    def _log_folder(self, broker: int, partition: int = 0) -> Path:
+        folders = [each / f"{TOPIC}-{partition}" for each in self._directories[broker]]
+        return next((folder for folder in folders if folder.exists()), folders[0])
+
+    def _set_directories(self, broker: int, directories: list[Path]) -> None:
+        self._directories[broker] = directories
+        log_dirs = f"log.dirs={','.join(map(str, directories))}"
+        self._write(name_of(broker), [*self._lines[broker], log_dirs])
 
     def _file(self, name: str) -> Path:
         return self._folder / f"{name}.properties"
@@ -302,14 +362,18 @@ def started(
     announce: Callable[[str], None],
     *,
     timeouts: Mapping[str, int] = RAISED,
+    brokers: int = BROKERS,
+    directories: int = 1,
 ) -> Iterator[KraftCluster]:
     """A cluster in `folder`; when the block is left no process of it is.
 
     `timeouts` are settings of the servers, by name; what is not among them is Kafka's default.
     """
     with Processes(folder, jars) as processes:
-        cluster = KraftCluster(folder, processes, timeouts)
-        announce(f"starting a controller and {BROKERS} brokers")
+        cluster = KraftCluster(
+            folder, processes, timeouts, brokers=brokers, directories=directories
+        )
+        announce(f"starting a controller and {brokers} brokers")
         cluster.start()
         yield cluster
 

@@ -136,14 +136,16 @@ def _read(stage: Stage, leader: int) -> list[str]:
     return consumed(stage.brokers.ports[leader], version, stage.topic)
 
 
-def consumed(port: int, version: int = CONSUMER_FETCH, topic: str = TOPIC) -> list[str]:
+def consumed(
+    port: int, version: int = CONSUMER_FETCH, topic: str = TOPIC, *, index: int = 0
+) -> list[str]:
     """What a consumer reads of the partition, from its beginning on, from whom listens there.
 
     A consumer is served by leaders alone, and below their high watermark. Raises `NoAnswer`.
     """
     read: list[str] = []
     while True:
-        text = fetched(port, CONSUMER, version, offset=len(read), topic=topic)
+        text = fetched(port, CONSUMER, version, offset=len(read), topic=topic, index=index)
         if text.error_code:
             raise NoAnswer(f"a consumer is refused: {text.error_code.name}")
         # A fetch may bring a whole batch, of which the consumer skips what it has.

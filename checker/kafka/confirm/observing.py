@@ -184,14 +184,21 @@ def _serves(stage: Stage, broker: int) -> bool:
 
 
 def fetched(
-    port: int, who: int, version: int, *, offset: int = 0, epoch: int = -1, topic: str = TOPIC
+    port: int,
+    who: int,
+    version: int,
+    *,
+    offset: int = 0,
+    epoch: int = -1,
+    topic: str = TOPIC,
+    index: int = 0,
 ) -> Any:
     """What a broker answers to a fetch of a consumer: the partition's part of it.
 
     `epoch` is the leader epoch that is claimed, -1 for none. Raises `NoAnswer`.
     """
     partition = {
-        "partition": 0,
+        "partition": index,
         "fetch_offset": offset,
         "partition_max_bytes": _BYTES_MAX,
         "current_leader_epoch": epoch,

@@ -12,18 +12,25 @@ import psutil
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
-COMMAND = [
-    sys.executable,
-    "-c",
-    "import faulthandler, signal; faulthandler.register(signal.SIGUSR1, all_threads=True); "
-    "from checker.cli.cli import main; main()",
-]
+WATERLINE, REASSIGNMENT = "checker.cli.cli", "bench.experiments.reassignment"
+"""Modules with a `main`."""
 SECONDS_MAX = 120
 
 
-def started(folder: Path, *arguments: str, kafka: str = "0.10.2.2") -> subprocess.Popen[str]:
+def command_of(module: str) -> list[str]:
+    noting = "import faulthandler, signal; faulthandler.register(signal.SIGUSR1, all_threads=True)"
+    return [
+        sys.executable,
+        "-c",
+        f"{noting}; import sys; from {module} import main; sys.exit(main())",
+    ]
+
+
+def started(
+    folder: Path, *arguments: str, kafka: str = "0.10.2.2", module: str = WATERLINE
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*COMMAND, *(arguments or ("confirm", str(TRACE))), "--kafka", kafka],
+        [*command_of(module), *(arguments or ("confirm", str(TRACE))), "--kafka", kafka],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -13,7 +13,7 @@ from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.fluss.release import steered_release
 from checker.kafka.confirm.fluss.servers import compiled
 from checker.kafka.confirm.jars import class_path
-from tests.kafka.confirm.real_brokers import COMMAND, ROOT, SECONDS_MAX
+from tests.kafka.confirm.real_brokers import ROOT, SECONDS_MAX, WATERLINE, command_of
 
 pytestmark = pytest.mark.slow
 TRACES = ROOT / "examples" / "traces" / "fluss"
@@ -50,7 +50,7 @@ def test_what_happens_to_fluss_happens_to_its_own_classes(
     what: list[str], code: int, says: str, tmp_path: Path
 ) -> None:
     done = subprocess.run(
-        [*COMMAND, "confirm", "--fluss", "0.9.1", *what],
+        [*command_of(WATERLINE), "confirm", "--fluss", "0.9.1", *what],
         capture_output=True,
         text=True,
         cwd=ROOT,

@@ -1,6 +1,6 @@
 """A loss, and a short walk, on unchanged KRaft brokers of Kafka 4.2.0, with and without ELR.
 
-Nothing of them is left.
+And a loss on brokers of 4.4.0 with their own controller. Nothing of them is left.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ import pytest
 
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.jars import require_brokers
-from tests.kafka.confirm.real_brokers import SECONDS_MAX, interrupted, left_of, started
+from tests.kafka.confirm.real_brokers import (
+    REASSIGNMENT,
+    SECONDS_MAX,
+    WATERLINE,
+    interrupted,
+    left_of,
+    started,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +28,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", autouse=True)
 def brokers_can_be_had() -> None:
     try:
-        require_brokers("4.2.0")
+        require_brokers("4.2.0", "4.4.0")
     except CannotConfirm as reason:
         pytest.skip(str(reason))
 
@@ -52,8 +59,30 @@ def test_walks_with_eligible_leader_replicas_agree_with_the_model(tmp_path: Path
     assert left_of(tmp_path) == []
 
 
-def test_an_interrupt_ends_the_brokers_and_their_controller(tmp_path: Path) -> None:
-    process = started(tmp_path, kafka="4.2.0")
+def test_a_replication_factor_that_goes_down_and_up_loses_what_was_acknowledged(
+    tmp_path: Path,
+) -> None:
+    run = ("--run", "replication-factor")
+    process = started(tmp_path, *run, kafka="4.4.0", module=REASSIGNMENT)
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0, out + err
+    assert re.search(r" 0 1 2 +0 +0 +1 2 +reassign p1: 0 1 2$", out, re.MULTILINE)
+    assert re.search(
+        r"^CONFIRMED on Kafka 4\.4\.0, with ELR in \d+ s: 1\d of 17 acknowledged records lost",
+        out,
+        re.MULTILINE,
+    )
+    assert left_of(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"), [(WATERLINE, ()), (REASSIGNMENT, ("--run", "overridden"))]
+)
+def test_an_interrupt_ends_the_brokers_and_their_controller(
+    tmp_path: Path, module: str, arguments: tuple[str, ...]
+) -> None:
+    process = started(tmp_path, *arguments, kafka="4.2.0", module=module)
     assert process.stderr is not None
     for line in process.stderr:
         if "brokers" in line:
@@ -61,5 +90,5 @@ def test_an_interrupt_ends_the_brokers_and_their_controller(tmp_path: Path) -> N
     out, err, stood = interrupted(process, signal.SIGINT)
 
     assert process.returncode == 20, f"{stood}\n{err}"
-    assert out == ""
+    assert "on Kafka 4.2.0, with ELR in" not in out
     assert left_of(tmp_path) == []
