@@ -30,11 +30,13 @@ def is_released(version: Version) -> bool:
 
 def active_rules(version: Version, steps: Collection[str] | None) -> tuple[int, int]:
     """The rules of a version that change something where these are the steps; None: all rules."""
-    idle = 0
-    for feature in FEATURES:
-        if steps is not None and feature.begins_with and feature.begins_with not in steps:
-            idle |= feature.bit
+    idle = 0 if steps is None else idle_rules(steps)
     return version.truncation, version.features & ~idle
+
+
+def idle_rules(steps: Collection[str]) -> int:
+    """The rules that change nothing where these are the steps, as bits."""
+    return sum(f.bit for f in FEATURES if f.begins_with and f.begins_with not in steps)
 
 
 def releases_with(version: Version, steps: Collection[str] | None = None) -> str:

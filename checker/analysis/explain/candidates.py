@@ -20,6 +20,7 @@ from model.core.errors import BadEnvironment
 from model.message.declared import option_of
 from model.message.environment import DECLARED, Environment
 from model.message.features import FEATURES, OF_FLUSS, TRUNCATIONS
+from model.message.release_names import idle_rules
 from model.message.versions import KAFKA, version_of
 
 
@@ -92,13 +93,14 @@ def _of_message(problem: Problem) -> Iterator[Candidate]:
 def _rules(problem: Problem) -> Iterator[Candidate]:
     """Every other way to truncate, every feature added that there is not, or taken out.
 
-    What only Fluss has is added to no Kafka.
+    What only Fluss has is added to no Kafka, nor a rule that begins with a step which is not there.
     """
     spec, version = problem.spec, problem.model.version
     rules = version_of(version)
     has = rules.feature_names
     foreign = OF_FLUSS & ~rules.features if rules.system == KAFKA else 0
-    for name in (*TRUNCATIONS, *(f.name for f in FEATURES if not f.bit & foreign)):
+    left_out = foreign | idle_rules(problem.model.contents)
+    for name in (*TRUNCATIONS, *(f.name for f in FEATURES if not f.bit & left_out)):
         if name in TRUNCATIONS and name in has:
             continue
         word = "without" if name in has else "with"

@@ -48,7 +48,7 @@ Read = Callable[[File, Collection, bool], bool]
 """Is given whether the file was named itself; returns whether it described anything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of file, and by what it is recognised; `fits` may say more exactly what it is.
 
@@ -137,76 +137,73 @@ def _is_topics(file: File) -> bool:
 
 KINDS: tuple[Kind, ...] = (
     Kind(
-        name="a file of `--save`",
-        by='`"format": "waterline-deployment/` at its beginning',
-        fits=_is_saved,
+        "a file of `--save`",
+        '`"format": "waterline-deployment/` at its beginning',
+        _is_saved,
         read=_read_saved,
     ),
     Kind(
-        name="output of `kafka-topics --describe`",
-        by="lines with `Topic:` and `PartitionCount:` or `Partition:`",
-        fits=is_topics_output,
+        "output of `kafka-topics --describe`",
+        "lines with `Topic:` and `PartitionCount:` or `Partition:`",
+        is_topics_output,
         read=_read_with(read_topics_output),
     ),
     Kind(
-        name="output of `kafka-configs --describe`",
-        by="a line `Dynamic configs for topic orders are:` or the like",
-        fits=is_configs_output,
+        "output of `kafka-configs --describe`",
+        "a line `Dynamic configs for topic orders are:` or the like",
+        is_configs_output,
         read=_read_with(read_configs_output),
     ),
     Kind(
-        name="lines of `kafka-configs --describe` without the first",
-        by="`sensitive=false synonyms={`",
-        fits=is_configs_without_header,
+        "lines of `kafka-configs --describe` without the first",
+        "`sensitive=false synonyms={`",
+        is_configs_without_header,
         remedy="give them with the line before, `Dynamic configs for topic ... are:`",
     ),
     Kind(
-        name="output of `kafka-features describe`",
-        by="lines with `Feature:`",
-        fits=is_features_output,
+        "output of `kafka-features describe`",
+        "lines with `Feature:`",
+        is_features_output,
         read=_read_with(read_features_output),
     ),
     Kind(
-        name="output of `kafka-metadata-quorum describe`",
-        by="`LeaderEpoch:`, `CurrentVoters:`, or a table of `NodeId` and `LogEndOffset`",
-        fits=is_quorum_output,
+        "output of `kafka-metadata-quorum describe`",
+        "`LeaderEpoch:`, `CurrentVoters:`, or a table of `NodeId` and `LogEndOffset`",
+        is_quorum_output,
         remedy="it says nothing of topics and their settings; give what kafka-topics, "
         "kafka-configs and kafka-features describe",
     ),
     Kind(
-        name="a log of Kafka",
-        by="lines that begin with a time in brackets, and a level",
-        fits=_begins(r"\[?\d{4}-\d\d-\d\d[ T][\d:,.]+\]? (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)"),
+        "a log of Kafka",
+        "lines that begin with a time in brackets, and a level",
+        _begins(r"\[?\d{4}-\d\d-\d\d[ T][\d:,.]+\]? (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)"),
         remedy="explain-logs reads it",
     ),
     Kind(
-        name="XML",
-        by="`<` at its beginning",
-        fits=_first_is(r"\s*<"),
-        remedy="give the settings as .properties",
+        "XML", "`<` at its beginning", _first_is(r"\s*<"), remedy="give the settings as .properties"
     ),
     Kind(
-        name="a script",
-        by="`#!` at its beginning",
-        fits=_first_is(r"#!"),
+        "a script",
+        "`#!` at its beginning",
+        _first_is(r"#!"),
         remedy="give the settings that it sets as .properties or an env file",
     ),
     Kind(
-        name="a Dockerfile",
-        by="a line `FROM image` at its beginning",
-        fits=_begins(r"FROM\s+\S+(?:\s+AS\s+\S+)?\s*$"),
+        "a Dockerfile",
+        "a line `FROM image` at its beginning",
+        _begins(r"FROM\s+\S+(?:\s+AS\s+\S+)?\s*$"),
         remedy="give its variables as an env file, lines of NAME=value",
     ),
     Kind(
-        name="Terraform of Amazon MSK",
-        by="a text as `server_properties = <<EOT` in it",
-        fits=is_of_msk,
+        "Terraform of Amazon MSK",
+        "a text as `server_properties = <<EOT` in it",
+        is_of_msk,
         read=_read_with(read_terraform),
     ),
     Kind(
-        name="Terraform",
-        by='`.tf`, `.tfvars`, `.hcl`, or lines as `resource "aws_msk_configuration" "this" {`',
-        fits=lambda file: (
+        "Terraform",
+        '`.tf`, `.tfvars`, `.hcl`, or lines as `resource "aws_msk_configuration" "this" {`',
+        lambda file: (
             file.path.suffix in (".tf", ".tfvars", ".hcl")
             or _begins(
                 r"\s*(?:(?:resource|data|module|variable|provider|output)\s+[\"\w][^=:]*|terraform\s*|"
@@ -217,72 +214,70 @@ KINDS: tuple[Kind, ...] = (
         "file, and say --kafka-version",
     ),
     Kind(
-        name="CloudFormation, or an answer of the AWS CLI",
-        by="`AWSTemplateFormatVersion`, `Type: AWS::` or `ServerProperties`",
-        fits=_begins(r".*(?:AWSTemplateFormatVersion|\bAWS::\w|\"?ServerProperties\"?\s*:)"),
+        "CloudFormation, or an answer of the AWS CLI",
+        "`AWSTemplateFormatVersion`, `Type: AWS::` or `ServerProperties`",
+        _begins(r".*(?:AWSTemplateFormatVersion|\bAWS::\w|\"?ServerProperties\"?\s*:)"),
         remedy="save the text of ServerProperties, decoded, as a file, and say --kafka-version",
     ),
     Kind(
-        name="resources of Kubernetes",
-        by="`apiVersion:` at the beginning of a line, or in JSON",
-        fits=lambda file: bool(
+        "resources of Kubernetes",
+        "`apiVersion:` at the beginning of a line, or in JSON",
+        lambda file: bool(
             re.search(r"^[\"']?apiVersion[\"']?\s*:", file.text, re.MULTILINE)
             or re.match(r"\s*\{[^}]*\"apiVersion\"\s*:", file.text[: 1 << 16])
         ),
         read=_read_kubernetes,
     ),
     Kind(
-        name="Docker Compose",
-        by="`services:` at the beginning of a line, or in JSON",
-        fits=lambda file: bool(
-            re.search(r"^(?:\s*\{?\s*\")?services\"?:", file.text, re.MULTILINE)
-        ),
+        "Docker Compose",
+        "`services:` at the beginning of a line, or in JSON",
+        lambda file: bool(re.search(r"^(?:\s*\{?\s*\")?services\"?:", file.text, re.MULTILINE)),
         read=_read_compose,
     ),
     Kind(
-        name="TOML, INI or another file of sections",
-        by="a line as `[section]`",
-        fits=_begins(r"\[[\w.:\" -]+\]\s*$"),
+        "TOML, INI or another file of sections",
+        "a line as `[section]`",
+        _begins(r"\[[\w.:\" -]+\]\s*$"),
         remedy="give the settings as .properties",
     ),
     Kind(
-        name="an env file of a broker",
-        by="lines of `NAME=value` alone, with `KAFKA_` or `KAFKA_CFG_` and a broker's setting",
-        fits=is_environment,
+        "an env file of a broker",
+        "lines of `NAME=value` alone, with `KAFKA_` or `KAFKA_CFG_` and a broker's setting",
+        is_environment,
         read=_read_with(read_environment),
     ),
     Kind(
-        name="other YAML or JSON",
-        by="`.yaml`, `.yml`, `.json`, JSON at its beginning, or a key with others below it",
-        fits=_is_other_yaml,
+        "other YAML or JSON",
+        "`.yaml`, `.yml`, `.json`, JSON at its beginning, or a key with others below it",
+        _is_other_yaml,
         remedy="of a chart's values give what `helm template` prints, of Ansible the "
         "server.properties that it writes, of others the settings as .properties",
     ),
     Kind(
-        name="`.properties` of another program",
-        by="keys that only MirrorMaker, connectors, Kafka Connect, ZooKeeper, log4j, the Schema "
+        "`.properties` of another program",
+        "keys that only MirrorMaker, connectors, Kafka Connect, ZooKeeper, log4j, the Schema "
         "Registry, ksqlDB, Cruise Control or applications have, and none of a broker's identity",
-        fits=lambda file: program_of(keys_of(file.text)),
+        lambda file: program_of(keys_of(file.text)),
         remedy="give the broker's server.properties",
     ),
     Kind(
-        name="`.properties` of a client",
-        by="`bootstrap.servers`, `metadata.broker.list` or `group.id`, and none of a broker's "
+        "`.properties` of a client",
+        "`bootstrap.servers`, `metadata.broker.list` or `group.id`, and none of a broker's "
         "identity",
-        fits=lambda file: is_clients(keys_of(file.text)),
+        lambda file: is_clients(keys_of(file.text)),
         read=_read_client,
     ),
     Kind(
-        name="`.properties` of a broker",
-        by="a key that [matters](matrix.md#about-one-configuration), or that only brokers have, as "
+        "`.properties` of a broker",
+        "a key that [matters](matrix.md#about-one-configuration), or that only brokers have, as "
         "`process.roles`, `node.id` or `log.dirs`",
-        fits=_is_brokers,
+        _is_brokers,
         read=_read_with(read_properties),
     ),
     Kind(
-        name="`.properties` of a topic",
-        by="`replication.factor`, `acks`, `cleanup.policy`, or another key that topics have",
-        fits=_is_topics,
+        "`.properties` of a topic",
+        "`replication.factor`, `acks`, `cleanup.policy`, or another key that topics have",
+        _is_topics,
         read=_read_with(read_properties),
     ),
 )

@@ -15,10 +15,9 @@ from checker.kafka.matrix.running import Explorer, Watch
 from checker.search.result import INTERRUPTED
 from model.message.declared import option_of
 from model.message.environment import FAULTS
-from model.message.features import FEATURES
+from model.message.release_names import active_rules, idle_rules
 from model.message.versions import version_of
 
-_WAITING = tuple(feature for feature in FEATURES if feature.begins_with)
 _TAKES_BROKERS_DOWN = [option_of(name) for name, fault in FAULTS.items() if fault.takes_down]
 """Where one of these may happen brokers do start again, and it is no use to try."""
 
@@ -75,8 +74,8 @@ def _kind(question: Question) -> Hashable:
     settings = problem.model.settings
     options = dict(question.spec.options)
     if not any(options[name] for name in _TAKES_BROKERS_DOWN):
-        waiting = sum(feature.bit for feature in _WAITING)
-        settings = settings._replace(features=version_of(question.spec.version).features & ~waiting)
+        _, features = active_rules(version_of(question.spec.version), ())
+        settings = settings._replace(features=features)
     limits = (question.invariants, question.max_states, question.stop_at_first, question.enough)
     model = problem.model
     return (settings, model.layout, tuple(model.contents), problem.checked, limits, question.shared)
@@ -86,6 +85,6 @@ def _is_for_both(answer: Answer) -> bool:
     """Whether what was explored has nothing that a rule waits for, or nothing was explored."""
     if answer.stopped_by == INTERRUPTED:
         return True
-    fired = dict(answer.fired)
+    fired = [name for name, number in answer.fired if number]
     # A search that raised has counted nothing.
-    return answer.raised_in is None and not any(fired.get(f.begins_with) for f in _WAITING)
+    return answer.raised_in is None and idle_rules(fired) == idle_rules(())
