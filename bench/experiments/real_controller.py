@@ -31,6 +31,7 @@ from checker.kafka.confirm.proxy import Link, listens, wait_until
 from checker.kafka.confirm.releases import KafkaRelease
 from checker.kafka.confirm.wire import (
     ALTER_PARTITION,
+    ALTER_REPLICA_LOG_DIRS,
     HOST,
     PRODUCE,
     Pending,
@@ -245,6 +246,14 @@ class KraftCluster:
         """SIGCONT."""
         self._processes.resume(name_of(broker))
 
+    def pause_controller(self) -> None:
+        """SIGSTOP."""
+        self._processes.pause(CONTROLLER)
+
+    def resume_controller(self) -> None:
+        """SIGCONT."""
+        self._processes.resume(CONTROLLER)
+
     def end(self, broker: int) -> None:
         """A controlled shutdown, in which leadership moves; what then is left of it is killed."""
         self._processes.ask_to_end(name_of(broker))
@@ -311,6 +320,23 @@ class KraftCluster:
     def has_log(self, broker: int, partition: int = 0) -> bool:
         """Whether the broker has a log of the partition; one that is being deleted is none."""
         return self._log_folder(broker, partition).exists()
+
+    def move_log(self, broker: int) -> None:
+        """Ask a broker to copy its log to its other directory, and to use the copy then."""
+        here = self._log_folder(broker).parent
+        [there] = (each for each in self._directories[broker] if each != here)
+        moved = {"topics": [{"name": TOPIC, "partitions": [0]}], "path": str(there)}
+        answer = self._ask(broker, ALTER_REPLICA_LOG_DIRS, 1, {"dirs": [moved]})
+        _require(answer.results[0].partitions[0].error_code, "AlterReplicaLogDirs")
+
+    def future_log_bytes(self, broker: int) -> int:
+        """The size of the copy that is being made, 0 without one."""
+        folders = [
+            folder
+            for directory in self._directories[broker]
+            for folder in directory.glob(f"{TOPIC}-0.*-future")
+        ]
+        return sum(file.stat().st_size for folder in folders for file in folder.glob("*.log"))
 
     def take_directory(self, broker: int) -> str:
         """Take the directory with the log out of log.dirs of a broker that is down; its name."""

@@ -12,10 +12,16 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.experiments.future_log import (
+    RAISED_SETTINGS,
+    SETTINGS,
+    abandoned_future_log,
+    diverging_future_log,
+)
 from bench.experiments.real_controller import started
 from bench.experiments.watched import NotReached, Outcome, Verdict, Watched
 from checker.cli.shared.ending import ending_as_by_ctrl_c
@@ -181,13 +187,14 @@ def overridden(seen: Watched, *, is_control: bool) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Steps, and the cluster that they need; `entry` is the scenario of the catalogue."""
+    """Steps, and the cluster that they need; `entry` is the scenario of the catalogue, if any."""
 
     entry: str
     carry_out: Callable[..., Outcome]
     control: str
     brokers: int
     directories: int = 1
+    settings: Mapping[str, int] = field(default_factory=dict)
 
 
 RUNS = {
@@ -200,6 +207,22 @@ RUNS = {
     ),
     "stale-member": Run("C58", stale_member, "3 was never in sync before", brokers=5),
     "overridden": Run("C59", overridden, "it is cancelled", brokers=4),
+    "future-log": Run(
+        "",
+        diverging_future_log,
+        "nothing is copied",
+        brokers=4,
+        directories=2,
+        settings=RAISED_SETTINGS,
+    ),
+    "abandoned-future-log": Run(
+        "",
+        abandoned_future_log,
+        "the copy is behind, and not reported",
+        brokers=1,
+        directories=2,
+        settings=SETTINGS,
+    ),
 }
 
 
@@ -226,7 +249,7 @@ def carried_out(run: Run, release: KafkaRelease, *, is_control: bool, keep: Path
             folder,
             jars,
             _to_stderr,
-            timeouts={},
+            timeouts=run.settings,
             brokers=run.brokers,
             directories=run.directories,
         ) as cluster,
@@ -257,7 +280,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ending_as_by_ctrl_c():
             release = release_with_elr(asked.kafka)
             control = f", a control ({run.control})" if asked.control else ""
-            print(f"{asked.run} ({run.entry}) on {release.title}{control}\n", flush=True)
+            entry = f" ({run.entry})" if run.entry else ""
+            print(f"{asked.run}{entry} on {release.title}{control}\n", flush=True)
             found = carried_out(run, release, is_control=asked.control, keep=asked.keep)
     except CannotConfirm as problem:
         _to_stderr(str(problem))

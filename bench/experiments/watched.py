@@ -14,6 +14,7 @@ from checker.kafka.confirm.errors import NoAnswer
 from checker.kafka.confirm.evidence import consumed
 from checker.kafka.confirm.producing import describe_answer
 from checker.kafka.confirm.proxy import wait_until
+from checker.kafka.confirm.wire import Pending
 
 STEP_SECONDS_MAX = 90.0
 ACK_SECONDS_MAX = 15.0
@@ -148,14 +149,20 @@ class Watched:
 
     # What is done.
 
-    def create(self, replicas: Sequence[int], *, partitions: int = 1) -> None:
+    def create(
+        self,
+        replicas: Sequence[int],
+        *,
+        partitions: int = 1,
+        min_insync_replicas: int = MIN_INSYNC_REPLICAS,
+    ) -> None:
         """A topic, led by the first of these replicas; the last partition is watched."""
         self.say(HEADER)
         self.index = partitions - 1
-        self.cluster.create_topic(replicas, MIN_INSYNC_REPLICAS, partitions=partitions)
+        self.cluster.create_topic(replicas, min_insync_replicas, partitions=partitions)
         which = "a topic" if partitions == 1 else f"a topic; p{self.index} is watched"
         self.until(
-            f"{which}, min.insync.replicas={MIN_INSYNC_REPLICAS}",
+            f"{which}, min.insync.replicas={min_insync_replicas}",
             lambda now: now.leader == replicas[0] and len(now.isr) == len(replicas),
         )
 
@@ -163,14 +170,22 @@ class Watched:
         """Send records with acks=all, one after the other, and print what the last was answered."""
         answer = ""
         for name in names:
-            value = f"{name} ".encode() + b"." * size
-            sent = self.cluster.produce(leader, value, partition=self.index)
-            sent.is_over(ACK_SECONDS_MAX)
-            answer = describe_answer(sent)
-            if answer == "acknowledged":
-                self.acknowledged.append(name)
+            answer = self.answered(name, self.send(leader, name, size=size))
         which = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         self.show(f"{which}, acks=all: {answer}")
+
+    def send(self, leader: int, name: str, *, size: int = 0) -> Pending:
+        """Send a record with acks=all, and do not wait."""
+        value = f"{name} ".encode() + b"." * size
+        return self.cluster.produce(leader, value, partition=self.index)
+
+    def answered(self, name: str, sent: Pending) -> str:
+        """Wait for the answer to a record, and note it if it is acknowledged."""
+        sent.is_over(ACK_SECONDS_MAX)
+        answer = describe_answer(sent)
+        if answer == "acknowledged":
+            self.acknowledged.append(name)
+        return answer
 
     def fill(self, leader: int) -> None:
         """Send so much that to copy it takes a while."""
@@ -229,18 +244,18 @@ class Watched:
         """Look for lost records once these brokers are in sync. Raises `NotReached`."""
         self.unthrottle()
         self.until(f"{_and(brokers)} in sync", lambda now: set(brokers) <= set(now.isr))
-        logs = {each: self.names(each) for each in self.cluster.replicas}
+        logs: dict[int, list[str]] = {}
         read: list[str] = []
 
-        def is_read() -> bool:
+        def is_settled() -> bool:
+            logs.update({each: self.names(each) for each in self.cluster.replicas})
             with contextlib.suppress(NoAnswer):
-                leader = self.now().leader
-                port = self.cluster.ports[leader]
+                port = self.cluster.ports[self.now().leader]
                 read[:] = [_name_of(each.encode()) for each in consumed(port, index=self.index)]
-                return read == logs[leader]
+                return all(logs[each] == read for each in brokers)
             return False
 
-        wait_until(is_read, STEP_SECONDS_MAX, every=0.5)
+        wait_until(is_settled, STEP_SECONDS_MAX, every=0.5)
         lengths = ", ".join(f"{len(logs[each])} in {each}" for each in brokers)
         self.show(f"records: {lengths}; a consumer reads {len(read)}")
         return judge_records(self.acknowledged, read, logs)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from bench.experiments import reassignment, watched
+from bench.experiments.future_log import _appended
+from bench.experiments.real_controller import KraftCluster
 from bench.experiments.reassignment import main, overridden, stale_member
 from bench.experiments.watched import NotReached, Partition, Verdict, Watched, judge_records
 from checker.kafka.confirm.errors import NoAnswer
@@ -170,6 +173,40 @@ def test_a_reassignment_that_goes_on_is_confirmed_where_everybody_is_in_sync() -
     assert overridden(stuck, is_control=False).verdict is Verdict.CONFIRMED  # type: ignore[arg-type]
     assert overridden(copying, is_control=False).verdict is Verdict.UNDECIDED  # type: ignore[arg-type]
     assert overridden(over, is_control=False).verdict is Verdict.HELD  # type: ignore[arg-type]
+
+
+def test_a_record_is_sent_again_until_the_leader_has_it() -> None:
+    sent: list[str] = []
+    seen = Told(LEADERLESS)
+
+    def send(leader: int, name: str, *, size: int) -> Any:
+        sent.append(name)
+        if len(sent) == 3:
+            seen.log.append(name)
+        return SimpleNamespace(is_over=lambda: True, number=len(sent))
+
+    seen.send = send  # type: ignore[attr-defined]
+    found: Any = _appended(seen, 0, "a1")  # type: ignore[arg-type]
+
+    assert (found.number, sent) == (3, ["a1", "a1", "a1"])
+
+
+def test_logs_copies_and_directories_are_found_on_disk(tmp_path: Path) -> None:
+    cluster = KraftCluster(tmp_path, None, {}, brokers=1, directories=2)  # type: ignore[arg-type]
+    first, second = tmp_path / "data-r0", tmp_path / "data-r0-1"
+    (second / "t-0").mkdir(parents=True)
+    future = first / "t-0.0af-future"
+    future.mkdir(parents=True)
+    (future / "00.log").write_bytes(b"12345")
+    (second / "t-1.7b-delete").mkdir()
+    text = (tmp_path / "r0.properties").read_text(encoding="utf-8")
+
+    assert f"log.dirs={first},{second}\n" in text
+    assert (cluster.has_log(0), cluster.has_log(0, 1)) == (True, False)
+    assert cluster.future_log_bytes(0) == 5
+    assert cluster.take_directory(0) == second.name
+    assert not cluster.has_log(0)
+    assert f"log.dirs={first}\n" in (tmp_path / "r0.properties").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
