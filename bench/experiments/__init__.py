@@ -2,7 +2,7 @@
 
     python -m bench.experiments.paused --kafka 4.2.0 [--control]     C21, by SIGSTOP and elections
     python -m bench.experiments.refused --kafka 4.1.0 [--control]    C43, AlterPartition at a gate
-    python -m bench.experiments.reassignment --run cancel            C55 to C59, by the Admin API
+    python -m bench.experiments.reassignment --run cancel            C55 to C59; moves of logs
 
 `confirm` steers brokers step by step, and is their controller. Here Kafka's own controller decides,
 and brokers are only stopped, continued, killed and started. In the first two a few moments of the

@@ -4,7 +4,8 @@
 
 Brokers and controller are as released, with eligible leader replicas and every timeout at its
 default. They are asked through the Admin API, killed, shut down and started; nothing is held or
-paused. Prints every step with what describeTopics says of the partition, and the verdict.
+paused, but in the runs about moves of logs (future_log.py). Prints every step with what
+describeTopics says of the partition, and the verdict.
 """
 
 from __future__ import annotations
