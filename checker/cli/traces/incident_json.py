@@ -14,7 +14,7 @@ FORMAT = "waterline-incident/1"
 
 
 def incident_json(found: Answer, logs: Logs, release: str, exit_code: int) -> dict[str, Any]:
-    """What the logs of a partition show. Epochs, offsets and brokers are Kafka's numbers.
+    """Return what the logs of a partition show. Epochs, offsets and brokers are Kafka's numbers.
 
     Only the arguments of a step are the model's: replica i is the broker at i of `brokers`.
     """

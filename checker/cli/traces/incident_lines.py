@@ -47,7 +47,7 @@ def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableTyp
 
 
 def evidence_lines(evidence: Evidence, *, acks: str) -> Iterator[Text]:
-    """What lines alone show: epochs that leaders missed, offsets at risk, truncations."""
+    """Yield what lines alone show: epochs that leaders missed, offsets at risk, truncations."""
     for missed in evidence.missed:
         between = ", ".join(
             f"{epoch} (led by {leader})" for epoch, leader in missed.leaders_between

@@ -1,1 +1,1 @@
-"""What brokers wrote to their logs, and behaviours of the model that fit it."""
+"""Logs of brokers and controllers, and behaviours of the model that fit them."""

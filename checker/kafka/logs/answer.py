@@ -36,7 +36,7 @@ ELIGIBLE_LEADER_REPLICAS = "elr"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the logs of a partition show. `best` is the search that says most; `tried` are all.
+    """The answer about a partition. `best` is the search that says most; `tried` are all.
 
     Where no search can begin, `best` is None, and `unsearched` says why: lines alone show a loss.
 

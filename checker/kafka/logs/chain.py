@@ -39,7 +39,7 @@ class Piece:
 
 @dataclass(slots=True, kw_only=True)
 class Chain:
-    """What came of all windows. `pieces` are a behaviour, of all windows where `fits`."""
+    """The outcome of all windows. `pieces` are a behaviour, of all windows where `fits`."""
 
     whole: History
     explored: list[Explored]

@@ -19,7 +19,7 @@ from checker.kafka.logs.windows import LADDER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainAnswer:
-    """What the logs of a partition show. `shown` is the chain that says most.
+    """The answer about a partition. `shown` is the chain that says most.
 
     `nothing_fits`: within the bounds of every window, with nothing left out. Where neither that nor
     `fits` is so, it is open. `causes` are entries of the catalogue: the loss of a window goes with

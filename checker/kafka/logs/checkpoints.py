@@ -16,7 +16,7 @@ _LAST = Span((1 << 80) - 1, 1 << 80)
 """Behind every line: as it was when the files were copied."""
 
 
-def checkpointed(path: Path, passed_over: list[str]) -> Iterator[tuple[str, Observation]]:
+def entries_of(path: Path, passed_over: list[str]) -> Iterator[tuple[str, Observation]]:
     """The entries of a checkpoint, with the partition of each: version, number, entries.
 
     Raises `BadLogs`.

@@ -1,8 +1,8 @@
 """Table of the lines in which a controller says what it decided: pattern, writer, releases.
 
-Read in Kafka's source at 2.4.0, 2.6.0, 2.7.0, 2.8.2, 3.0.0, 3.3.0, 3.4.0, 3.6.0 and on the branch
-of 3.9, and in the class files of 4.2.0; seen in logs of real controllers of 2.8.2 and 3.9.1 with
-ZooKeeper, and of 3.9.1 with KRaft. Levels are those of the log4j files that come with Kafka.
+Read in Kafka's source at 2.4.0, 2.6.0, 2.7.0, 2.8.0 to 2.8.2, 3.0.0, 3.3.0, 3.4.0, 3.6.0, 3.9.1,
+4.0.0, 4.1.0, 4.2.0 and 4.3.1; seen in logs of real controllers of 2.8.2 and 3.9.1 with ZooKeeper,
+and of 3.9.1 with KRaft. Levels are those of the log4j files that come with Kafka.
 """
 
 from __future__ import annotations
@@ -11,18 +11,30 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from checker.kafka.logs.changes import Change, PartitionState
-from checker.kafka.logs.observation import Place
+from checker.kafka.logs.changes import Change
+from checker.kafka.logs.observation import PartitionState, Place, state_in
+from checker.kafka.logs.patterns import LIST, NUMBER, PARTITION, REGISTRATION, REQUESTED
 
-_NUMBER = r"-?\d{1,19}"
-_PARTITION = r"(?P<tp>[A-Za-z0-9._-]{1,260}-\d{1,9})"
-_LIST = r"[\d, ]{0,4000}"
+Read = tuple[int, PartitionState, PartitionState]
+"""The number of a decision, the state that it gave, and what is said of the one before."""
 _WRITER = re.compile(r"\[(?:Quorum)?Controller id=(\d{1,10})\b")
+_NUMBER = r"(?P<partition_epoch>\d{1,10})"
+_TOPIC_ID = r"(?P<topic_id>[\w-]{1,40})"
 _LEADER_AND_ISR = (
-    rf"LeaderAndIsr\(leader=(?P<leader>{_NUMBER}), leaderEpoch=(?P<epoch>{_NUMBER}), "
-    rf"(?:isr=List\((?P<isr>{_LIST})\)|isrWithBrokerEpoch=List\((?P<broker_states>[^)]"
+    rf"LeaderAndIsr\(leader=(?P<leader>{NUMBER}), leaderEpoch=(?P<epoch>{NUMBER}), "
+    rf"(?:isr=List\((?P<isr>{LIST})\)|isrWithBrokerEpoch=List\((?P<broker_states>[^)]"
     r"(?:[^()]|\([^()]*\)){0,4000})\))"
-    rf"(?:, leaderRecoveryState=\w+)?, (?:zkVersion|partitionEpoch)=(?P<number>\d{{1,10}})\)"
+    rf"(?:, leaderRecoveryState=\w+)?, (?:zkVersion|partitionEpoch)={_NUMBER}\)"
+)
+_RECORD = (
+    rf"PartitionChangeRecord\(partitionId=(?P<index>\d{{1,9}}), topicId={_TOPIC_ID}, isr=[^=]*, "
+    rf"leader=(?P<leader>{NUMBER}), replicas=[^=]*, removingReplicas=(?:null|\[(?P<removing>{LIST})"
+    rf"\]), addingReplicas=(?:null|\[(?P<adding>{LIST})\]),[^()]*\)"
+)
+_ELECTED = re.compile(
+    rf"Setting new leader for topicId {_TOPIC_ID}, partition (?P<index>\d{{1,9}}) to "
+    rf"(?P<elected>{NUMBER}) using (?P<how>ELR|an unclean election)\b"
+    rf"(?:\. Previous partition: {REGISTRATION})?"
 )
 
 
@@ -36,63 +48,57 @@ class ControllerPattern:
     file: str
     since: str
     until: str | None = None
-    is_committed: bool
+    is_committed: bool = True
     """Of ZooKeeper: it is written once ZooKeeper has stored it under that version."""
-    read: Callable[[re.Match[str]], tuple[int, PartitionState, PartitionState] | None]
+    read: Callable[[re.Match[str]], Read | None]
 
 
-def _whole(matched: re.Match[str]) -> tuple[int, PartitionState, PartitionState] | None:
-    """A message that names leader epoch, leader, ISR and number; an epoch below 0 is a deletion."""
+def _state(matched: re.Match[str]) -> Read | None:
+    """A message that names what it says, and the number; an epoch below 0 is a deletion."""
     groups = matched.groupdict()
-    isr = groups["isr"]
-    if isr is None:
-        isr = ",".join(re.findall(r"brokerId=(\d{1,10})", groups.get("broker_states") or ""))
-    epoch = int(groups["epoch"])
-    if epoch < 0:
+    if groups.get("broker_states") is not None:
+        groups["isr"] = ",".join(re.findall(r"brokerId=(\d{1,10})", groups["broker_states"]))
+    found = state_in(groups)
+    if found.epoch is not None and found.epoch < 0:
         return None
-    return int(groups["number"]), _state(epoch, int(groups["leader"]), isr), PartitionState()
+    return int(groups["partition_epoch"]), found, state_in(groups, "_before")
 
 
-def _isr_alone(matched: re.Match[str]) -> tuple[int, PartitionState, PartitionState] | None:
-    return int(matched["number"]), _state(None, None, matched["isr"]), PartitionState()
-
-
-def _epoch_alone(matched: re.Match[str]) -> tuple[int, PartitionState, PartitionState] | None:
-    return int(matched["number"]), PartitionState(epoch=int(matched["epoch"])), PartitionState()
-
-
-def _difference(matched: re.Match[str]) -> tuple[int, PartitionState, PartitionState] | None:
-    """What has changed, as `isr: [0, 1] -> [0]`; nothing where no number grew by one."""
+def _difference(matched: re.Match[str]) -> Read | None:
+    """The changes, as `isr: [0, 1] -> [0]`; nothing where no number grew by one."""
     text = matched["difference"]
-    numbers = _DIFFERENCES["partitionEpoch"].search(text)
+    numbers = _DIFFERENCES["partition_epoch"].search(text)
     if numbers is None or int(numbers[2]) != int(numbers[1]) + 1:
         return None
     found = {name: each.search(text) for name, each in _DIFFERENCES.items()}
     before, after = (
-        _state(
-            int(epoch[side]) if (epoch := found["leaderEpoch"]) else None,
-            int(leader[side]) if (leader := found["leader"]) else None,
-            isr[side] if (isr := found["isr"]) else None,
-        )
-        for side in (1, 2)
+        state_in({name: each and each[side] for name, each in found.items()}) for side in (1, 2)
     )
     return int(numbers[2]), after, before
 
 
-def _state(epoch: int | None, leader: int | None, isr: str | None) -> PartitionState:
-    members = None if isr is None else tuple(sorted({int(each) for each in _split(isr)}))
-    return PartitionState(epoch, leader, members)
+def _election(matched: re.Match[str]) -> Read | None:
+    """The state after an election whose winner is the ISR, by the one before."""
+    if matched["partition_epoch"] is None:
+        return None
+    before, leader = state_in(matched.groupdict()), int(matched["elected"])
+    after = PartitionState((before.epoch or 0) + 1, leader, (leader,))
+    return int(matched["partition_epoch"]) + 1, after, before
 
 
-def _split(text: str) -> list[str]:
-    return [each for each in re.split(r"[,\s]+", text) if each]
-
-
+_LISTS = {"adding": "addingReplicas", "removing": "removingReplicas"}
 _DIFFERENCES = {
-    "isr": re.compile(rf"(?:^|, )isr: \[({_LIST})\] -> \[({_LIST})\]"),
     **{
-        name: re.compile(rf"(?:^|, ){name}: ({_NUMBER}) -> ({_NUMBER})")
-        for name in ("leader", "leaderEpoch", "partitionEpoch")
+        name: re.compile(rf"(?:^|, ){_LISTS.get(name, name)}: \[({LIST})\] -> \[({LIST})\]")
+        for name in PartitionState._fields[2:]
+    },
+    **{
+        name: re.compile(rf"(?:^|, ){said}: ({NUMBER}) -> ({NUMBER})")
+        for name, said in (
+            ("leader", "leader"),
+            ("epoch", "leaderEpoch"),
+            ("partition_epoch", "partitionEpoch"),
+        )
     },
 }
 
@@ -100,100 +106,85 @@ CONTROLLER_PATTERNS = (
     ControllerPattern(
         hint="Changed partition ",
         pattern=re.compile(
-            rf"Changed partition {_PARTITION} from \w+ to \w+ with state {_LEADER_AND_ISR}"
+            rf"Changed partition {PARTITION} from \w+ to \w+ with state {_LEADER_AND_ISR}"
         ),
         writer="ZkPartitionStateMachine.doHandleStateChanges",
         file="state-change.log",
         since="2.4.0",
         until="3.9.1",
-        is_committed=True,
-        read=_whole,
+        read=_state,
     ),
     ControllerPattern(
         hint=" state changed to (Leader:",
         pattern=re.compile(
-            rf"Partition {_PARTITION} state changed to \(Leader:(?P<leader>{_NUMBER}),"
+            rf"Partition {PARTITION} state changed to \(Leader:(?P<leader>{NUMBER}),"
             rf"ISR:(?P<isr>[\d,]{{0,4000}})(?:,LeaderRecoveryState:\w+)?,"
-            rf"LeaderEpoch:(?P<epoch>{_NUMBER}),ZkVersion:(?P<number>\d{{1,10}}),"
+            rf"LeaderEpoch:(?P<epoch>{NUMBER}),ZkVersion:{_NUMBER},"
         ),
         writer="ZkReplicaStateMachine.doHandleStateChanges",
         file="state-change.log",
         since="2.6.0",
         until="3.9.1",
-        is_committed=True,
-        read=_whole,
+        read=_state,
     ),
     ControllerPattern(
         hint="LeaderAndIsrPartitionState(",
-        pattern=re.compile(
-            r"LeaderAndIsrPartitionState\(topicName='[^']*', partitionIndex=\d+, "
-            rf"controllerEpoch={_NUMBER}, leader=(?P<leader>{_NUMBER}), "
-            rf"leaderEpoch=(?P<epoch>{_NUMBER}), isr=\[(?P<isr>{_LIST})\], "
-            r"(?:zkVersion|partitionEpoch)=(?P<number>\d{1,10}), .{0,9000}? "
-            rf"to broker \d+ for partition {_PARTITION}\b"
-        ),
+        pattern=re.compile(rf"{REQUESTED}.{{0,9000}}? to broker \d+ for partition {PARTITION}\b"),
         writer="ControllerChannelManager.sendLeaderAndIsrRequest, at TRACE",
         file="state-change.log",
         since="2.4.0",
         until="3.9.1",
-        is_committed=True,
-        read=_whole,
+        read=_state,
     ),
     ControllerPattern(
         hint="ISR for partition ",
         pattern=re.compile(
-            rf"ISR for partition {_PARTITION} updated to \[(?P<isr>{_LIST})\] and zkVersion "
-            r"updated to \[(?P<number>\d{1,10})\]"
+            rf"ISR for partition {PARTITION} updated to \[(?P<isr>{LIST})\] and zkVersion "
+            rf"updated to \[{_NUMBER}\]"
         ),
         writer="KafkaController.processAlterIsr, at DEBUG, which controller.log has",
         file="controller.log",
         since="2.7.0",
         until="3.2.3",
-        is_committed=True,
-        read=_isr_alone,
+        read=_state,
     ),
     ControllerPattern(
         hint="ISR for partition ",
-        pattern=re.compile(rf"ISR for partition {_PARTITION} updated to {_LEADER_AND_ISR}"),
+        pattern=re.compile(rf"ISR for partition {PARTITION} updated to {_LEADER_AND_ISR}"),
         writer="KafkaController.processAlterPartition, at DEBUG, which controller.log has",
         file="controller.log",
         since="3.3.0",
         until="3.9.1",
-        is_committed=True,
-        read=_whole,
+        read=_state,
     ),
     ControllerPattern(
         hint="Updated leader epoch for partition ",
         pattern=re.compile(
-            rf"Updated leader epoch for partition {_PARTITION} to (?P<epoch>\d{{1,10}}), "
-            r"zkVersion=(?P<number>\d{1,10})"
+            rf"Updated leader epoch for partition {PARTITION} to (?P<epoch>\d{{1,10}}), "
+            rf"zkVersion={_NUMBER}"
         ),
         writer="KafkaController.updateLeaderEpoch",
         file="controller.log",
-        since="2.8.2",
+        since="2.8.1",  # But not in 3.0.
         until="3.9.1",
-        is_committed=True,
-        read=_epoch_alone,
+        read=_state,
     ),
     ControllerPattern(
         hint=" with topic ID ",
         pattern=re.compile(
-            rf"(?:Replayed PartitionRecord for (?:new|existing)|Created) partition {_PARTITION} "
-            r"with topic ID (?P<topic_id>[\w-]{1,40}) and PartitionRegistration\("
-            rf"[^()]*?\bisr=\[(?P<isr>{_LIST})\][^()]*?\bleader=(?P<leader>{_NUMBER}),"
-            rf"[^()]*?\bleaderEpoch=(?P<epoch>{_NUMBER}), partitionEpoch=(?P<number>\d{{1,10}})\)"
+            rf"(?:Replayed PartitionRecord for (?:new|existing)|Created) partition {PARTITION} "
+            rf"with topic ID {_TOPIC_ID} and {REGISTRATION}"
         ),
         writer="ReplicationControlManager.replay",
         file="controller.log",
         since="3.0.0",
         is_committed=False,
-        read=_whole,
+        read=_state,
     ),
     ControllerPattern(
         hint="partition change for ",
         pattern=re.compile(
-            rf"partition change for {_PARTITION} with topic ID (?P<topic_id>[\w-]{{1,40}}): "
-            r"(?P<difference>.*)"
+            rf"partition change for {PARTITION} with topic ID {_TOPIC_ID}: (?P<difference>.*)"
         ),
         writer="PartitionRegistration.maybeLogPartitionChange, at DEBUG unless it is UNCLEAN",
         file="controller.log",
@@ -201,20 +192,47 @@ CONTROLLER_PATTERNS = (
         is_committed=False,
         read=_difference,
     ),
+    ControllerPattern(
+        hint="Replayed partition ",
+        pattern=re.compile(
+            rf"Replayed partition (?:assignment )?change {_RECORD} for topic \S{{1,260}}\. "
+            rf"\(isr: \[(?P<isr_before>{LIST})\] -> \[(?P<isr>{LIST})\], replicaSet: "
+            rf"\[(?P<replicas_before>{LIST})\] -> \[(?P<replicas>{LIST})\], "
+            rf"partitionEpoch: {_NUMBER}, leaderEpoch: (?P<epoch>\d{{1,10}})\)"
+        ),
+        writer="ReplicationControlManager.replay, at DEBUG where no replicas are reassigned",
+        file="controller.log",
+        since="4.3.0",
+        is_committed=False,
+        read=_state,
+    ),
+    ControllerPattern(
+        hint="Setting new leader for topicId ",
+        pattern=_ELECTED,
+        writer="PartitionChangeBuilder.tryElection",
+        file="controller.log",
+        since="4.1.0",
+        is_committed=False,
+        read=_election,
+    ),
 )
 """In ZooKeeper releases, then in KRaft. Those of KRaft at DEBUG are in no log by default."""
 
 
 def changes_in(line: str, place: Place, moment: tuple[int, int]) -> Iterator[tuple[str, Change]]:
-    """What a line says that a controller decided, with the partition."""
+    """Yield a decision of a controller by its line, with the partition.
+
+    Where the line names the topic by its id, so does the partition: `uLLV-aeNTViofG-g5RisEg-0`.
+    """
     for each in CONTROLLER_PATTERNS:
         if each.hint not in line or not (matched := each.pattern.search(line)):
             continue
         if (said := each.read(matched)) is not None:
             number, state, before = said
+            groups = matched.groupdict()
             whose = _WRITER.search(line)
             yield (
-                matched["tp"],
+                groups.get("tp") or f"{groups['topic_id']}-{groups['index']}",
                 Change(
                     writer=f"controller {whose[1]}" if whose else place.file,
                     place=place,
@@ -222,7 +240,7 @@ def changes_in(line: str, place: Place, moment: tuple[int, int]) -> Iterator[tup
                     number=number,
                     state=state,
                     before=before,
-                    topic_id=matched.groupdict().get("topic_id"),
+                    topic_id=groups.get("topic_id"),
                     is_committed=each.is_committed,
                 ),
             )
@@ -232,18 +250,15 @@ def changes_in(line: str, place: Place, moment: tuple[int, int]) -> Iterator[tup
 UNCLEAN_HINTS = ("UNCLEAN partition change", "No broker in ISR is alive", "an unclean election")
 _UNCLEAN = (
     re.compile(
-        rf"UNCLEAN partition change for {_PARTITION} with topic ID (?P<topic_id>[\w-]{{1,40}}): .*"
-        rf"\bleader: {_NUMBER} -> (?P<leader>{_NUMBER}), .*"
-        rf"\bleaderEpoch: {_NUMBER} -> (?P<epoch>{_NUMBER})"
+        rf"UNCLEAN partition change for {PARTITION} with topic ID {_TOPIC_ID}: .*"
+        rf"\bleader: {NUMBER} -> (?P<elected>{NUMBER}), .*"
+        rf"\bleaderEpoch: {NUMBER} -> (?P<epoch>{NUMBER})"
     ),
     re.compile(
         r"No broker in ISR is alive for \[?(?P<name>[\w.-]{1,260}?)(?:-|, ?)(?P<index>\d{1,9})\]?"
-        rf"\. Elect leader (?P<leader>{_NUMBER})\b"
+        rf"\. Elect leader (?P<elected>{NUMBER})\b"
     ),
-    re.compile(
-        rf"Setting new leader for topicId (?P<topic_id>[\w-]{{1,40}}), partition "
-        rf"(?P<index>\d{{1,9}}) to (?P<leader>{_NUMBER}) using an unclean election"
-    ),
+    re.compile(_ELECTED.pattern.replace("(?P<how>ELR|", "(?P<how>").replace("<epoch>", "<known>")),
 )
 """ReplicationControlManager, PartitionStateMachine with ZooKeeper, PartitionChangeBuilder."""
 
@@ -270,13 +285,13 @@ def unclean_in(line: str, place: Place) -> UncleanElection | None:
             name, index, partition = said.get("name"), said.get("index"), said.get("tp")
             if name is not None:
                 partition = f"{name}-{index}"
-            epoch = said.get("epoch")
+            epoch, known = said.get("epoch"), said.get("known")
             return UncleanElection(
                 partition,
                 said.get("topic_id"),
                 int(index if index is not None else (partition or "").rpartition("-")[2]),
-                int(said["leader"]),
-                int(epoch) if epoch is not None else None,
+                int(said["elected"]),
+                int(epoch) if epoch is not None else int(known) + 1 if known is not None else None,
                 place,
             )
     return None

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.logs.changes import Change, PartitionState
-from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, Place
+from checker.kafka.logs.changes import Change
+from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, PartitionState, Place
 
 _OF_BROKERS = (Kind.LEADS, Kind.FOLLOWS, Kind.KNOWS, Kind.CHANGES_ISR)
 
@@ -27,7 +27,7 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What somebody says of the state after a decision. `writer` is None for a broker."""
+    """A claim about the state after a decision. `writer` is None for a broker."""
 
     state: PartitionState
     place: Place
@@ -48,7 +48,7 @@ def decided_by_controllers(
     leaders = _leaders(by_broker)
     states: dict[int, PartitionState] = {}
     for number in sorted(claims):
-        found = _joined(claims[number], states.get(number - 1), leaders)
+        found = _join(claims[number], states.get(number - 1), leaders)
         if isinstance(found, str):
             notes.append(f"{found}; decisions from partition epoch {number} on are not used")
             break
@@ -109,7 +109,7 @@ def _claims(
         # Who changes the ISR leads, before and afterwards.
         changes_isr = seen.kind is Kind.CHANGES_ISR
         leader = seen.broker if changes_isr else seen.leader
-        state = PartitionState(seen.epoch, leader, seen.isr)
+        state = seen.state._replace(leader=leader)
         claims[seen.partition_epoch].append(_Claim(state, seen.place, None, changes_isr))
     for writer, chain in chains.items():
         for number, change in chain.items():
@@ -129,7 +129,7 @@ def _leaders(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, _Claim
     return found
 
 
-def _joined(
+def _join(
     claims: Sequence[_Claim], before: PartitionState | None, leaders: dict[int, _Claim]
 ) -> PartitionState | str:
     """The state after a decision, as far as it is known; or the two lines that differ."""
@@ -207,8 +207,6 @@ def _observation(number: int, state: PartitionState, place: Place) -> Observatio
         broker=CONTROLLER,
         kind=Kind.DECIDES,
         place=place,
-        epoch=state.epoch,
-        leader=state.leader,
-        isr=state.isr,
         partition_epoch=number,
+        **state._asdict(),
     )

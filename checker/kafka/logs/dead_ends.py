@@ -32,7 +32,7 @@ _FIELDS = ("leo", "hw", "role", "known_epoch", "known_leader", "fetch", "up", "c
 
 @dataclass(frozen=True, slots=True)
 class _Ahead:
-    """What lines of a replica from one on say: None where they do not.
+    """The lines of a replica from one on: None where they do not say it.
 
     `log_end` and `watermark` are those of the next line that has them, unless one before it tells
     that they sink. `role` are both where that is the very next line, `checkpoint` what a
@@ -131,7 +131,7 @@ def _ahead(course: Course, *, has_server_log: bool, may_lose: bool) -> tuple[_Ah
 
 
 def _before(seen: Observation, after: _Ahead, *, may_lose: bool) -> _Ahead:
-    """What is ahead where this line is the next, and `after` is behind it."""
+    """Return what is ahead where this line is the next, and `after` is behind it."""
     log_end, watermark, role = after.log_end, after.watermark, None
     leads, checkpoint = after.leads, None
     if seen.kind is Kind.TRUNCATES:
@@ -150,7 +150,7 @@ def _before(seen: Observation, after: _Ahead, *, may_lose: bool) -> _Ahead:
 
 
 def _common(ahead: Sequence[_Ahead]) -> _Ahead:
-    """What is so whichever line is the next."""
+    """Return what is so whichever line is the next."""
     first, *others = ahead
     for each in others:
         first = _Ahead(

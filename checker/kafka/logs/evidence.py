@@ -73,7 +73,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What the lines of some epochs show.
+    """The findings by the lines of some epochs.
 
     `unclean` are elections of which a controller says it, `outside` those that look like it.
     """
@@ -84,7 +84,7 @@ class Evidence:
     unclean: tuple[UncleanElection, ...] = ()
     outside: tuple[Outside, ...] = ()
     min_isr: tuple[int, Place] | None = None
-    """What min.insync.replicas is at least, by a leader that says that its ISR is below it."""
+    """The least value of min.insync.replicas, by a leader that says that its ISR is below it."""
 
 
 def evidence_of(

@@ -75,7 +75,7 @@ class Fit:
 
 @dataclass(slots=True, kw_only=True)
 class Searched:
-    """What came of one search within bounds.
+    """The outcome of one search within bounds.
 
     `fits[True]` is a behaviour that loses an acknowledged record, `fits[False]` one that loses
     none, each where one was found. `complete` has those of the two for which every state of the
@@ -118,7 +118,7 @@ class Searched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """What the logs do not say: the release's rules, and the operator's settings."""
+    """The circumstances that logs do not say: the release's rules, and the operator's settings."""
 
     version: str
     hw_in_response: str
@@ -129,7 +129,7 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
-    """What may happen beside what lines tell of, in one search."""
+    """Faults and records beside those that lines tell of, in one search."""
 
     more_records: int = 0
     crashes: int = 0
@@ -158,7 +158,7 @@ _BESIDE_SHORTER_LOGS = (
 
 
 def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environment]:
-    """What may happen beside what lines tell of: nothing, then a crash, then more."""
+    """Yield what may happen beside what lines tell of: nothing, then a crash, then more."""
     epochs = max(1, history.last_epoch - history.first_epoch)
     runs = max(1, len(history.offsets) - 1)
     shutdowns = min(3, history.shutdowns)

@@ -27,7 +27,7 @@ _A_WHILE = 1_000_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What is to be fitted.
+    """The lines to fit, and who is meant in them.
 
     `brokers[i]` is the broker that replica i of the model stands for; the first leader is replica
     0. `offsets[k]` is the offset that is k in the model. `observed[i]` are the observations of

@@ -31,7 +31,7 @@ _WRITER_KEYS = frozenset(
 _DEPTH_MAX = 6
 _BEFORE_LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b")
 _VARIES = re.compile(r"\d\d:\d\d:\d\d\S*|\d{4}-\d\d-\d\dT?|\b\w{3} [ \d]\d(?= )|:\d+:$|\[\d+\]")
-"""What of a prefix differs from line to line: times, line numbers, process ids."""
+"""Parts of a prefix that differ from line to line: times, line numbers, process ids."""
 
 
 class Line(NamedTuple):
@@ -42,8 +42,8 @@ class Line(NamedTuple):
     writer: str
 
 
-def unwrapped(line: str, section: str = "") -> Line:
-    """The message of a line, with its time and whoever a prefix or an object says wrote it."""
+def unwrap(line: str, section: str = "") -> Line:
+    """Return a line with its time and whoever a prefix or an object says wrote it."""
     line = _COLOUR.sub("", line)
     begin = line.find("{")
     if begin >= 0 and line.endswith("}") and (found := _of_object(line, begin)):

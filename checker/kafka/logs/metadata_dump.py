@@ -10,24 +10,30 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from checker.kafka.logs.changes import Change, PartitionState
+from checker.kafka.logs.changes import Change
 from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.files import DUMP_BEGINS
-from checker.kafka.logs.observation import Place
+from checker.kafka.logs.observation import UNCHANGED, PartitionState, Place
 
 RECORDS_MAX = 2_000_000
 """Of those that concern topics and partitions, of one file of the log."""
-_UNCHANGED = -2
-"""A leader of a record that does not change it."""
 _RECOVERING = 1
 """Of a leader that was elected uncleanly."""
 _INT_MAX = 2**31 - 1
 _READ = frozenset({"TOPIC_RECORD", "REMOVE_TOPIC_RECORD", "PARTITION_RECORD"})
 _READ |= {"PARTITION_CHANGE_RECORD", "BEGIN_TRANSACTION_RECORD", "END_TRANSACTION_RECORD"}
-_READ |= {"ABORT_TRANSACTION_RECORD"}
+_READ |= {"ABORT_TRANSACTION_RECORD", "CLEAR_ELR_RECORD"}
+_LISTS = {
+    "isr": "isr",
+    "replicas": "replicas",
+    "adding": "addingReplicas",
+    "removing": "removingReplicas",
+    "elr": "eligibleLeaderReplicas",
+}
+"""Sets of brokers in a record; a record of a change has those that change."""
 _NAME = re.compile(r"(\d{20})(-\d{10}\.checkpoint|\.log)\s*$")
 _BATCH = re.compile(r"^baseOffset: (\d{1,19}) lastOffset: (\d{1,19}) ")
 _CONTROL = re.compile(r" isControl: true\b")
@@ -47,7 +53,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class Section:
-    """What was dumped of one file: a segment of the log, or a snapshot, which is a state by itself.
+    """The dump of one file: a segment of the log, or a snapshot, which is a state by itself.
 
     `end` is the offset behind its last record; of a snapshot that of the log which it stands for.
     """
@@ -154,14 +160,14 @@ class _Log:
         self._passed_over = passed_over
         self._snapshots = list(snapshots)
         self._names: dict[str, str] = {}
-        self._states: dict[tuple[str, int], tuple[int, PartitionState]] = {}
+        self._states: dict[tuple[str, int], _Known] = {}
         self._expected: int | None = None
         """The offset behind the last section."""
         self._pending: list[_Entry] | None = None
         """Records of a transaction that has begun: they count once it has ended."""
 
     def changes(self, begin: int, section: Section) -> Iterator[tuple[str, Change]]:
-        """What a segment adds."""
+        """Yield what a segment adds."""
         yield from self._snapshots_until(begin)
         read = self._expected or 0
         if self._expected is not None and begin > self._expected:
@@ -174,7 +180,7 @@ class _Log:
         self._expected = max(section.end or 0, read)
 
     def end(self) -> Iterator[tuple[str, Change]]:
-        """What snapshots behind the last segment add."""
+        """Yield what snapshots behind the last segment add."""
         yield from self._snapshots_until(None)
 
     def _snapshots_until(
@@ -227,6 +233,9 @@ class _Log:
     def _applied(self, entry: _Entry) -> Iterator[tuple[str, Change]]:
         values, kind = entry.values, entry.kind
         try:
+            if kind == "CLEAR_ELR_RECORD":
+                yield from self._cleared(entry, _text(values["topicName"]))
+                return
             topic = _text(values["topicId"])
             if kind == "TOPIC_RECORD":
                 self._names[topic] = _text(values["name"])
@@ -238,32 +247,56 @@ class _Log:
                 made = _partition(kind, values, self._states.get(at))
                 if made is None:
                     return
-                self._states[at] = made
-                if topic in self._names:
-                    yield f"{self._names[topic]}-{at[1]}", _change(entry, topic, *made)
+                yield from self._set(entry, at, made)
         except (KeyError, TypeError, ValueError):
             self._lost(entry.place)
 
+    def _cleared(self, entry: _Entry, name: str) -> Iterator[tuple[str, Change]]:
+        """Clear the ELR of the partitions of a topic, of all where it has no name (4.0 on)."""
+        for at, known in list(self._states.items()):
+            if known.has_elr and (not name or self._names.get(at[0]) == name):
+                state = known.state._replace(elr=())
+                yield from self._set(entry, at, _Known(known.number + 1, state, ()))
 
-def _partition(
-    kind: str, values: dict[str, Any], known: tuple[int, PartitionState] | None
-) -> tuple[int, PartitionState] | None:
-    """Number and state after a record; None where those before it are not known."""
+    def _set(
+        self, entry: _Entry, at: tuple[str, int], known: _Known
+    ) -> Iterator[tuple[str, Change]]:
+        self._states[at] = known
+        if at[0] in self._names:
+            change = _change(entry, at[0], known.number, known.state)
+            yield f"{self._names[at[0]]}-{at[1]}", change
+
+
+class _Known(NamedTuple):
+    """Number and state of a partition; `last_known` are its last known eligible leader replicas."""
+
+    number: int
+    state: PartitionState
+    last_known: tuple[int, ...] | None
+
+    @property
+    def has_elr(self) -> bool:
+        """Whether a record that clears ELRs changes it (TopicDelta.maybeClearElr)."""
+        return bool(self.state.elr or self.last_known)
+
+
+def _partition(kind: str, values: dict[str, Any], known: _Known | None) -> _Known | None:
+    """The state after a record; None where those before it are not known."""
+    sets = PartitionState(**{field: _members(values.get(name)) for field, name in _LISTS.items()})
+    last_known = _members(values.get("lastKnownElr"))
     if kind == "PARTITION_RECORD":
-        return _number(values["partitionEpoch"]), PartitionState(
-            _number(values["leaderEpoch"]), _leader(values["leader"]), _members(values["isr"])
-        )
+        epoch, leader = _number(values["leaderEpoch"]), _leader(values["leader"])
+        state = sets._replace(epoch=epoch, leader=leader, isr=_members(values["isr"]))
+        return _Known(_number(values["partitionEpoch"]), state, last_known)
     if known is None:
         return None
-    number, before = known
+    number, before, last_known_before = known
+    leads = values.get("leader", int(UNCHANGED))
     assert before.epoch is not None
-    leader, isr = values.get("leader", _UNCHANGED), values.get("isr")
-    after = before
-    if leader != _UNCHANGED:  # Each election is an epoch, also where the same broker is elected.
-        after = replace(after, leader=_leader(leader), epoch=before.epoch + 1)
-    if isr is not None:
-        after = replace(after, isr=_members(isr))
-    return number + 1, after
+    after = sets.over(before)
+    if leads != int(UNCHANGED):  # Each election is an epoch, also where the same broker is elected.
+        after = after._replace(leader=_leader(leads), epoch=before.epoch + 1)
+    return _Known(number + 1, after, last_known_before if last_known is None else last_known)
 
 
 def _change(entry: _Entry, topic: str, number: int, state: PartitionState) -> Change:
@@ -294,7 +327,9 @@ def _leader(value: object) -> int:
     return _number(value, least=-1)
 
 
-def _members(value: object) -> tuple[int, ...]:
+def _members(value: object) -> tuple[int, ...] | None:
+    if value is None:
+        return None
     if not isinstance(value, list):
         raise TypeError
     return tuple(sorted({_number(each) for each in value}))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import enum
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 CONTROLLER = -1
 """Among the brokers by which observations are sorted: the controllers, whichever was active."""
+UNCHANGED = "-2"
+"""A leader in a record that does not change it."""
+_NUMBER = re.compile(r"\d{1,10}")
 
 
 class Kind(enum.Enum):
-    """What a broker says that it did."""
+    """The kinds of an observation."""
 
     LEADS = "leads"
     FOLLOWS = "follows"
@@ -53,9 +58,52 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
+class PartitionState(NamedTuple):
+    """State of a partition as the controller has it; None where a line does not say.
+
+    `leader` is -1 for nobody. `replicas` are those being added or removed as well.
+    """
+
+    epoch: int | None = None
+    leader: int | None = None
+    isr: tuple[int, ...] | None = None
+    replicas: tuple[int, ...] | None = None
+    adding: tuple[int, ...] | None = None
+    removing: tuple[int, ...] | None = None
+    elr: tuple[int, ...] | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether leader epoch, leader and ISR are known."""
+        return self.epoch is not None and self.leader is not None and self.isr is not None
+
+    def over(self, before: PartitionState) -> PartitionState:
+        """This state, and what it does not say as it was `before`."""
+        return PartitionState(*(b if a is None else a for a, b in zip(self, before, strict=True)))  # type: ignore[arg-type]
+
+    def contradicts(self, other: PartitionState) -> bool:
+        """Whether both say something of which only one can be so."""
+        return self.over(other) != other.over(self)
+
+
+def state_in(groups: Mapping[str, str | None], suffix: str = "") -> PartitionState:
+    """The state that the groups of a pattern name."""
+    epoch, leader, *sets = (groups.get(name + suffix) for name in PartitionState._fields)
+    return PartitionState(
+        None if epoch is None else int(epoch),
+        None if leader in (None, UNCHANGED) else int(leader),
+        *map(members_in, sets),
+    )
+
+
+def members_in(text: str | None) -> tuple[int, ...] | None:
+    """The brokers of a list, in order; None where there is no list."""
+    return None if text is None else tuple(sorted({int(each) for each in _NUMBER.findall(text)}))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What `broker` says at `place`; None where the line does not say it.
+    """A claim of `broker` at `place`; None where the line does not say it.
 
     `offset` is the log end of who leads or follows, and the new one of who truncates. `high_
     watermark` is that of before: makeLeader prints it, and then tries to advance it. `isr` are
@@ -83,9 +131,18 @@ class Observation:
     offset: int | None = None
     high_watermark: int | None = None
     isr: tuple[int, ...] | None = None
+    replicas: tuple[int, ...] | None = None
+    adding: tuple[int, ...] | None = None
+    removing: tuple[int, ...] | None = None
+    elr: tuple[int, ...] | None = None
     leader: int | None = None
     previous_epoch: int | None = None
     partition_epoch: int | None = None
     topic_id: str | None = None
     is_below_min_isr: bool = False
     epochs: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def state(self) -> PartitionState:
+        """The state of the partition, as far as the line says it."""
+        return PartitionState(*(getattr(self, name) for name in PartitionState._fields))

@@ -63,7 +63,7 @@ class Observer:
         )
 
     def wanted(self, positions: Positions) -> Iterator[tuple[str, int, int]]:
-        """What the next lines tell of logs and high watermarks: field, replica, value."""
+        """Yield what the next lines tell of logs and high watermarks: field, replica, value."""
         for replica in range(len(positions) - 1):
             for _, seen, _ in self.courses[replica].next_of(positions[replica]):
                 if seen.offset is not None and seen.kind is not Kind.TRUNCATES:

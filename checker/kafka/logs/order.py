@@ -29,7 +29,7 @@ def in_order(observed: Iterable[Observation]) -> list[Observation]:
     chains: dict[str, list[Observation]] = defaultdict(list)
     for seen in _once(observed):
         chains[seen.stream].append(seen)
-    every = {name: _straightened(sorted(chain, key=_number)) for name, chain in chains.items()}
+    every = {name: _straighten(sorted(chain, key=_number)) for name, chain in chains.items()}
     found: list[Observation] = []
     for band, heads in enumerate(_bands(every)):
         while any(heads):
@@ -51,7 +51,7 @@ def _once(observed: Iterable[Observation]) -> Iterator[Observation]:
             yield seen
 
 
-def _straightened(chain: Sequence[Observation]) -> list[Observation]:
+def _straighten(chain: Sequence[Observation]) -> list[Observation]:
     """A file whose parts were put together in another order, by their times."""
     lines = list(chain)
     runs = [list(run) for _, run in itertools.groupby(lines, key=lambda seen: seen.run)]

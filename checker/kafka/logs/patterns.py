@@ -29,27 +29,48 @@ class LinePattern:
     since: str
     until: str | None = None
     hint: str
-    """What every such line contains: most lines are passed over by it alone."""
+    """Part of every such line: most lines are passed over by it alone."""
 
 
-_NUMBER = r"-?\d{1,19}"
-_DECISION = rf"(?P<partition_epoch>{_NUMBER})"
-_WATERMARK = rf"high watermark (?P<high_watermark>{_NUMBER})"
+NUMBER = r"-?\d{1,19}"
+LIST = r"[\d, ]{0,4000}"
+_DECISION = rf"(?P<partition_epoch>{NUMBER})"
+_WATERMARK = rf"high watermark (?P<high_watermark>{NUMBER})"
 _TOPIC_ID = r"(?:Some\()?(?P<topic_id>[\w-]{1,40})\)?,?"
 _BETWEEN = r"(?:[^\[\]]{1,120}? )??"
-"""What a vendor may have put in."""
-_PARTITION = r"(?P<tp>[A-Za-z0-9._-]{1,260}-\d{1,9})"
+"""Room for a vendor's addition."""
+PARTITION = r"(?P<tp>[A-Za-z0-9._-]{1,260}-\d{1,9})"
+
+REGISTRATION = (
+    rf"PartitionRegistration\(replicas=\[(?P<replicas>{LIST})\],[^()]*? isr=\[(?P<isr>{LIST})\]"
+    rf"(?:, removingReplicas=\[(?P<removing>{LIST})\], addingReplicas=\[(?P<adding>{LIST})\])?"
+    rf"[^()]*?(?:\belr=\[(?P<elr>{LIST})\][^()]*?)?\bleader=(?P<leader>{NUMBER}),"
+    rf"[^()]*?\bleaderEpoch=(?P<epoch>{NUMBER}), partitionEpoch=(?P<partition_epoch>\d{{1,10}})\)"
+)
+REQUESTED = (
+    rf"LeaderAndIsrPartitionState\([^()]*?\bleader=(?P<leader>{NUMBER}), "
+    rf"leaderEpoch=(?P<epoch>{NUMBER}), isr=\[(?P<isr>{LIST})\], "
+    rf"(?:zkVersion|partitionEpoch)=(?P<partition_epoch>\d{{1,10}}), "
+    rf"replicas=\[(?P<replicas>{LIST})\], addingReplicas=\[(?P<adding>{LIST})\], "
+    rf"removingReplicas=\[(?P<removing>{LIST})\]"
+)
+_SKIPPED = (
+    rf"\[Broker id=(?P<broker>\d+)\] Skipped the become-(?:leader|follower) state change "
+    rf"for {PARTITION} with topic id {_TOPIC_ID} (?:and )?"
+)
 
 PATTERNS = (
     LinePattern(
         kind=Kind.LEADS,
         hint="Leader ",
         pattern=re.compile(
-            rf"\[Broker id=(?P<broker>\d+)\] Leader {_PARTITION}(?: with topic id {_TOPIC_ID})? "
-            rf"starts at leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
+            rf"\[Broker id=(?P<broker>\d+)\] Leader {PARTITION}(?: with topic id {_TOPIC_ID})? "
+            rf"starts at leader epoch (?P<epoch>{NUMBER}) from offset (?P<offset>{NUMBER}) with "
             rf"(?:partition epoch {_DECISION}, )?{_BETWEEN}{_WATERMARK},? {_BETWEEN}"
-            rf"ISR \[(?P<isr>[\d, ]*)\].{{0,4000}}?[Pp]revious leader epoch was "
-            rf"(?P<previous_epoch>{_NUMBER})"
+            rf"ISR \[(?P<isr>{LIST})\](?:,? adding ?[Rr]eplicas \[(?P<adding>{LIST})\](?: and)? "
+            rf"removing ?[Rr]eplicas \[(?P<removing>{LIST})\](?P<below> \(under-min-isr\))?)?"
+            r".{0,4000}?[Pp]revious leader epoch was "
+            rf"(?P<previous_epoch>{NUMBER})"
         ),
         writer="Partition.makeLeader",
         file="state-change.log",
@@ -59,10 +80,10 @@ PATTERNS = (
         kind=Kind.FOLLOWS,
         hint="Follower ",
         pattern=re.compile(
-            rf"\[Broker id=(?P<broker>\d+)\] Follower {_PARTITION}(?: with topic id {_TOPIC_ID})? "
-            rf"starts at leader epoch (?P<epoch>{_NUMBER}) from offset (?P<offset>{_NUMBER}) with "
+            rf"\[Broker id=(?P<broker>\d+)\] Follower {PARTITION}(?: with topic id {_TOPIC_ID})? "
+            rf"starts at leader epoch (?P<epoch>{NUMBER}) from offset (?P<offset>{NUMBER}) with "
             rf"(?:partition epoch {_DECISION} and )?{_BETWEEN}{_WATERMARK}\."
-            rf"(?: Current leader is (?P<leader>{_NUMBER})\.)?"
+            rf"(?: Current leader is (?P<leader>{NUMBER})\.)?"
         ),
         writer="Partition.makeFollower",
         file="state-change.log",
@@ -71,23 +92,26 @@ PATTERNS = (
     LinePattern(
         kind=Kind.KNOWS,
         hint="Skipped the become-",
-        pattern=re.compile(
-            rf"\[Broker id=(?P<broker>\d+)\] Skipped the become-(?:leader|follower) state change "
-            rf"for {_PARTITION} with topic id {_TOPIC_ID} (?:and )?partition registration "
-            r"PartitionRegistration\("
-            rf"[^()]*?\bisr=\[(?P<isr>[\d, ]*)\][^()]*?\bleader=(?P<leader>{_NUMBER}),"
-            rf"[^()]*?\bleaderEpoch=(?P<epoch>{_NUMBER}), partitionEpoch=(?P<partition_epoch>\d+)\)"
-        ),
+        pattern=re.compile(_SKIPPED + "partition registration " + REGISTRATION),
         writer="Partition.makeLeader, Partition.makeFollower",
         file="state-change.log",
         since="4.2.0",
     ),
     LinePattern(
+        kind=Kind.KNOWS,
+        hint="Skipped the become-",
+        pattern=re.compile(_SKIPPED + "partition state " + REQUESTED),
+        writer="Partition.makeLeader, Partition.makeFollower",
+        file="state-change.log",
+        since="3.3.0",
+        until="4.1.2",
+    ),
+    LinePattern(
         kind=Kind.TRUNCATES,
         hint="Truncating to offset ",
         pattern=re.compile(
-            rf"\[\w{{0,40}}Log partition={_PARTITION}, [^\]]{{1,4000}}\] "
-            rf"Truncating to offset (?P<offset>{_NUMBER})"
+            rf"\[\w{{0,40}}Log partition={PARTITION}, [^\]]{{1,4000}}\] "
+            rf"Truncating to offset (?P<offset>{NUMBER})"
         ),
         writer="UnifiedLog.truncateTo, Log.truncateTo",
         file="server.log",
@@ -97,8 +121,8 @@ PATTERNS = (
         kind=Kind.CUTS_BELOW,
         hint=" below high watermark ",
         pattern=re.compile(
-            rf"Truncating (?:partition )?{_PARTITION} to offset (?P<offset>{_NUMBER}) "
-            rf"below high watermark (?P<high_watermark>{_NUMBER})"
+            rf"Truncating (?:partition )?{PARTITION} to offset (?P<offset>{NUMBER}) "
+            rf"below high watermark (?P<high_watermark>{NUMBER})"
         ),
         writer="ReplicaFetcherThread.truncate, UnifiedLog",
         file="server.log",
@@ -108,9 +132,9 @@ PATTERNS = (
         kind=Kind.ASKS_TO_SHRINK,
         hint="Shrinking ISR ",
         pattern=re.compile(
-            rf"\[Partition {_PARTITION} broker=(?P<broker>\d+)\] Shrinking ISR from [\d,]* to "
-            rf"(?P<isr>[\d,]+)\. Leader: \(highWatermark: (?P<high_watermark>{_NUMBER}), "
-            rf"endOffset: (?P<offset>{_NUMBER})\)"
+            rf"\[Partition {PARTITION} broker=(?P<broker>\d+)\] Shrinking ISR from [\d,]* to "
+            rf"(?P<isr>[\d,]+)\. Leader: \(highWatermark: (?P<high_watermark>{NUMBER}), "
+            rf"endOffset: (?P<offset>{NUMBER})\)"
         ),
         writer="Partition.maybeShrinkIsr",
         file="server.log",
@@ -120,7 +144,7 @@ PATTERNS = (
         kind=Kind.CHANGES_ISR,
         hint="ISR updated ",
         pattern=re.compile(
-            rf"\[Partition {_PARTITION} broker=(?P<broker>\d+)\] ISR updated (?:from AlterIsr )?to "
+            rf"\[Partition {PARTITION} broker=(?P<broker>\d+)\] ISR updated (?:from AlterIsr )?to "
             r"\[?(?P<isr>[\d,]+)\]?"
             r"(?: {1,2}(?P<below>\(under-min-isr\) )?and (?:zkVersion|version) updated to "
             r"\[?(?P<partition_epoch>\d{1,10})\]?)?"
@@ -133,8 +157,8 @@ PATTERNS = (
         kind=Kind.LOADS,
         hint="Log loaded for partition ",
         pattern=re.compile(
-            rf"\[Partition {_PARTITION} broker=(?P<broker>\d+)\] Log loaded for partition \S+ with "
-            rf"initial high watermark (?P<high_watermark>{_NUMBER})"
+            rf"\[Partition {PARTITION} broker=(?P<broker>\d+)\] Log loaded for partition \S+ with "
+            rf"initial high watermark (?P<high_watermark>{NUMBER})"
         ),
         writer="Partition.createLog",
         file="server.log",
@@ -151,7 +175,7 @@ STOP_HINT = " shutting down"
 
 FETCHES = re.compile(
     r"\[ReplicaFetcher replicaId=(?P<broker>\d{1,10}), leaderId=(?P<leader>\d{1,10}), [^\]]*\] "
-    rf".{{0,200}}?\bpartition {_PARTITION}(?![\w.-])"
+    rf".{{0,200}}?\bpartition {PARTITION}(?![\w.-])"
 )
 """Whom a broker follows, by a line about a fetch: releases until 3.2 name no leader elsewhere."""
 FETCH_HINT = "[ReplicaFetcher replicaId="

@@ -8,13 +8,14 @@ what brokers did.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.kafka.logs.changes import Change
-from checker.kafka.logs.checkpoints import checkpointed
+from checker.kafka.logs.checkpoints import entries_of
 from checker.kafka.logs.controller_lines import UncleanElection
 from checker.kafka.logs.controllers import Decisions, decided_by_controllers
 from checker.kafka.logs.errors import BadLogs
@@ -31,7 +32,7 @@ _NAMES_SHOWN = 5
 
 @dataclass(slots=True)
 class Logs:
-    """What the files say: observations by partition, releases, and what was passed over.
+    """The contents of the files: observations by partition, releases, and what was passed over.
 
     `stops` are those of whole brokers. `server_logs` are brokers of which not only state-change.log
     was read, so that a truncation that is not observed did not happen, with the time of the first
@@ -66,7 +67,7 @@ class Logs:
         return dict(sorted(observed.items()))
 
     def notes_of(self, partition: str) -> list[str]:
-        """What was passed over: files, an older topic, decisions that do not count."""
+        """Return what was passed over: files, an older topic, decisions that do not count."""
         last = self._last_topic(partition)
         notes = [last.note] if last.note else []
         moved = (seen for lines in last.observed.values() for seen in lines if seen.is_moved)
@@ -83,7 +84,8 @@ class Logs:
         """Elections of the last topic of that name of which a controller says that they were."""
         last = self._last_topic(partition)
         ids = {seen.topic_id for lines in last.observed.values() for seen in lines}
-        ids |= {each.topic_id for each in self.changes.get(partition, ()) if last.has(each)}
+        changes = [each for each in self._changes(partition) if last.has(each)]
+        ids |= {each.topic_id for each in changes}
         index = int(partition.rpartition("-")[2])
         found = [
             UncleanElection(
@@ -94,8 +96,8 @@ class Logs:
                 each.state.epoch,
                 each.place,
             )
-            for each in self.changes.get(partition, ())
-            if each.is_unclean and last.has(each)
+            for each in changes
+            if each.is_unclean
         ]
         for each in self.unclean:
             is_it = (
@@ -136,13 +138,21 @@ class Logs:
         for seen in self.stops:
             if seen.broker in observed:
                 observed[seen.broker].append(seen)
-        changes = sorted(self.changes.get(partition, ()), key=lambda change: change.moment)
+        changes = sorted(self._changes(partition), key=lambda change: change.moment)
         ids = [change.topic_id for change in changes]
         return of_last_topic({b: in_order(seen) for b, seen in observed.items()}, ids)
 
     def _decided(self, partition: str, last: LastTopic) -> Decisions:
-        changes = [each for each in self.changes.get(partition, ()) if last.has(each)]
+        changes = [each for each in self._changes(partition) if last.has(each)]
         return decided_by_controllers(changes, last.observed)
+
+    def _changes(self, partition: str) -> list[Change]:
+        """Decisions about a partition, also those that name its topic by the id."""
+        named = self.changes.get(partition, [])
+        index = partition.rpartition("-")[2]
+        ids = {each.topic_id for each in (*self.by_partition.get(partition, ()), *named)}
+        by_id = (self.changes.get(f"{each}-{index}", []) for each in sorted(filter(None, ids)))
+        return [*named, *itertools.chain.from_iterable(by_id)]
 
     def _known(self) -> str:
         names = sorted(self.by_partition)
@@ -182,7 +192,7 @@ def read_logs(folders: Iterable[Path]) -> Logs:
     read: list[Scanned] = []
     for rank, path in enumerate(files):
         if path.name in CHECKPOINTS:
-            for partition, seen in checkpointed(path, logs.passed_over):
+            for partition, seen in entries_of(path, logs.passed_over):
                 logs.files[str(path)] = max(logs.files.get(str(path), 0), seen.place.line)
                 logs.brokers.add(seen.broker)
                 logs.by_partition[partition].append(seen)

@@ -17,9 +17,9 @@ from checker.kafka.logs.controller_lines import (
     unclean_in,
 )
 from checker.kafka.logs.files import DUMP_BEGINS, lines_of, stream_of
-from checker.kafka.logs.layouts import Line, lines_in, section_of, span_in, unwrapped
+from checker.kafka.logs.layouts import Line, lines_in, section_of, span_in, unwrap
 from checker.kafka.logs.metadata_dump import Section, sections_of
-from checker.kafka.logs.observation import Kind, Observation, Place, Span
+from checker.kafka.logs.observation import Kind, Observation, Place, Span, state_in
 from checker.kafka.logs.patterns import (
     BROKER,
     BROKER_HINTS,
@@ -54,7 +54,7 @@ _UNNAMED = -2
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a line says of a partition, "" of all; `broker` is None where it names none."""
+    """An observation of a partition, "" of all; `broker` is None where it names none."""
 
     partition: str
     broker: int | None
@@ -111,7 +111,7 @@ class _Runs:
 
 @dataclass(slots=True)
 class Scanned:
-    """What the lines of one file say. `named` counts the lines that name a broker, by writer.
+    """The contents of one file. `named` counts the lines that name a broker, by writer.
 
     `server_logs` has the brokers with lines that are not of state-change.log. `is_usual`: Kafka
     gives the file this name, so that it is of the broker of its folder.
@@ -153,7 +153,7 @@ def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
             break
         section = section_of(raw) or section
         for text in lines_in(raw):
-            last = _read_line(unwrapped(text, section), number, rank, read, last, fetched)
+            last = _read_line(unwrap(text, section), number, rank, read, last, fetched)
     return read
 
 
@@ -204,7 +204,7 @@ def _note_broker(line: Line, read: Scanned, span: Span | None) -> None:
 
 
 def _observed(line: Line, place: Place, span: Span | None, number: int) -> Iterator[Said]:
-    """What a line says, with the partition, "" for all of a broker's."""
+    """Yield what a line says, with the partition, "" for all of a broker's."""
     for each in PATTERNS:
         if each.hint in line.text and (matched := each.pattern.search(line.text)):
             groups = matched.groupdict()
@@ -217,13 +217,11 @@ def _observed(line: Line, place: Place, span: Span | None, number: int) -> Itera
                 place=place,
                 span=span,
                 number=number,
-                isr=_members(groups.get("isr")),
+                **state_in(groups)._asdict(),
                 topic_id=None if topic_id == "None" else topic_id,
                 is_below_min_isr=groups.get("below") is not None,
-                epoch=_number(groups.get("epoch")),
                 offset=_number(groups.get("offset")),
                 high_watermark=_number(groups.get("high_watermark")),
-                leader=_number(groups.get("leader")),
                 previous_epoch=_number(groups.get("previous_epoch")),
                 partition_epoch=_number(groups.get("partition_epoch")),
             )
@@ -251,9 +249,3 @@ def _observed(line: Line, place: Place, span: Span | None, number: int) -> Itera
 
 def _number(text: str | None) -> int | None:
     return None if text is None else int(text)
-
-
-def _members(text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
-    return tuple(sorted(int(each) for each in text.split(",") if each.strip()))

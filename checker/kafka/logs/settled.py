@@ -1,4 +1,4 @@
-"""What a state of a window tells apart: epochs, offsets, records; and what all replicas settled."""
+"""The numbers that a state of a window tells apart, and those that all replicas have settled."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _decided_at(best: Searched, before: Positions, after: Positions) -> Place | 
 def _decided(
     best: Searched, before: State, after: State
 ) -> tuple[int, int, tuple[int, ...]] | None:
-    """What the controller has decided at a step, in Kafka's numbers."""
+    """Return what the controller has decided at a step, in Kafka's numbers."""
     old, new = ((s.epoch, s.leader, s.isr) for s in (before, after))
     if old == new:
         return None
@@ -102,7 +102,7 @@ def _decided(
 
 
 def facts_of(seen: Observation) -> tuple[str, ...]:
-    """What a line says, in a few words each."""
+    """Return what a line says, in a few words each."""
     kind = seen.kind
     if kind is Kind.LEADS:
         said = [f"leads epoch {seen.epoch}", *_ends(seen), f"ISR {_listed(seen.isr)}"]

@@ -22,7 +22,7 @@ _SHARES = 4
 
 @dataclass(slots=True, kw_only=True)
 class Explored:
-    """What was found in a window. `is_whole`: all ends within its bounds were found."""
+    """The outcome of one window. `is_whole`: all ends within its bounds were found."""
 
     window: Window
     ends: list[Node] = field(default_factory=list)

@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from checker.kafka.logs.answer import answered
-from checker.kafka.logs.changes import PartitionState
 from checker.kafka.logs.controller_lines import changes_in
 from checker.kafka.logs.decisions import decisions_of
 from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.fitting import Circumstances
 from checker.kafka.logs.history import history_of
-from checker.kafka.logs.observation import CONTROLLER, Kind, Place
+from checker.kafka.logs.observation import CONTROLLER, Kind, PartitionState, Place
 from checker.kafka.logs.reading import Logs, read_logs
 from checker.kafka.logs.timeline import timeline
 from model.message.releases import release_named
@@ -80,8 +79,127 @@ def test_each_line_says_a_number_and_a_state(line: str) -> None:
 
     number, *state = LINES[line]
     assert (partition, change.number) == ("t-0", number)
-    assert change.state == PartitionState(*state)
+    assert change.state[:3] == tuple(state)
     assert change.is_committed is ("zkVersion" in line.lower() or "[Controller id" in line)
+
+
+def registration(**said: object) -> str:
+    """As PartitionRegistration.toString of 4.3.1 writes it."""
+    fields = {
+        "replicas": [0, 1, 2],
+        "directories": ["AAAAAAAAAAAAAAAAAAAAAA"] * 3,
+        "isr": [0],
+        "removingReplicas": [],
+        "addingReplicas": [2],
+        "elr": [1],
+        "lastKnownElr": [],
+        "leader": 0,
+        "leaderRecoveryState": "RECOVERED",
+        "leaderEpoch": 3,
+        "partitionEpoch": 7,
+    }
+    texts = (f"{name}={value}".replace("'", "") for name, value in {**fields, **said}.items())
+    return f"PartitionRegistration({', '.join(texts)})"
+
+
+def record(**said: object) -> str:
+    """As PartitionChangeRecord.toString of 4.3.1 writes it."""
+    names = ("isr", "leader", "replicas", "removingReplicas", "addingReplicas")
+    fields = {"partitionId": 0, "topicId": ID, **dict.fromkeys(names, "null"), "leader": -2}
+    fields |= {"leaderRecoveryState": -1, "directories": "null"}
+    fields |= {"eligibleLeaderReplicas": "null", "lastKnownElr": "null", **said}
+    return f"PartitionChangeRecord({', '.join(f'{name}={each}' for name, each in fields.items())})"
+
+
+ASSIGNING = {
+    "[QuorumController id=3000] Replayed partition assignment change "
+    + record(isr=[0], leader=0, replicas=[0, 1], addingReplicas=[])
+    + " for topic t. (isr: [0, 2] -> [0], replicaSet: [0, 1, 2] -> [0, 1], partitionEpoch: 8, "
+    "leaderEpoch: 4)": (
+        8,
+        PartitionState(4, 0, (0,), (0, 1), ()),
+        PartitionState(None, None, (0, 2), (0, 1, 2)),
+    ),
+    f"[QuorumController id=3000] partition change for t-0 with topic ID {ID}: replicas: [0, 1] -> "
+    "[2, 0, 1], directories: [a, b] -> [c, a, b], addingReplicas: [] -> [2], partitionEpoch: 7 -> "
+    "8": (
+        8,
+        PartitionState(replicas=(0, 1, 2), adding=(2,)),
+        PartitionState(replicas=(0, 1), adding=()),
+    ),
+    f"[QuorumController id=3000] Replayed PartitionRecord for new partition t-0 with topic ID {ID} "
+    f"and {registration()}.": (
+        7,
+        PartitionState(3, 0, (0,), (0, 1, 2), (2,), (), (1,)),
+        PartitionState(),
+    ),
+    f"Setting new leader for topicId {ID}, partition 0 to 1 using ELR. Previous partition: "
+    f"{registration()}, change record: {record(isr=[])}": (
+        8,
+        PartitionState(4, 1, (1,)),
+        PartitionState(3, 0, (0,), (0, 1, 2), (2,), (), (1,)),
+    ),
+    "[Controller id=1 epoch=1] Sending become-leader LeaderAndIsr request "
+    "LeaderAndIsrPartitionState(topicName='t', partitionIndex=0, controllerEpoch=1, leader=1, "
+    "leaderEpoch=2, isr=[1, 2], partitionEpoch=3, replicas=[2, 0, 1], addingReplicas=[2], "
+    "removingReplicas=[0], isNew=false, leaderRecoveryState=0) to broker 1 for partition t-0": (
+        3,
+        PartitionState(2, 1, (1, 2), (0, 1, 2), (2,), (0,)),
+        PartitionState(),
+    ),
+}
+
+
+@pytest.mark.parametrize("line", ASSIGNING, ids=range(len(ASSIGNING)))
+def test_a_line_says_which_replicas_are_added_and_removed(line: str) -> None:
+    [(partition, change)] = changes_in(line, Place("controller.log", 1, line), ("", 1))
+
+    assert partition in ("t-0", f"{ID}-0")
+    assert (change.number, change.state, change.before) == ASSIGNING[line]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"topic id Some({ID}) and partition state LeaderAndIsrPartitionState(topicName='', "
+        "partitionIndex=0, controllerEpoch=-1, leader=0, leaderEpoch=3, isr=[0], partitionEpoch=7, "
+        "replicas=[0, 1, 2], addingReplicas=[2], removingReplicas=[], isNew=false, "
+        "leaderRecoveryState=0) since it is already the leader with leader epoch 3. Current high "
+        "watermark 4, ISR [0], adding replicas [2] and removing replicas [].",
+        f"topic id Some({ID}), partition registration {registration()} and isNew=false since it is "
+        "already the leader with leader epoch 3. Current high watermark 4, ISR [0], adding "
+        "replicas [2] and removing replicas [].",
+    ],
+    ids=["3.3 to 4.1", "4.2 on"],
+)
+def test_a_broker_that_reads_of_a_change_within_its_epoch_says_all_of_it(
+    said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "state-change.log").write_text(
+        f"[Broker id=0] Skipped the become-leader state change for t-0 with {said}\n"
+    )
+    [seen] = read_logs([tmp_path]).by_partition["t-0"]
+
+    assert (seen.kind, seen.partition_epoch, seen.topic_id) == (Kind.KNOWS, 7, ID)
+    assert seen.state[:6] == (3, 0, (0,), (0, 1, 2), (2,), ())
+
+
+def test_an_election_from_the_elr_is_a_decision_of_the_topic_with_that_id(tmp_path: Path) -> None:
+    line = (
+        f"Setting new leader for topicId {ID}, partition 0 to 1 using ELR. Previous partition: "
+        f"{registration(partitionEpoch=0, leaderEpoch=0)}, change record: {record()}"
+    )
+    leader = (
+        f"[Broker id=1] Leader t-0 with topic id Some({ID}) starts at leader epoch 1 from offset 0 "
+        "with partition epoch 1, high watermark 0, ISR [1], adding replicas [2] and removing "
+        "replicas [] (under-min-isr). Previous leader Some(0) and previous leader epoch was 0."
+    )
+    logs = logs_of(tmp_path, [leader], controller=[line])
+    [decided] = logs.of("t-0")[CONTROLLER]
+
+    assert (decided.partition_epoch, decided.state[:3]) == (1, (1, 1, (1,)))
+    [seen] = logs.of("t-0")[1]
+    assert (seen.adding, seen.removing, seen.is_below_min_isr) == ((2,), (), True)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.changes import Change, PartitionState
+from checker.kafka.logs.changes import Change
 from checker.kafka.logs.metadata_dump import changes_of, sections_of
-from checker.kafka.logs.observation import Place
+from checker.kafka.logs.observation import PartitionState, Place
 from checker.kafka.logs.reading import read_logs
 from tests.support.controller_logs import TOPIC_ID, dump_of
 from tests.support.logged_walks import Decided
@@ -35,7 +35,8 @@ def read(lines: Sequence[str]) -> tuple[list[Change], list[str]]:
 
 
 def states(lines: Sequence[str]) -> list[tuple[int, PartitionState]]:
-    return [(each.number, each.state) for each in read(lines)[0]]
+    """Number, leader epoch, leader and ISR of each."""
+    return [(each.number, PartitionState(*each.state[:3])) for each in read(lines)[0]]
 
 
 WHOLE = [(each.number, PartitionState(each.epoch, each.leader, each.isr)) for each in DECIDED]
@@ -64,6 +65,42 @@ def test_a_leader_in_a_record_is_an_epoch() -> None:
         (1, PartitionState(1, 0, (0, 1))),
         (2, PartitionState(1, 0, (0, 1))),
         (3, PartitionState(1, 0, (0, 1))),
+    ]
+
+
+@pytest.mark.parametrize("topic", ["t", ""])
+def test_a_record_that_clears_elrs_is_a_change_of_each_partition_with_one(topic: str) -> None:
+    """TopicDelta.maybeClearElr: without that, every later number is one too small (4.0 on)."""
+    lines = dump_of([Decided(0, 0, 0, (0, 1))])
+    end = len([line for line in lines if line.startswith("|")])
+    cleared = record(end, "CLEAR_ELR_RECORD", topicName=topic)
+    with_elr = change(end, isr=[0], eligibleLeaderReplicas=[1])
+    late = record(end + 1, "CLEAR_ELR_RECORD", topicName=topic) + change(end + 2, leader=-1)
+
+    assert [n for n, _ in states([*lines, *cleared, *change(end + 1, leader=1)])] == [0, 1]
+    found, _ = read([*lines, *with_elr, *late])
+    assert [(each.number, each.state.elr) for each in found] == [
+        (0, None),
+        (1, (1,)),
+        (2, ()),
+        (3, ()),
+    ]
+    last_known = change(end, isr=[], leader=-1, eligibleLeaderReplicas=[], lastKnownElr=[0])
+    assert [n for n, _ in states([*lines, *last_known, *late])] == [0, 1, 2, 3]
+    other = [line.replace(f'"topicName": "{topic}"', '"topicName": "u"') for line in late]
+    assert [n for n, _ in states([*lines, *with_elr, *other])] == [0, 1, 2]
+
+
+def test_a_record_says_which_replicas_are_added_and_removed() -> None:
+    lines = dump_of([Decided(0, 0, 0, (0, 1))])
+    end = len([line for line in lines if line.startswith("|")])
+    begun = change(end, replicas=[2, 0, 1], addingReplicas=[2])
+    cancelled = change(end + 1, replicas=[0, 1], addingReplicas=[])
+    found, _ = read([*lines, *begun, *cancelled])
+
+    assert [(s.replicas, s.adding, s.removing) for s in (each.state for each in found[1:])] == [
+        ((0, 1, 2), (2,), None),
+        ((0, 1), (), None),
     ]
 
 
@@ -178,5 +215,5 @@ def test_the_dump_of_a_real_log_is_read_to_its_end() -> None:
     found, passed_over = read(path.read_text().splitlines())
 
     assert [each.number for each in found] == list(range(9))
-    assert found[-1].state == PartitionState(3, 1, (0, 1, 2))
+    assert found[-1].state == PartitionState(3, 1, *[(0, 1, 2)] * 2, (), ())
     assert passed_over == []
