@@ -62,6 +62,7 @@ def dump_of(decisions: Sequence[Decided], *, begin: int = 0, topic: str = "t") -
         at = {"partitionId": 0, "topicId": TOPIC_ID}
         if before is None:
             first = {"leader": each.leader, "leaderEpoch": each.epoch, "isr": list(each.isr)}
+            first |= _assignment(None, each)
             records.append(("PARTITION_RECORD", at | first | {"partitionEpoch": each.number}))
         else:
             change: dict[str, object] = {}
@@ -69,6 +70,7 @@ def dump_of(decisions: Sequence[Decided], *, begin: int = 0, topic: str = "t") -
                 change["isr"] = list(each.isr)
             if before.epoch != each.epoch:
                 change["leader"] = each.leader
+            change |= _assignment(before, each)
             records.append(("PARTITION_CHANGE_RECORD", at | change))
         records.append(("BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": 1, "fenced": -1}))
         before = each
@@ -86,3 +88,14 @@ def dump_of(decisions: Sequence[Decided], *, begin: int = 0, topic: str = "t") -
             f"headerKeys: [] payload: {payload}"
         )
     return lines
+
+
+def _assignment(before: Decided | None, decided: Decided) -> dict[str, object]:
+    """What a record has of the replicas: what has changed, all of it where nothing was before."""
+    names = {"replicas": "replicas", "addingReplicas": "adding", "removingReplicas": "removing"}
+    return {
+        name: list(new)
+        for name, field in names.items()
+        if (new := getattr(decided, field)) is not None
+        and (before is None or new != getattr(before, field))
+    }

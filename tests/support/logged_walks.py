@@ -6,15 +6,21 @@ With them go the controller's decisions, to be written as lines of a controller 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from invariants import acknowledged_durable
 from model.core.transition_system import Model, Step
-from model.message.terms import LEADER
+from model.message.terms import LEADER, NO_EPOCH
 
 STEPS = 80
+_OF_OPERATORS = ("Reassign", "ReassignAndElect", "CancelReassignment", "CancelAndElect")
+LOADED = "Log loaded for partition t-0 with initial high watermark"
+DELETED = (
+    "Log for partition t-0 is renamed to /d/t-0.5c9a0d6e2f4b4b0f8f0f5d1c2b3a4e5f-delete and is "
+    "scheduled for deletion (kafka.log.LogManager)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,9 @@ class Decided:
     epoch: int
     leader: int
     isr: tuple[int, ...]
+    replicas: tuple[int, ...] | None = None
+    adding: tuple[int, ...] | None = None
+    removing: tuple[int, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -52,26 +61,36 @@ def role_line(state: Any, replica: int, epoch: int, number: int) -> str:
 class Writer:
     """Writes what the brokers of a walk would: lines of the roles alone, or all that are read."""
 
-    def __init__(self, state: Any, *, of_all: bool) -> None:
-        self.lines = {r: [role_line(state, r, 0, 0)] for r in range(state.replicas)}
+    def __init__(self, state: Any, *, of_all: bool, reassigns: bool = False) -> None:
+        self.lines = {
+            r: [role_line(state, r, 0, 0)] if not reassigns or state.assigned >> r & 1 else []
+            for r in range(state.replicas)
+        }
+        self._reassigns = reassigns
         self._of_all = of_all
         self._decisions = 0
-        self.decided = [_decided(0, state)]
+        self.decided = [_decided(0, state, reassigns=reassigns)]
 
     def note(self, before: Any, step: Step) -> None:
         """The lines of one step."""
-        after, (r, *_) = step.after, step.arguments
-        decided = [(s.epoch, s.leader, s.isr) for s in (before, after)]
+        after, r = step.after, next(iter(step.arguments), 0)
+        decided = [_decided(0, s, reassigns=self._reassigns) for s in (before, after)]
         if decided[0] != decided[1]:
             self._decisions += 1
-            self.decided.append(_decided(self._decisions, after))
+            self.decided.append(replace(decided[1], number=self._decisions))
         name = step.action.name
         if name == "Learn":
-            if after.known_epoch[r] != before.known_epoch[r]:
+            if self._reassigns and not before.assigned >> r & 1:
+                self.lines[r].append(DELETED)
+            elif after.known_epoch[r] != before.known_epoch[r]:
                 at = self._decisions
+                if self._reassigns and (before.known_epoch[r], before.leo[r]) == (NO_EPOCH, 0):
+                    self.lines[r].append(f"[Partition t-0 broker={r}] {LOADED} 0")
                 self.lines[r].append(role_line(before, r, after.known_epoch[r], at))
             elif self._of_all:
-                self.lines[r].append(decision_line(before, r, self._decisions))
+                self.lines[r].append(
+                    decision_line(before, r, self._decisions, reassigns=self._reassigns)
+                )
         elif self._of_all:
             self._note_more(before, step, r)
 
@@ -79,13 +98,13 @@ class Writer:
         after, name = step.after, step.action.name
         said = f"[Partition t-0 broker={r}]"
         if name == "Restart":
-            loaded = f"Log loaded for partition t-0 with initial high watermark {after.hw[r]}"
-            self.lines[r].append(f"{said} {loaded}")
+            if not self._reassigns or before.assigned >> r & 1:
+                self.lines[r].append(f"{said} {LOADED} {after.hw[r]}")
         elif name in ("ShrinkIsr", "ShrinkTogether"):
             asked = members(after.pending_isr[r] or after.known_isr[r], after.replicas)
             ends = f"Leader: (highWatermark: {before.hw[r]}, endOffset: {before.leo[r]})"
             self.lines[r].append(f"{said} Shrinking ISR from 0,1 to {asked}. {ends}")
-        elif name not in ("PowerLoss", "DiskLoss") and after.leo[r] < before.leo[r]:
+        elif name not in (*_OF_OPERATORS, "PowerLoss", "DiskLoss") and after.leo[r] < before.leo[r]:
             cut = f"Truncating to offset {after.leo[r]}"
             self.lines[r].append(f"[UnifiedLog partition=t-0, dir=/d] {cut}")
         for leader in range(after.replicas):
@@ -100,24 +119,25 @@ def members(isr: int, replicas: int) -> str:
     return ",".join(str(r) for r in range(replicas) if isr >> r & 1)
 
 
-def decision_line(state: Any, replica: int, number: int) -> str:
+def decision_line(state: Any, replica: int, number: int, *, reassigns: bool = False) -> str:
     """The line of a replica that reads of a change within its epoch."""
-    isr = members(state.isr, state.replicas).replace(",", ", ")
-    registration = (
-        f"replicas=[0, 1], isr=[{isr}], elr=[], leader={state.leader}, leaderEpoch={state.epoch}, "
-        f"partitionEpoch={number}"
-    )
+    decided = _decided(number, state, reassigns=reassigns)
+    sets = {"replicas": decided.replicas or range(state.replicas), "isr": decided.isr}
+    sets |= {"removingReplicas": decided.removing or (), "addingReplicas": decided.adding or ()}
+    registration = ", ".join(f"{name}={list(each)}" for name, each in sets.items())
     return (
         f"[Broker id={replica}] Skipped the become-leader state change for t-0 with topic id "
-        f"Some(x), partition registration PartitionRegistration({registration}) and isNew=false."
+        f"Some(x), partition registration PartitionRegistration({registration}, elr=[], "
+        f"leader={state.leader}, leaderEpoch={state.epoch}, partitionEpoch={number}) and "
+        "isNew=false."
     )
 
 
-def walked(model: Model, seed: int, folder: Path, *, of_all: bool) -> Walk:
+def walked(model: Model, seed: int, folder: Path, *, of_all: bool, reassigns: bool = False) -> Walk:
     """Write the logs of a walk, a file for each broker."""
     chance = random.Random(seed)
     state: Any = model.initial[0]
-    writer = Writer(state, of_all=of_all)
+    writer = Writer(state, of_all=of_all, reassigns=reassigns)
     lost = False
     for _ in range(STEPS):
         steps = list(model.successors(state))
@@ -132,6 +152,8 @@ def walked(model: Model, seed: int, folder: Path, *, of_all: bool) -> Walk:
     return Walk(sum(map(len, writer.lines.values())), lost, writer.decided)
 
 
-def _decided(number: int, state: Any) -> Decided:
-    isr = tuple(r for r in range(state.replicas) if state.isr >> r & 1)
-    return Decided(number, int(state.epoch), int(state.leader), isr)
+def _decided(number: int, state: Any, *, reassigns: bool) -> Decided:
+    names = ("isr", "assigned", "adding", "removing") if reassigns else ("isr",)
+    sets = (getattr(state, name) for name in names)
+    members = (tuple(r for r in range(state.replicas) if each >> r & 1) for each in sets)
+    return Decided(number, int(state.epoch), int(state.leader), *members)

@@ -10,7 +10,7 @@ from rich.text import Text
 from checker.cli.shared import exit_codes
 from checker.cli.traces.cause_lines import cause_lines
 from checker.cli.traces.incident_lanes import Lanes
-from checker.cli.traces.incident_lines import evidence_lines
+from checker.cli.traces.incident_lines import evidence_lines, step_lines
 from checker.kafka.logs.chain import Chain
 from checker.kafka.logs.chain_answer import ChainAnswer, events_of
 from checker.kafka.logs.window_search import Explored
@@ -50,10 +50,7 @@ def chain_lines(found: ChainAnswer, name: str) -> Iterator[RenderableType]:
         )
     for piece, steps in events_of(found.shown):
         yield Text(f"\n{_epochs(found.shown, piece.window.span)}:", TITLE)
-        for event in steps:
-            yield Text(f"{event.number:>3}. {event.sentence}")
-            if event.line is not None:
-                yield Text(f"     broker {event.broker}: {event.line.place}", QUIET)
+        yield from step_lines(steps)
     yield Text(
         f"\n{sum(each.states for each in found.shown.explored):,} states, {found.seconds:.0f} s. "
         f"Assumed: when epoch {whole.first_epoch} begins, offsets below {whole.offsets[0]} are the "

@@ -6,7 +6,7 @@ from typing import Any
 
 from checker.kafka.logs.answer import Answer
 from checker.kafka.logs.evidence import AtRisk
-from checker.kafka.logs.observation import Place
+from checker.kafka.logs.observation import CONTROLLER, Place
 from checker.kafka.logs.reading import Logs
 from checker.kafka.logs.timeline import Event, timeline
 
@@ -68,7 +68,18 @@ def incident_json(found: Answer, logs: Logs, release: str, exit_code: int) -> di
             }
             for each in evidence.outside
         ],
-        "timeline": [_event(event) for event in shown],
+        "reassigned": [
+            {"at": _place(each.place), "said": str(each)} for each in evidence.reassigned
+        ],
+        "noted": [
+            {
+                "broker": None if seen.broker == CONTROLLER else seen.broker,
+                "at": _place(seen.place),
+                "said": seen.said,
+            }
+            for seen in evidence.noted
+        ],
+        "timeline": [_event(event) for event in shown if event.number],
         "refused": [
             {
                 "at": _place(best.history.sources[refused.replica][refused.line].place),
@@ -156,9 +167,12 @@ def _event(event: Event) -> dict[str, Any]:
         "kind": line.kind.value if line else None,
         "at": _place(line.place) if line else None,
         "decision": {
-            "epoch": decided[0],
-            "leader": decided[1],
-            "isr": list(decided[2]),
+            "epoch": decided.epoch,
+            "leader": decided.leader,
+            **{
+                name: None if (each := getattr(decided, name)) is None else list(each)
+                for name in ("isr", "replicas", "adding", "removing")
+            },
             "at": _place(event.decided_at) if event.decided_at else None,
         }
         if decided

@@ -46,7 +46,7 @@ class Lanes:
             cells[0 if lane is None else 1 + self._brokers.index(lane)] = _lines(
                 pieces, place, width
             )
-            table.add_row(f"{event.number}", *cells)
+            table.add_row(f"{event.number or ''}", *cells)
         yield table
 
 
@@ -59,10 +59,14 @@ def _cell(event: Event) -> tuple[int | None, tuple[tuple[str, ...], str]]:
     if event.line is not None:
         return event.broker, (facts_of(event.line), _short(event.line.place))
     if event.decided is not None:
-        epoch, leader, isr = event.decided
-        whom = "no leader" if leader < 0 else f"leader {leader}"
+        decided = event.decided
+        whom = "no leader" if decided.leader == -1 else f"leader {decided.leader}"
         at = _short(event.decided_at) if event.decided_at is not None else ""
-        return None, ((f"epoch {epoch}", whom, f"ISR {','.join(map(str, isr)) or 'empty'}"), at)
+        sets = [("replicas", decided.replicas), ("adding", decided.adding)]
+        sets += [("removing", decided.removing)]
+        said = [f"{name} {','.join(map(str, each))}" for name, each in sets if each]
+        isr = ",".join(map(str, decided.isr or ())) or "empty"
+        return None, ((f"epoch {decided.epoch}", whom, f"ISR {isr}", *said), at)
     return event.broker, ((f"({_UNSAID[event.action]})",), "")
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from checker.cli.traces.cause_lines import cause_lines
 from checker.cli.traces.incident_lanes import Lanes
-from checker.kafka.logs.answer import Answer, is_unclean
+from checker.kafka.logs.answer import ELIGIBLE_LEADER_REPLICAS, Answer, is_unclean
 from checker.kafka.logs.evidence import Evidence
 from checker.kafka.logs.fitting import Searched
+from checker.kafka.logs.observation import CONTROLLER
 from checker.kafka.logs.reading import Logs
-from checker.kafka.logs.timeline import timeline
+from checker.kafka.logs.timeline import Event, timeline
 from checker.problem.wording import counted
 from counterexamples.style import BAD, QUIET, TITLE
+from model.message.versions import version_of
 
 _REFUSALS_SHOWN = 3
+_REASSIGNED_SHOWN = 4
 
 
 def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableType]:
@@ -35,10 +38,12 @@ def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableTyp
         )
         yield from _verdict(found, best)
     yield from evidence_lines(found.evidence, acks=found.given.acks)
+    yield from _reassigned(found)
     yield from _elections(found)
     yield from _min_isr(found)
     if best is None:
         yield Text(f"No behaviour was searched for: {found.unsearched}.", QUIET)
+        yield from _noted(found)
     else:
         yield from _timeline(found, best)
         yield from _left_open(found, best)
@@ -79,6 +84,24 @@ def evidence_lines(evidence: Evidence, *, acks: str) -> Iterator[Text]:
             )
 
 
+def _reassigned(found: Answer) -> Iterator[Text]:
+    """Each change of the replicas, and the entries of the catalogue that it opens."""
+    every = found.evidence.reassigned
+    if not every:
+        return
+    shown = "; ".join(map(str, every[:_REASSIGNED_SHOWN]))
+    more = f"; and {len(every) - _REASSIGNED_SHOWN} more" if len(every) > _REASSIGNED_SHOWN else ""
+    opens = (
+        "A replica that is taken away stays in the ELR, and may be elected without its log if it "
+        "is added again: C55, C56, C58 (docs/reassignment.md)."
+        if ELIGIBLE_LEADER_REPLICAS in version_of(found.given.version).feature_names
+        else "A record that is replayed late may then leave out a member of the ISR: C50."
+        if found.best is not None
+        else ""
+    )
+    yield Text.assemble(("Replicas were reassigned: ", BAD), f"{shown}{more}. {opens}".strip())
+
+
 def _offsets(first: int, last: int) -> str:
     return f"offset {first} was" if first == last else f"offsets {first} to {last} were"
 
@@ -114,7 +137,8 @@ def _elections(found: Answer) -> Iterator[Text]:
 def _min_isr(found: Answer) -> Iterator[Text]:
     if found.evidence.min_isr is not None:
         least, place = found.evidence.min_isr
-        yield Text(f"min.insync.replicas is at least {least}: {place} says (under-min-isr).")
+        says = "says (under-min-isr)" if "(under-min-isr)" in place.text else "has an ELR"
+        yield Text(f"min.insync.replicas is at least {least}: {place} {says}.")
 
 
 def _verdict(found: Answer, best: Searched) -> Iterator[Text]:
@@ -159,30 +183,46 @@ def _verdict(found: Answer, best: Searched) -> Iterator[Text]:
 
 def _timeline(found: Answer, best: Searched) -> Iterator[RenderableType]:
     """The lanes of all brokers; the steps of the behaviour, with the line that each has written."""
-    if found.shown is None:
-        return
-    events = list(timeline(best, found.shown))
-    if not events:
+    events = list(timeline(best, found.shown)) if found.shown is not None else []
+    if not any(event.number for event in events):
+        yield from _noted(found)
         return
     yield Text("\nWhat the brokers wrote, in an order in which it can have happened:", TITLE)
     yield Lanes(events, best.history.brokers)
     yield Text("In brackets, and of the controller where no file stands: what no line says.", QUIET)
     yield Text("\nOne behaviour that fits, so far as lines are fitted:", TITLE)
+    yield from step_lines(events)
+
+
+def _noted(found: Answer) -> Iterator[Text]:
+    """Lines with their meaning, where there are no steps to show them between."""
+    for seen in found.evidence.noted:
+        who = "controller" if seen.broker == CONTROLLER else f"broker {seen.broker}"
+        yield Text(f"  {who}: {seen.said}: {seen.place}")
+
+
+def step_lines(events: Iterable[Event]) -> Iterator[Text]:
+    """Each step, with the line that it has written; lines of no step between them."""
     for event in events:
-        yield Text(f"{event.number:>3}. {event.sentence}")
-        if event.line is not None:
-            yield Text(f"     broker {event.broker}: {event.line.place}", QUIET)
+        who = "controller" if event.broker is None else f"broker {event.broker}"
+        if event.number:
+            yield Text(f"{event.number:>3}. {event.sentence}")
+            if event.line is not None:
+                yield Text(f"     {who}: {event.line.place}", QUIET)
+        elif event.line is not None:
+            yield Text(f"     {who}: {event.sentence}: {event.line.place}")
 
 
 def _left_open(found: Answer, best: Searched) -> Iterator[Text]:
     e, history, floor = best.environment, best.history, best.history.offsets[0]
     states = sum(each.states for each in found.tried)
     unclean = "with" if e.unclean_leader_election else "without"
+    moved = f", reassignments: {e.reassignments}" if e.reassignments else ""
     yield Text(
         f"\nBounds: {counted(e.records, 'run')} of records between the offsets that lines name "
         f"({', '.join(map(str, history.offsets))}); crashes: {e.restarts}, shutdowns: "
         f"{e.shutdowns}, sessions of living brokers that expire: {e.session_expiries}, "
-        f"power losses: {e.power_losses}, lost disks: {e.lost_disks}; acks={e.acks}, "
+        f"power losses: {e.power_losses}, lost disks: {e.lost_disks}{moved}; acks={e.acks}, "
         f"min.insync.replicas={e.min_insync_replicas}, {unclean} unclean elections. {states:,} "
         f"states, {found.seconds:.0f} s.\n"
         f"Assumed: when epoch {history.first_epoch} begins, offsets below {floor} are the same "

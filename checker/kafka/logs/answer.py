@@ -26,7 +26,8 @@ from checker.kafka.logs.fitting import (
 from checker.kafka.logs.history import ORDERS_MAX, History, history_of
 from checker.kafka.logs.observation import Observation
 from checker.kafka.logs.reading import Logs
-from model.message.environment import Environment
+from checker.kafka.logs.reassigned import reassigned_in, requests_in
+from model.message.environment import RARE_BUDGET_MAX, Environment
 from model.message.versions import version_of
 
 _SHARE, _STATES_LEAST = 3, 2_000
@@ -131,6 +132,7 @@ def answered(
         given,
         unclean_leader_election=is_told,
         min_insync_replicas=max(given.min_insync_replicas, least),
+        is_first_partition=partition.endswith("-0"),
     )
     answer = Answer(
         partition=partition,
@@ -144,9 +146,10 @@ def answered(
         seconds=0.0,
     )
     try:
+        _require_modelled(evidence, given)
         histories = histories_of(by_broker, logs, first, last)
     except BadLogs as problem:
-        if not answer.at_risk:
+        if not (answer.at_risk or evidence.reassigned):
             raise
         return replace(answer, unsearched=str(problem))
     allowed = [given]
@@ -160,6 +163,19 @@ def answered(
         if found.fits:
             break
     return replace(made, seconds=time.monotonic() - began)
+
+
+def _require_modelled(evidence: Evidence, given: Circumstances) -> None:
+    """Raise `BadLogs` where replicas are reassigned and the rules cannot do that."""
+    if not evidence.reassigned:
+        return
+    what, remedy = "", "name epochs before or after it with --epochs"
+    if "kraft" not in version_of(given.version).feature_names:
+        what = f"by the rules of {given.version}, which are not under KRaft, that is not modelled"
+    elif requests_in(evidence.reassigned) > RARE_BUDGET_MAX:
+        what = f"at most {RARE_BUDGET_MAX} reassignments are searched at once"
+    if what:
+        raise BadLogs(f"replicas are reassigned, {evidence.reassigned[0]}; {what}: {remedy}")
 
 
 @dataclass(slots=True)
@@ -262,7 +278,9 @@ def _in_turn(
             # The order of assignment matters to nothing then.
             yield [(histories[0], environments[0])], True
         else:
-            yield list(zip(histories, environments, strict=True)), len(histories) == orders
+            # A reassignment may name brokers in any order.
+            is_every = len(histories) == orders and not histories[0].reassignments
+            yield list(zip(histories, environments, strict=True)), is_every
 
 
 def histories_of(
@@ -284,6 +302,7 @@ def histories_of(
             order=order,
             is_zookeeper=logs.manners == {"zookeeper"},
             is_limited=is_limited,
+            reassigned=reassigned_in(by_broker, first, last),
         )
         found.setdefault(made.brokers, made)
     return list(found.values())

@@ -8,7 +8,7 @@ where one is among the steps: a loss goes with many a rule that has nothing to d
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.kafka.scenarios.catalogue import find_scenario
 from checker.kafka.scenarios.repairs import REPAIRS, Repair, repaired
@@ -17,11 +17,12 @@ from invariants import acknowledged_durable
 from model.core.errors import BadEnvironment
 from model.core.state import OutOfRange, State
 from model.core.transition_system import Call, Model
-from model.message.environment import Environment
+from model.message.environment import EPOCHS_MAX, Environment
 from model.message.model import message_model
 
 STALE_REMOTE_LEO = "C21"
 """It needs a leader that missed an epoch, which lines tell of."""
+_MORE_EPOCHS = 2
 _TAKES_A_LOG = frozenset({"PowerLoss", "DiskLoss"})
 _NEEDS_A_LOG_TAKEN = ("power-losses", "lost-disks")
 
@@ -46,6 +47,10 @@ def causes_of(
     if lost is None:
         return ()
     steps = calls[:lost]
+    is_first = begins.words == model.initial[0].words
+    if is_first:  # A repair may elect somebody once more.
+        epochs = min(EPOCHS_MAX, environment.epochs + _MORE_EPOCHS)
+        environment = replace(environment, epochs=epochs)
     happened = {name for name, _ in steps}
     found = []
     for repair in REPAIRS:
@@ -55,10 +60,11 @@ def causes_of(
         if _needs_a_log_taken(scenario) and not happened & _TAKES_A_LOG:
             continue
         other = _with(model, environment, repair)
-        if other is None or other.layout.elements != model.layout.elements:
+        if other is None or not (is_first or other.layout.elements == model.layout.elements):
             continue
+        first = other.initial[0] if is_first else State(other.layout, begins.words)
         try:
-            closes = _lost_at(other, State(other.layout, begins.words), steps) is None
+            closes = _lost_at(other, first, steps) is None
         except OutOfRange:
             continue
         if closes:
@@ -73,10 +79,10 @@ def _needs_a_log_taken(scenario: Scenario) -> bool:
 
 def _with(model: Model, environment: Environment, repair: Repair) -> Model | None:
     """The model with a repair; None where it has none of its own."""
-    version = repaired(model.version, repair)
-    if version is None:
+    version, given = repaired(model.version, repair), environment.options()
+    if version is None or (repair.only_with and not given[repair.only_with]):
         return None
-    options = {**environment.options(), **repair.options}
+    options = {**given, **repair.options}
     if version == model.version and options == environment.options():
         return None
     try:

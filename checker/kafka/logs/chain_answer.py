@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from checker.kafka.logs.answer import histories_of
 from checker.kafka.logs.causes import Cause, causes_of
 from checker.kafka.logs.chain import Chain, Piece, chained
+from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.evidence import Evidence, evidence_of
 from checker.kafka.logs.fitting import STATES_MAX, Circumstances, Searched
 from checker.kafka.logs.reading import Logs
+from checker.kafka.logs.reassigned import reassigned_in
 from checker.kafka.logs.timeline import Event, timeline
 from checker.kafka.logs.windows import LADDER
 
@@ -50,6 +52,11 @@ def answered_by_windows(
     began = time.monotonic()
     by_broker = logs.of(partition)
     first, last = epochs or (None, None)
+    if reassigned := reassigned_in(by_broker, first, last):
+        raise BadLogs(
+            f"replicas are reassigned, {reassigned[0]}: --windows joins no windows there; name "
+            "epochs before or after that with --epochs, or explain those around it without it"
+        )
     whole, *others = histories_of(by_broker, logs, first, last, is_limited=False)
     chains: list[Chain] = []
     for loses, share in ((False, 0.6), (True, 1.0)):
@@ -122,9 +129,12 @@ def events_of(chain: Chain) -> Iterator[tuple[Piece, list[Event]]]:
             model=piece.window.model,
             environment=piece.window.environment,
         )
+        is_last = piece is chain.pieces[-1]
         events = [
-            replace(event, number=number + event.number)
-            for event in timeline(searched, piece.fit, piece.state, piece.positions)
+            replace(event, number=event.number and number + event.number)
+            for event in timeline(
+                searched, piece.fit, piece.state, piece.positions, is_last=is_last
+            )
         ]
-        number += len(events)
+        number += len(piece.fit.calls)
         yield piece, events

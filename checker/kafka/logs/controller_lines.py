@@ -29,7 +29,8 @@ _LEADER_AND_ISR = (
 _RECORD = (
     rf"PartitionChangeRecord\(partitionId=(?P<index>\d{{1,9}}), topicId={_TOPIC_ID}, isr=[^=]*, "
     rf"leader=(?P<leader>{NUMBER}), replicas=[^=]*, removingReplicas=(?:null|\[(?P<removing>{LIST})"
-    rf"\]), addingReplicas=(?:null|\[(?P<adding>{LIST})\]),[^()]*\)"
+    rf"\]), addingReplicas=(?:null|\[(?P<adding>{LIST})\]),[^()]*?"
+    rf"(?:eligibleLeaderReplicas=(?:null|\[(?P<elr>{LIST})\])[^()]*)?\)"
 )
 _ELECTED = re.compile(
     rf"Setting new leader for topicId {_TOPIC_ID}, partition (?P<index>\d{{1,9}}) to "

@@ -134,10 +134,11 @@ def _join(
 ) -> PartitionState | str:
     """The state after a decision, as far as it is known; or the two lines that differ."""
     joined: list[_Claim] = []
+    known = before or PartitionState()
     for claim in claims:
         state = claim.state
-        if claim.inherits and before is not None:
-            state = state.over(before)
+        if claim.inherits:
+            state = state.over(PartitionState(known.epoch, known.leader, known.isr))
         whole = _Claim(state, claim.place, claim.writer, claim.inherits)
         others = joined + ([leaders[state.epoch]] if state.epoch in leaders else [])
         for other in others:
@@ -147,6 +148,8 @@ def _join(
     found = PartitionState()
     for each in joined:
         found = found.over(each.state)
+    # A reassignment has a line of its own. Of the ELR few lines say that it has changed.
+    found = found.over(known._replace(epoch=None, leader=None, isr=None, elr=None))
     if found.epoch in leaders and found.contradicts(leaders[found.epoch].state):
         return _difference(_Claim(found, claims[0].place, None, False), leaders[found.epoch])
     if before is not None and found.epoch is not None and found.epoch < (before.epoch or 0):

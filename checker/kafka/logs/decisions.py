@@ -7,11 +7,15 @@ controllers. As long as none is missing, the decisions of a behaviour are these,
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from checker.kafka.logs.observation import Kind, Observation
 
 _WHOLE = (Kind.LEADS, Kind.KNOWS, Kind.DECIDES)
+_FIELDS = 6
+"""Of a state: leader epoch, leader and ISR; the replicas, those being added and removed."""
 
 
 def decisions_of(
@@ -19,6 +23,7 @@ def decisions_of(
 ) -> tuple[Observation, ...]:
     """Changes of leader epoch, leader or ISR after the beginning of the first epoch, in order.
 
+    Changes of the replicas as well, where every one of these decisions says which there are.
     They end before the first that no line tells of. Empty where two lines differ, or none tells of
     the beginning.
     """
@@ -39,15 +44,16 @@ def decisions_of(
             begin = decided.partition_epoch
     if begin is None:
         return ()
-    found, number = [], begin
-    while number + 1 in known:
-        before, after = known[number], known[number + 1]
-        if (after.epoch or 0) > last_epoch:
-            break
-        if _state(before) != _state(after):
-            found.append(after)
-        number += 1
-    return tuple(found)
+    run = [known[begin]]
+    while (after := known.get(begin + len(run))) and (after.epoch or 0) <= last_epoch:
+        run.append(after)
+    if any(None in each.state[:_FIELDS] for each in run):
+        run = [replace(each, replicas=None, adding=None, removing=None) for each in run]
+    return tuple(
+        after
+        for before, after in itertools.pairwise(run)
+        if before.state[:_FIELDS] != after.state[:_FIELDS]
+    )
 
 
 def beginning_of(by_broker: Mapping[int, Sequence[Observation]], epoch: int) -> Observation | None:
@@ -74,6 +80,8 @@ def _known(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, Observat
         earlier = known.setdefault(number, seen)
         if _state(earlier) != _state(seen):
             return {}
+        if earlier.replicas is None:
+            known[number] = seen
     return known
 
 

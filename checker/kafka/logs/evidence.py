@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from checker.kafka.logs.controller_lines import UncleanElection
 from checker.kafka.logs.history import leaders_told
-from checker.kafka.logs.observation import Kind, Observation, Place
+from checker.kafka.logs.observation import Kind, Observation, Place, is_within, within
+from checker.kafka.logs.reassigned import Reassigned, reassigned_in
 
 ByBroker = Mapping[int, Sequence[Observation]]
 _ROLES = (Kind.LEADS, Kind.FOLLOWS)
@@ -83,8 +84,12 @@ class Evidence:
     truncated: tuple[Truncated, ...] = ()
     unclean: tuple[UncleanElection, ...] = ()
     outside: tuple[Outside, ...] = ()
+    reassigned: tuple[Reassigned, ...] = ()
+    noted: tuple[Observation, ...] = ()
+    """Lines that are shown with their meaning."""
     min_isr: tuple[int, Place] | None = None
-    """The least value of min.insync.replicas, by a leader that says that its ISR is below it."""
+    """The least value of min.insync.replicas: a leader says that its ISR is below it, or there are
+    eligible leader replicas beside it."""
 
 
 def evidence_of(
@@ -95,7 +100,7 @@ def evidence_of(
 ) -> Evidence:
     """All that these lines show. Raises `BadLogs` where two lines differ in who led."""
     told = tuple(
-        each for each in unclean if each.epoch is None or _is_within(each.epoch, first, last)
+        each for each in unclean if each.epoch is None or is_within(each.epoch, first, last)
     )
     return Evidence(
         missed=missed_epochs(by_broker, first, last),
@@ -107,12 +112,19 @@ def evidence_of(
             for each in _outside_isr(by_broker, first, last)
             if all(election.leader != each.leader for election in told)
         ),
+        reassigned=reassigned_in(by_broker, first, last),
+        noted=tuple(
+            seen
+            for lines in by_broker.values()
+            for seen in within(lines, first, last)
+            if seen.kind in (Kind.NOTES, Kind.REASSIGNS)
+        ),
         min_isr=max(
             (
                 (len(seen.isr) + 1, seen.place)
                 for observed in by_broker.values()
                 for seen in observed
-                if seen.is_below_min_isr and seen.isr is not None
+                if (seen.is_below_min_isr or seen.elr) and seen.isr is not None
             ),
             key=lambda found: found[0],
             default=None,
@@ -126,7 +138,7 @@ def missed_epochs(
     """Leaders that led on after an epoch that somebody else led, by what their lines say."""
     leaders, found = leaders_told(by_broker), []
     for broker, observed in by_broker.items():
-        for seen in _within(observed, first, last):
+        for seen in within(observed, first, last):
             known = seen.previous_epoch
             if seen.kind is not Kind.LEADS or known is None or known < 0 or seen.epoch is None:
                 continue
@@ -150,11 +162,11 @@ def at_risk(by_broker: ByBroker, first: int | None, last: int | None) -> tuple[A
     reached in an earlier one. Not so a later line, of a broker that has started again within the
     epoch, nor the first line of all, before which others may be missing.
     """
-    every = [o for observed in by_broker.values() for o in _within(observed, first, last)]
+    every = [o for observed in by_broker.values() for o in within(observed, first, last)]
     marks = [
         o
         for observed in by_broker.values()
-        for o in _first_of_epochs(_within(observed, first, last))
+        for o in _first_of_epochs(within(observed, first, last))
     ]
     found = []
     for begun in (o for o in every if o.kind is Kind.LEADS):
@@ -169,7 +181,7 @@ def at_risk(by_broker: ByBroker, first: int | None, last: int | None) -> tuple[A
                 )
             )
     for broker, observed in by_broker.items():
-        for cut in _cut_below(broker, list(_within(observed, first, last))):
+        for cut in _cut_below(broker, list(within(observed, first, last))):
             if not any(each.first <= cut.first and cut.last <= each.last for each in found):
                 found.append(cut)
     return tuple(found)
@@ -205,7 +217,7 @@ def _truncated(by_broker: ByBroker, first: int | None, last: int | None) -> Iter
     """Truncations of a log whose end the line of the role before says."""
     for broker, observed in by_broker.items():
         end = None
-        for seen in _within(observed, first, last):
+        for seen in within(observed, first, last):
             if seen.kind is Kind.TRUNCATES and seen.offset is not None:
                 if end is not None and seen.offset < end:
                     yield Truncated(seen.offset, end - 1, broker, seen.place)
@@ -223,7 +235,7 @@ def _outside_isr(by_broker: ByBroker, first: int | None, last: int | None) -> It
             epoch = seen.epoch if seen.kind in (*_ROLES, Kind.DECIDES) else epoch
             if seen.isr is not None and epoch is not None and seen.kind in _SAYS_ISR:
                 said.append((epoch, seen.partition_epoch or 0, seen))
-    for begun in (o for each in by_broker.values() for o in _within(each, first, last)):
+    for begun in (o for each in by_broker.values() for o in within(each, first, last)):
         if begun.kind is not Kind.LEADS or begun.epoch is None:
             continue
         # Of one epoch the last line of its leader is the last, in releases without numbers too.
@@ -231,22 +243,7 @@ def _outside_isr(by_broker: ByBroker, first: int | None, last: int | None) -> It
         if not before:
             continue
         _, (_, _, known) = max(before, key=lambda each: (each[1][0], each[1][1], each[0]))
-        if known.isr and begun.broker not in known.isr:
+        if known.isr and begun.broker not in (*known.isr, *(known.elr or ())):
             numbers = known.partition_epoch, begun.partition_epoch
             is_next = None not in numbers and numbers[1] == (numbers[0] or 0) + 1
             yield Outside(begun.epoch, begun.broker, begun.place, known.isr, known.place, is_next)
-
-
-def _is_within(epoch: int, first: int | None, last: int | None) -> bool:
-    return (first is None or epoch >= first) and (last is None or epoch <= last)
-
-
-def _within(
-    observed: Sequence[Observation], first: int | None, last: int | None
-) -> Iterator[Observation]:
-    """Lines of these epochs, a line without one by the line of the role before."""
-    epoch = None
-    for seen in observed:
-        epoch = seen.epoch if seen.epoch is not None else epoch
-        if epoch is None or _is_within(epoch, first, last):
-            yield seen

@@ -125,6 +125,8 @@ class Circumstances:
     min_insync_replicas: int = 1
     unclean_leader_election: bool = False
     acks: str = "all"
+    is_first_partition: bool = True
+    """Whether it is partition 0, by whose replicas the controller goes (KRaft)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,13 +178,30 @@ def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environme
             lost_disks=min(RARE_BUDGET_MAX, beside.lost_disks * max(1, shorter)),
             moves=min(15, epochs),
             restart_detection="any",
-            # The model has no choice of winner where a living broker may leave.
-            election_order="assignment" if shutdowns or beside.expiries else "any",
+            election_order=_election_order(history, given, shutdowns or beside.expiries),
+            reassignments=history.reassignments,
+            assigned=history.assigned,
+            first_partition_replicas=_first_partition_replicas(history, given),
             min_insync_replicas=given.min_insync_replicas,
             unclean_leader_election=given.unclean_leader_election,
             hw_in_response=given.hw_in_response,
             acks=given.acks,
         )
+
+
+def _election_order(history: History, given: Circumstances, leaves: int) -> str:
+    """The model has no choice of winner where a living broker may leave, nor where a cancellation
+    is unclean.
+    """
+    is_unclean = given.unclean_leader_election and history.reassignments
+    return "assignment" if leaves or is_unclean else "any"
+
+
+def _first_partition_replicas(history: History, given: Circumstances) -> int:
+    """Those of partition 0 are taken for as many as these are at first; 0 where they are these."""
+    if given.is_first_partition or not history.reassignments:
+        return 0
+    return history.assigned or len(history.brokers)
 
 
 def searched(
@@ -218,7 +237,7 @@ class Product:
         self.observer = Observer(history)
         self.successors = Successors(model)
         c = model.settings
-        may_lose = bool(c.power_losses or c.lost_disks)
+        may_lose = bool(c.power_losses or c.lost_disks or c.reassignments)
         self.dead_ends = None if plain else DeadEnds(history, model.layout, may_lose=may_lose)
         self._layout = model.layout
         self._looked_at = _mask(model.layout, FIELDS_LOOKED_AT)

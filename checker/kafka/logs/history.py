@@ -10,19 +10,25 @@ the run of records between two of them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from checker.kafka.logs.decisions import beginning_of, decisions_of
 from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.observation import CONTROLLER, Kind, Observation
+from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, within
+from checker.kafka.logs.reassigned import Reassigned, reassigned_in, requests_in
 from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 ORDERS_MAX = 6
-_NOT_FITTED = (Kind.HAS_EPOCHS, Kind.HAS_CHECKPOINT, Kind.KNOWS, Kind.CUTS_BELOW, Kind.FETCHES)
+_NOT_FITTED = (
+    *(Kind.HAS_EPOCHS, Kind.HAS_CHECKPOINT, Kind.KNOWS, Kind.CUTS_BELOW, Kind.FETCHES),
+    *(Kind.NOTES, Kind.REASSIGNS),
+)
+"""Files that are not looked at in a search, and lines that are read for the decisions alone."""
 _A_WHILE = 1_000_000_000
 """Nanoseconds after which a fetcher is not that of the leader before any more."""
-"""Files that are not looked at in a search, and lines that are read for the decisions alone."""
+_MAY_LACK = frozenset({Kind.CHANGES_ISR, Kind.DELETES, Kind.LOADS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +39,15 @@ class History:
     0. `offsets[k]` is the offset that is k in the model. `observed[i]` are the observations of
     replica i, renumbered, in order; `sources[i]` the same as they were read. `leaders` is who led
     an epoch, by whatever line says it, -1 for nobody. `decisions` are the controller's, as far as
-    lines tell of every one, `decision_sources` the same as they were read. `isr_lines_may_lack`: a
-    leader of KRaft that reads of a change of the ISR in the metadata log, before the controller's
-    answer, writes no line of it.
+    lines tell of every one, `decision_sources` the same as they were read. `may_lack` are kinds of
+    lines that a step can do without: a leader of KRaft that reads of a change of the ISR in the
+    metadata log, before the controller's answer, writes no line of it.
+
+    `noted` are lines to show, of each replica and then of the controllers, as they were read, each
+    with the number of the line to fit that it stands before.
+
+    `reassignments` is how many of them the lines tell of. With any the first `assigned` brokers are
+    replicas as the first epoch begins.
     """
 
     brokers: tuple[int, ...]
@@ -48,7 +60,10 @@ class History:
     with_server_log: frozenset[int]
     decisions: tuple[Observation, ...] = ()
     decision_sources: tuple[Observation, ...] = ()
-    isr_lines_may_lack: bool = True
+    noted: tuple[tuple[tuple[int, Observation], ...], ...] = ()
+    may_lack: frozenset[Kind] = frozenset({Kind.CHANGES_ISR})
+    reassignments: int = 0
+    assigned: int = 0
     orders_left_out: bool = False
     """Of lines of one time only one order is looked at, or some of them are cut off; or the order
     in a file is not that of its times."""
@@ -60,8 +75,12 @@ class History:
 
     @property
     def restarts(self) -> int:
-        """How many lines say that a broker has loaded its log again."""
-        return sum(seen.kind is Kind.LOADS for observed in self.observed for seen in observed)
+        """How many lines say that a broker has loaded its log again, and did not make it anew."""
+        return sum(
+            seen.kind is Kind.LOADS and (before is None or before.kind is not Kind.DELETES)
+            for observed in self.observed
+            for before, seen in zip((None, *observed), observed, strict=False)
+        )
 
     @property
     def gone_silently(self) -> int:
@@ -71,6 +90,7 @@ class History:
             bool(observed)
             and max((seen.epoch for seen in observed if seen.epoch is not None), default=0) < last
             and all(seen.kind is not Kind.STOPS for seen in observed)
+            and observed[-1].kind is not Kind.DELETES
             for observed in self.observed
         )
 
@@ -78,8 +98,11 @@ class History:
     def shorter_logs(self) -> int:
         """How many starts came up with a shorter log than a line before says, and no truncation.
 
-        Of brokers with a server.log, in which truncations are recorded.
+        Of brokers with a server.log, in which truncations are recorded. With reassignments a log
+        may be made anew.
         """
+        if self.reassignments:
+            return 0
         return sum(_shorter_logs(self.observed[replica]) for replica in self.with_server_log)
 
     @property
@@ -147,6 +170,7 @@ def history_of(
     order: int = 0,
     is_zookeeper: bool = False,
     is_limited: bool = True,
+    reassigned: Sequence[Reassigned] = (),
 ) -> History:
     """Renumber the observations of some epochs, all where none is named. Raises `BadLogs`.
 
@@ -186,31 +210,31 @@ def history_of(
         )
         raise BadLogs(f"no line says who led epoch {first}; {what}")
     begins, members = _beginning(by_broker, first)
-    if members is None and (began := beginning_of(everybody, first)) is not None:
-        members = began.isr
-    named = set(by_broker) | {b for b in leaders.values() if b >= 0}
-    named |= {b for observed in by_broker.values() for o in observed for b in (o.isr or ())}
-    for seen in (o for o in controllers if first <= (o.epoch or 0) <= last):
-        named |= {b for b in (seen.leader, *(seen.isr or ())) if b is not None and b >= 0}
-    if members is not None and set(members) != named:
-        raise BadLogs(
-            f"epoch {first} begins with the ISR {list(members)} of brokers {sorted(named)}; a "
-            "search begins where all are in sync: begin at another epoch with --epochs"
-        )
-    others = sorted(named - {leaders[first]})
+    initial, added = _replicas(everybody, leaders, first, last, members, is_moved=bool(reassigned))
+    others = sorted(initial - {leaders[first]})
     orders = list(itertools.islice(itertools.permutations(others), ORDERS_MAX))
-    brokers = (leaders[first], *orders[order % len(orders)])
+    brokers = (leaders[first], *orders[order % len(orders)], *sorted(added))
     if len(brokers) > REPLICAS_MAX:
         raise BadLogs(f"{len(brokers)} brokers; at most {REPLICAS_MAX} replicas are searched")
-    kept = {b: _within(by_broker.get(b, ()), first, last) for b in brokers}
-    orders_left_out = any(_is_cut_in_band(by_broker.get(b, ()), kept[b]) for b in brokers)
+    is_fitted = [kind for kind in Kind if kind not in _NOT_FITTED]
+    if not reassigned:
+        is_fitted.remove(Kind.DELETES)
+    kept = {b: _within(by_broker.get(b, ()), first, last, is_fitted) for b in brokers}
+    orders_left_out = any(
+        _is_cut_in_band(by_broker.get(b, ()), kept[b], is_fitted) for b in brokers
+    )
     orders_left_out |= any(seen.is_moved for each in kept.values() for seen in each)
     if not is_limited:
         orders_left_out = orders_left_out or any(map(_has_ties, kept.values()))
         kept = {b: [replace(o, band=k) for k, o in enumerate(each)] for b, each in kept.items()}
-    offsets = _offsets_of(kept, begins, RECORDS_MAX if is_limited else None)
+    offsets = _offsets_of(
+        kept, begins, RECORDS_MAX if is_limited else None, is_moved=bool(reassigned)
+    )
     number = {broker: replica for replica, broker in enumerate(brokers)}
-    sources = tuple(_after_beginning(kept[b], first, begins) for b in brokers)
+    sources = tuple(
+        _after_beginning(kept[b], first, begins) if b in initial else tuple(kept[b])
+        for b in brokers
+    )
     observed = tuple(
         tuple(_renumbered(seen, first, offsets, number) for seen in each) for each in sources
     )
@@ -230,9 +254,67 @@ def history_of(
         with_server_log=frozenset(number[b] for b in with_server_log if b in number),
         decisions=tuple(_renumbered(seen, first, offsets, number) for seen in decided),
         decision_sources=decided,
-        isr_lines_may_lack=not is_zookeeper,
+        noted=(
+            *(
+                tuple(_noted(within(by_broker.get(b, ()), first, last), lines))
+                for b, lines in zip(brokers, sources, strict=True)
+            ),
+            tuple(_noted(controllers, decided)),
+        ),
+        may_lack=_MAY_LACK
+        if reassigned
+        else frozenset(set() if is_zookeeper else {Kind.CHANGES_ISR}),
+        reassignments=requests_in(reassigned),
+        assigned=len(initial) if added else 0,
         orders_left_out=orders_left_out,
     )
+
+
+def _replicas(
+    everybody: Mapping[int, Sequence[Observation]],
+    leaders: Mapping[int, int],
+    first: int,
+    last: int,
+    members: Sequence[int] | None,
+    *,
+    is_moved: bool,
+) -> tuple[set[int], set[int]]:
+    """The replicas as the first epoch begins, and brokers that become replicas later.
+
+    A search begins where the replicas are all in sync. Without a reassignment every broker that the
+    lines name is a replica; with one in other epochs than these, every one that is named in these.
+    Raises `BadLogs`.
+    """
+    began = beginning_of(everybody, first)
+    if members is None and began is not None:
+        members = began.isr
+    inside = {b: list(within(lines, first, last)) for b, lines in everybody.items()}
+    of_brokers = {b: lines for b, lines in everybody.items() if b != CONTROLLER}
+    if reassigned_in(everybody, None, None):
+        of_brokers = {b: lines for b, lines in inside.items() if b != CONTROLLER}
+        leaders = {epoch: b for epoch, b in leaders.items() if first <= epoch <= last}
+    decided = inside.get(CONTROLLER, [])
+    named = {b for b, lines in of_brokers.items() if lines} | set(leaders.values())
+    named |= {seen.leader for seen in decided if seen.leader is not None}
+    for seen in itertools.chain(decided, *of_brokers.values()):
+        named |= {*(seen.isr or ()), *((seen.replicas or ()) if is_moved else ())}
+    named.discard(-1)
+    initial = named
+    if is_moved:
+        leads = [o for lines in of_brokers.values() for o in lines if o.epoch == first]
+        moving = [o for o in (began, *leads[:1]) if o is not None and (o.adding or o.removing)]
+        if moving:
+            raise BadLogs(
+                f"epoch {first} begins while replicas are reassigned ({moving[0].place}); begin at "
+                "an epoch before or after that with --epochs"
+            )
+        initial = set((began.replicas if began is not None else None) or members or named)
+    if members is not None and set(members) != initial:
+        raise BadLogs(
+            f"epoch {first} begins with the ISR {list(members)} of brokers {sorted(initial)}; a "
+            "search begins where all are in sync: begin at another epoch with --epochs"
+        )
+    return initial, named - initial
 
 
 def _beginning(
@@ -249,11 +331,13 @@ def _beginning(
     return min(ends, default=0), None
 
 
-def _within(observed: Sequence[Observation], first: int, last: int) -> list[Observation]:
+def _within(
+    observed: Sequence[Observation], first: int, last: int, kinds: Collection[Kind]
+) -> list[Observation]:
     """From the first line of an epoch from `first` on, to the last before one after `last`."""
     begun, kept = False, []
     for seen in observed:
-        if seen.kind in _NOT_FITTED:
+        if seen.kind not in kinds:
             continue
         if seen.epoch is not None and seen.epoch > last:
             break
@@ -263,18 +347,42 @@ def _within(observed: Sequence[Observation], first: int, last: int) -> list[Obse
     return kept
 
 
+def _noted(
+    every: Iterable[Observation], fitted: Sequence[Observation]
+) -> Iterator[tuple[int, Observation]]:
+    """Lines to show, each with the number of the fitted line that it stands before.
+
+    Of controllers only lines of one file are in an order.
+    """
+    number = {seen.place: at for at, seen in enumerate(fitted)}
+    before = 0
+    for seen in every:
+        before = number.get(seen.place, before - 1) + 1
+        if seen.kind not in (Kind.NOTES, Kind.REASSIGNS) or (
+            seen.kind is Kind.REASSIGNS and seen.place in number
+        ):
+            continue
+        if seen.broker == CONTROLLER:
+            behind = (o for o in fitted if o.place.file == seen.place.file)
+            later = (number[o.place] for o in behind if o.place.line >= seen.place.line)
+            before = next(later, len(fitted))
+        yield before, seen
+
+
 def _has_ties(lines: Sequence[Observation]) -> bool:
     return any(a.band == b.band and a.stream != b.stream for a, b in itertools.pairwise(lines))
 
 
-def _is_cut_in_band(every: Sequence[Observation], kept: Sequence[Observation]) -> bool:
+def _is_cut_in_band(
+    every: Sequence[Observation], kept: Sequence[Observation], kinds: Collection[Kind]
+) -> bool:
     """Whether lines of one time with the first or the last that is kept may be on its other side.
 
     A start is surely before the first: it takes longer than a line.
     """
     if not kept:
         return False
-    fitted = [seen for seen in every if seen.kind not in _NOT_FITTED]
+    fitted = [seen for seen in every if seen.kind in kinds]
     first, last = kept[0], kept[-1]
     begun = fitted.index(first)
     outside = [o for o in fitted[:begun] if o.kind is not Kind.LOADS]
@@ -294,8 +402,16 @@ def _after_beginning(
 
 
 def _offsets_of(
-    kept: Mapping[int, Sequence[Observation]], begins: int, runs_max: int | None
+    kept: Mapping[int, Sequence[Observation]],
+    begins: int,
+    runs_max: int | None,
+    *,
+    is_moved: bool,
 ) -> tuple[int, ...]:
+    """The offsets that are told apart, from the first on, with which logs are the same everywhere.
+
+    Where replicas are added that is 0, for their logs are empty. Raises `BadLogs`.
+    """
     named = {begins}
     for seen in (each for observed in kept.values() for each in observed):
         named |= {o for o in (seen.offset, seen.high_watermark) if o is not None}
@@ -307,12 +423,15 @@ def _offsets_of(
         for seen in observed
         if seen.offset is not None and seen.offset < begins
     ]
-    if below and cut:
+    if below and cut and is_moved:
+        ends = {seen.offset for seen in cut if seen.offset is not None}
+        named, begins = {o for o in named if o >= begins} | ends, 0
+    elif below and cut:
         raise BadLogs(
             f"{cut[0].place}: offset {cut[0].offset} is below {begins}, with which the first "
             "leader began; begin at an earlier epoch with --epochs, or add older logs"
         )
-    above = tuple(sorted(o for o in named if o >= begins))
+    above = tuple(sorted({begins} | {o for o in named if o >= begins}))
     if runs_max is not None and len(above) - 1 > runs_max:
         raise BadLogs(
             f"the lines name {len(above)} offsets; at most {RECORDS_MAX} runs of records are "
@@ -326,7 +445,12 @@ def _renumbered(
     seen: Observation, first: int, offsets: Sequence[int], number: Mapping[int, int]
 ) -> Observation:
     def run(offset: int | None) -> int | None:
-        return None if offset is None else offsets.index(max(offset, offsets[0]))
+        return None if offset is None else max(0, bisect_right(offsets, offset) - 1)
+
+    def replicas(brokers: Sequence[int] | None) -> tuple[int, ...] | None:
+        if brokers is None or not number.keys() >= set(brokers):
+            return None  # A replica that no line has anything more of.
+        return tuple(sorted(number[b] for b in brokers))
 
     return replace(
         seen,
@@ -334,7 +458,10 @@ def _renumbered(
         epoch=None if seen.epoch is None else seen.epoch - first,
         offset=run(seen.offset),
         high_watermark=run(seen.high_watermark),
-        isr=None if seen.isr is None else tuple(sorted(number[b] for b in seen.isr)),
+        isr=replicas(seen.isr),
+        replicas=replicas(seen.replicas),
+        adding=replicas(seen.adding),
+        removing=replicas(seen.removing),
         leader=number[seen.leader] if seen.leader is not None and seen.leader >= 0 else seen.leader,
         previous_epoch=None
         if seen.previous_epoch is None or seen.previous_epoch < first

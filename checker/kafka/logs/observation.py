@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,12 +25,17 @@ class Kind(enum.Enum):
     CHANGES_ISR = "changes the ISR"
     LOADS = "loads its log"
     STOPS = "begins to shut down"
+    DELETES = "deletes its log"
     KNOWS = "knows a decision"
     """It has read a change within the leader epoch in the metadata log (KRaft)."""
     DECIDES = "decides"
     """A controller's decision about the partition, by its own log or by the metadata log."""
     CUTS_BELOW = "truncates below its high watermark"
     """It says so itself, before it truncates."""
+    NOTES = "notes"
+    """It is shown with its meaning, and no step has to write it."""
+    REASSIGNS = "reassigns replicas"
+    """A controller does, by a line without the number of the decision."""
     FETCHES = "fetches"
     """From whom: who led the epoch that it knew."""
     HAS_EPOCHS = "has epochs"
@@ -112,6 +117,9 @@ class Observation:
     that it is not read. `partition_epoch` is the number of the controller's decision about the
     partition that the line tells of: it grows by one with each.
 
+    `is_clean` is of a start, whether the process before it ended by a shutdown. `said` is the
+    meaning of a line that is shown and not fitted.
+
     `number` orders the lines of a `stream`, which is a file of one broker with its rotated parts.
     Lines of one broker that have the same `band`, and another stream, are in no order. `run` is the
     time of the lines around it whose times rise; where they fall, `is_moved` says that the runs of
@@ -140,9 +148,27 @@ class Observation:
     partition_epoch: int | None = None
     topic_id: str | None = None
     is_below_min_isr: bool = False
+    is_clean: bool | None = None
+    said: str = ""
     epochs: tuple[tuple[int, int], ...] = ()
 
     @property
     def state(self) -> PartitionState:
         """The state of the partition, as far as the line says it."""
         return PartitionState(*(getattr(self, name) for name in PartitionState._fields))
+
+
+def within(
+    observed: Iterable[Observation], first: int | None, last: int | None
+) -> Iterator[Observation]:
+    """Lines of these epochs, a line without one by the line of the role before."""
+    epoch = None
+    for seen in observed:
+        epoch = seen.epoch if seen.epoch is not None else epoch
+        if epoch is None or is_within(epoch, first, last):
+            yield seen
+
+
+def is_within(epoch: int, first: int | None, last: int | None) -> bool:
+    """Whether an epoch is one of these; None where there is no bound."""
+    return (first is None or epoch >= first) and (last is None or epoch <= last)

@@ -16,7 +16,7 @@ from checker.kafka.logs.courses import Course, course_of
 from checker.kafka.logs.history import History
 from checker.kafka.logs.observation import Kind, Observation
 from model.core.transition_system import Call
-from model.message.terms import LEADER, contains
+from model.message.terms import LEADER, NO_EPOCH, contains
 
 Positions = tuple[int, ...]
 _Line = tuple[int, Kind, dict[str, object]]
@@ -24,10 +24,11 @@ _Line = tuple[int, Kind, dict[str, object]]
 _TRUNCATES = frozenset({"RecvDiverging", "RecvOutOfRange", "OffsetForLeaderEpoch", "RecvFetch"})
 _ENDS = frozenset({"Crash", "Stop", "PowerLoss", "DiskLoss"})
 _SHRINKS = frozenset({"ShrinkIsr", "ShrinkTogether"})
-_OF_ISR = frozenset({"AlterPartition", "HearAnswer", "LeaderFetch"})
+_OF_ISR = frozenset({"AlterPartition", "AlterAndElect", "HearAnswer", "LeaderFetch"})
 _LEARNS = frozenset({"Learn", "LearnLate"})
 ALWAYS_LOOKED_AT = _ENDS | _SHRINKS | {"Restart", "BeginShutdown"}
-FIELDS_LOOKED_AT = ("epoch", "leader", "isr", "leo", "known_isr", "known_epoch")
+_ASSIGNMENT = ("assigned", "adding", "removing")
+FIELDS_LOOKED_AT = ("epoch", "leader", "isr", "leo", "known_isr", "known_epoch", *_ASSIGNMENT)
 """A step of another name that changes none of these writes no line, and no line forbids it."""
 
 
@@ -80,7 +81,9 @@ class Observer:
         name, arguments = call
         if after.epoch != before.epoch and (wrong := self._decided_otherwise(after, positions)):
             return Refused(-1, 0, wrong)
-        if name in _ENDS and (wrong_end := self._ends_otherwise(arguments[0], after, positions)):
+        if name in _ENDS and (
+            wrong_end := self._ends_otherwise(name, arguments[0], after, positions)
+        ):
             return wrong_end
         decided = self._decided(before, after, positions)
         if isinstance(decided, Refused):
@@ -88,7 +91,7 @@ class Observer:
         reached: tuple[Positions, ...] = (decided,)
         for line in self._written(before, call, after):
             fitted = [each for at in reached for each in self._fitted(at, *line)]
-            if line[1] is Kind.CHANGES_ISR and self.history.isr_lines_may_lack:
+            if line[1] in self.history.may_lack:
                 fitted += reached
             reached = tuple({each for each in fitted if not isinstance(each, Refused)})
             if not reached:
@@ -97,12 +100,14 @@ class Observer:
 
     def _decided(self, before: Any, after: Any, positions: Positions) -> Positions | Refused:
         """Where the lines stand once the controller has decided so, if it has."""
-        old, new = ((s.epoch, s.leader, s.isr) for s in (before, after))
         seen = next((seen for _, seen, _ in self.courses[-1].next_of(positions[-1])), None)
-        if old == new or seen is None:
+        if seen is None:
             return positions
-        members = members_of(int(after.isr), len(self.history.brokers))
-        if (seen.epoch, seen.leader, seen.isr) != (after.epoch, after.leader, members):
+        knows_replicas = seen.replicas is not None and self.history.reassignments > 0
+        old, new = (decided_in(s, with_replicas=knows_replicas) for s in (before, after))
+        if old == new:
+            return positions
+        if seen.state[: len(new)] != new:
             return Refused(-1, 0, "the controller decides otherwise")
         return (*positions[:-1], positions[-1] + 1)
 
@@ -141,11 +146,14 @@ class Observer:
             else ""
         )
 
-    def _ends_otherwise(self, replica: int, after: Any, positions: Positions) -> Refused | None:
+    def _ends_otherwise(
+        self, name: str, replica: int, after: Any, positions: Positions
+    ) -> Refused | None:
         """Why a process cannot end here, None where it can.
 
         Where its next line is one of a process that runs: a start would have written one. Where the
-        start will not read what its line says: a disk does not change meanwhile.
+        start will not read what its line says: a disk does not change meanwhile. Where a shutdown
+        would have left a file that the start did not find.
         """
         course = self.courses[replica]
         ahead = list(course.next_of(positions[replica]))
@@ -154,6 +162,10 @@ class Observer:
         why: Refused | None = Refused(-1, 0, "the broker has another line before it starts again")
         log_end = int(after.leo[replica])
         reached = min(int(after.checkpoint[replica]), log_end)
+        if name == "Stop" and all(seen.is_clean is False for _, seen, _ in ahead):
+            return Refused(replica, ahead[0][0], "the start finds that it was no shutdown")
+        if self.history.reassignments:  # A log may be deleted at the start, and made anew.
+            return None if any(seen.kind is Kind.LOADS for _, seen, _ in ahead) else why
         for line, seen, behind in ahead:
             if seen.kind is not Kind.LOADS:
                 continue
@@ -192,13 +204,19 @@ class Observer:
         elif name in _OF_ISR:
             yield from _of_isr(before, after)
         elif name == "Restart":
-            yield actor, Kind.LOADS, {"high_watermark": int(after.hw[actor])}
+            if not self.history.reassignments or contains(before.assigned, actor):
+                yield actor, Kind.LOADS, {"high_watermark": int(after.hw[actor])}
         elif name == "BeginShutdown":
             yield actor, Kind.STOPS, {}
 
     def _of_learning(self, before: Any, after: Any, r: int) -> Iterator[_Line]:
         if after.known_epoch[r] == before.known_epoch[r]:
             return  # A change within the epoch, of which no line of this kind tells.
+        if self.history.reassignments and not contains(before.assigned, r):
+            yield r, Kind.DELETES, {}
+            return
+        if self.history.reassignments and before.known_epoch[r] == NO_EPOCH and before.leo[r] == 0:
+            yield r, Kind.LOADS, {"high_watermark": 0}
         facts: dict[str, object] = {
             "epoch": int(after.known_epoch[r]),
             "offset": int(before.leo[r]),
@@ -253,6 +271,13 @@ def _of_isr(before: Any, after: Any) -> Iterator[_Line]:
         new = after.known_isr[r]
         if before.known_isr[r] != new:
             yield r, Kind.CHANGES_ISR, {"isr": members_of(int(new), before.replicas)}
+
+
+def decided_in(s: Any, *, with_replicas: bool) -> tuple[object, ...]:
+    """What the controller has decided, as `Observation.state` has it."""
+    sets = ("isr", *(_ASSIGNMENT if with_replicas else ()))
+    members = (members_of(int(getattr(s, name)), s.replicas) for name in sets)
+    return (int(s.epoch), int(s.leader), *members)
 
 
 def members_of(members: int, replicas: int) -> tuple[int, ...]:

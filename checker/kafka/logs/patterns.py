@@ -164,6 +164,16 @@ PATTERNS = (
         file="server.log",
         since="2.4.0",
     ),
+    LinePattern(
+        kind=Kind.DELETES,
+        hint="Log for partition ",
+        pattern=re.compile(
+            rf"Log for partition {PARTITION} is (?:marked as stray and )?renamed to "
+        ),
+        writer="LogManager.asyncDelete",
+        file="server.log",
+        since="2.4.0",
+    ),
 )
 
 WHOLE_BROKER = (

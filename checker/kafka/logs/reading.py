@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from checker.kafka.logs.changes import Change
 from checker.kafka.logs.checkpoints import entries_of
@@ -21,20 +22,22 @@ from checker.kafka.logs.controllers import Decisions, decided_by_controllers
 from checker.kafka.logs.errors import BadLogs
 from checker.kafka.logs.files import CHECKPOINTS, log_files
 from checker.kafka.logs.metadata_dump import Section, changes_of
-from checker.kafka.logs.observation import CONTROLLER, Observation, Span
+from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, Span
 from checker.kafka.logs.order import in_order
 from checker.kafka.logs.patterns import release_of
 from checker.kafka.logs.scanning import Said, Scanned, scanned
 from checker.kafka.logs.topics import LastTopic, of_last_topic
 
 _NAMES_SHOWN = 5
+_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
 class Logs:
     """The contents of the files: observations by partition, releases, and what was passed over.
 
-    `stops` are those of whole brokers. `server_logs` are brokers of which not only state-change.log
+    `stops` are lines of whole brokers, `noted` of controllers: by partition, that of a topic's id,
+    or "" for all. `server_logs` are brokers of which not only state-change.log
     was read, so that a truncation that is not observed did not happen, with the time of the first
     line that says so; but for those that are `doubtful`. `files` counts the lines of each file that
     was read. `changes` are decisions by partition, as controllers and the metadata log say them.
@@ -44,6 +47,7 @@ class Logs:
     changes: dict[str, list[Change]] = field(default_factory=lambda: defaultdict(list))
     unclean: list[UncleanElection] = field(default_factory=list)
     stops: list[Observation] = field(default_factory=list)
+    noted: dict[str, list[Observation]] = field(default_factory=lambda: defaultdict(list))
     releases: set[str] = field(default_factory=set)
     manners: set[str] = field(default_factory=set)
     files: dict[str, int] = field(default_factory=dict)
@@ -61,9 +65,14 @@ class Logs:
         if partition not in self.by_partition:
             raise BadLogs(f"no line speaks of partition {partition}; {self._known()}")
         last = self._last_topic(partition)
-        observed = dict(last.observed)
-        if decided := self._decided(partition, last).observations:
-            observed[CONTROLLER] = list(decided)
+        observed = {broker: _with_ends(lines) for broker, lines in last.observed.items()}
+        decided = self._decided(partition, last).observations
+        noted = [*self.noted.get("", ()), *self._of_names(partition, self.noted)]
+        noted.sort(key=lambda seen: seen.number)
+        doubtful = _reassigning(self._changes(partition), last, decided)
+        of_controllers = [*(_with_epoch(each, decided) for each in noted), *doubtful, *decided]
+        if of_controllers:
+            observed[CONTROLLER] = of_controllers
         return dict(sorted(observed.items()))
 
     def notes_of(self, partition: str) -> list[str]:
@@ -147,12 +156,16 @@ class Logs:
         return decided_by_controllers(changes, last.observed)
 
     def _changes(self, partition: str) -> list[Change]:
-        """Decisions about a partition, also those that name its topic by the id."""
-        named = self.changes.get(partition, [])
+        """Decisions about a partition."""
+        return self._of_names(partition, self.changes)
+
+    def _of_names(self, partition: str, every: Mapping[str, list[_T]]) -> list[_T]:
+        """Those of a partition, also where the topic is named by its id."""
         index = partition.rpartition("-")[2]
-        ids = {each.topic_id for each in (*self.by_partition.get(partition, ()), *named)}
-        by_id = (self.changes.get(f"{each}-{index}", []) for each in sorted(filter(None, ids)))
-        return [*named, *itertools.chain.from_iterable(by_id)]
+        said = self.by_partition.get(partition, ()), self.changes.get(partition, ())
+        ids = {each.topic_id for each in itertools.chain.from_iterable(said)}
+        names = (partition, *(f"{each}-{index}" for each in sorted(filter(None, ids))))
+        return [each for name in names for each in every.get(name, ())]
 
     def _known(self) -> str:
         names = sorted(self.by_partition)
@@ -209,6 +222,46 @@ def read_logs(folders: Iterable[Path]) -> Logs:
     return logs
 
 
+def _reassigning(
+    changes: Iterable[Change], last: LastTopic, decided: Iterable[Observation]
+) -> Iterator[Observation]:
+    """Changes that move replicas and are not used as decisions: they are told of all the same."""
+    used = {seen.partition_epoch for seen in decided}
+    for each in changes:
+        moves = each.state.adding or each.state.removing
+        if moves and each.number not in used and last.has(each):
+            yield Observation(
+                broker=CONTROLLER,
+                kind=Kind.REASSIGNS,
+                place=each.place,
+                partition_epoch=each.number,
+                said="reassigns replicas, by a decision that no broker's line confirms",
+                **each.state._asdict(),
+            )
+
+
+def _with_epoch(noted: Observation, decided: Iterable[Observation]) -> Observation:
+    """A controller's line with the leader epoch of the decision before it in the same file."""
+    places = ((o.place, o.epoch) for o in decided if o.place.file == noted.place.file)
+    before = max(((p.line, e) for p, e in places if p.line < noted.place.line), default=None)
+    return noted if before is None else replace(noted, epoch=before[1])
+
+
+def _with_ends(lines: Sequence[Observation]) -> list[Observation]:
+    """Each start with how the process before it ended, where what was found says the same."""
+    found: set[bool] = set()
+    ended: list[Observation] = []
+    for seen in lines:
+        if seen.is_clean is not None:
+            found.add(seen.is_clean)
+        elif seen.kind is Kind.LOADS:
+            ended.append(replace(seen, is_clean=found.pop() if len(found) == 1 else None))
+            found = set()
+            continue
+        ended.append(seen)
+    return ended
+
+
 class _Whose:
     """Whose lines those are that name no broker: by their prefix, by their file, by its folder."""
 
@@ -257,9 +310,12 @@ def _note(file: Scanned, logs: Logs, whose: _Whose) -> None:
     for said in file.found:
         broker = said.broker if said.broker is not None else whose.broker(file, said.writer)
         if broker is None:
-            unknown.append(said)
+            unknown += [said] if said.seen.kind is not Kind.NOTES else []
             continue
         seen = said.of(broker, file)
+        if broker == CONTROLLER:
+            logs.noted[said.partition].append(seen)
+            continue
         if not file.is_timed:
             logs.without_times.add(broker)
         if said.partition:

@@ -19,6 +19,7 @@ from checker.kafka.logs.controller_lines import (
 from checker.kafka.logs.files import DUMP_BEGINS, lines_of, stream_of
 from checker.kafka.logs.layouts import Line, lines_in, section_of, span_in, unwrap
 from checker.kafka.logs.metadata_dump import Section, sections_of
+from checker.kafka.logs.noted import NOTED, UNNAMED, noted_in
 from checker.kafka.logs.observation import Kind, Observation, Place, Span, state_in
 from checker.kafka.logs.patterns import (
     BROKER,
@@ -36,7 +37,7 @@ from checker.kafka.logs.patterns import (
 
 _METADATA = "__cluster_metadata"
 _HINTS = (
-    *(each.hint for each in (*PATTERNS, *CONTROLLER_PATTERNS)),
+    *(each.hint for each in (*PATTERNS, *CONTROLLER_PATTERNS, *NOTED)),
     *BROKER_HINTS,
     *UNCLEAN_HINTS,
     STOP_HINT,
@@ -49,7 +50,6 @@ _JITTER = 1_000_000_000
 """Nanoseconds by which the times of a file fall without more ado: threads, a clock set right."""
 _LINES_MAX = 1_000_000_000
 _USUAL = ("server.log", "state-change.log")
-_UNNAMED = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
     read = Scanned(str(path), stream, Path(stream).name in _USUAL)
     section = ""
     last: Span | None = None
-    fetched: set[tuple[str, int, int, int]] = set()
+    repeated: set[tuple[object, ...]] = set()
     for number, raw in lines_of(path, passed_over):
         read.lines += 1
         if read.begins is None:
@@ -153,7 +153,7 @@ def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
             break
         section = section_of(raw) or section
         for text in lines_in(raw):
-            last = _read_line(unwrap(text, section), number, rank, read, last, fetched)
+            last = _read_line(unwrap(text, section), number, rank, read, last, repeated)
     return read
 
 
@@ -163,7 +163,7 @@ def _read_line(
     rank: int,
     read: Scanned,
     before: Span | None,
-    fetched: set[tuple[str, int, int, int]],
+    repeated: set[tuple[object, ...]],
 ) -> Span | None:
     """Add what a line says; return its time, or that of the line before."""
     last = line.span or before
@@ -177,13 +177,13 @@ def _read_line(
     if election := unclean_in(line.text, place):
         read.unclean.append(election)
     for said in _observed(line, place, last, order):
-        if said.seen.kind is Kind.FETCHES:
+        if said.seen.kind in (Kind.FETCHES, Kind.NOTES):
             # A fetcher that tries again says the same a thousand times.
             minute = last.start // 60_000_000_000 if last else 0
-            key = (said.partition, said.broker or 0, said.seen.leader or 0, minute)
-            if key in fetched:
+            key = (said.partition, said.broker, said.seen.leader, said.seen.said, minute)
+            if key in repeated:
                 continue
-            fetched.add(key)
+            repeated.add(key)
         read.found.append(said)
     return last
 
@@ -205,6 +205,8 @@ def _note_broker(line: Line, read: Scanned, span: Span | None) -> None:
 
 def _observed(line: Line, place: Place, span: Span | None, number: int) -> Iterator[Said]:
     """Yield what a line says, with the partition, "" for all of a broker's."""
+    for partition, seen in noted_in(line.text, place, span, number):
+        yield Said(partition, None if seen.broker == UNNAMED else seen.broker, line.writer, seen)
     for each in PATTERNS:
         if each.hint in line.text and (matched := each.pattern.search(line.text)):
             groups = matched.groupdict()
@@ -212,7 +214,7 @@ def _observed(line: Line, place: Place, span: Span | None, number: int) -> Itera
                 return
             topic_id = groups.get("topic_id")
             seen = Observation(
-                broker=_UNNAMED,
+                broker=UNNAMED,
                 kind=each.kind,
                 place=place,
                 span=span,
@@ -229,7 +231,7 @@ def _observed(line: Line, place: Place, span: Span | None, number: int) -> Itera
             return
     if FETCH_HINT in line.text and (matched := FETCHES.search(line.text)):
         seen = Observation(
-            broker=_UNNAMED,
+            broker=UNNAMED,
             kind=Kind.FETCHES,
             place=place,
             span=span,
@@ -240,9 +242,7 @@ def _observed(line: Line, place: Place, span: Span | None, number: int) -> Itera
     elif STOP_HINT in line.text:
         for kind, pattern in WHOLE_BROKER:
             if matched := pattern.search(line.text):
-                seen = Observation(
-                    broker=_UNNAMED, kind=kind, place=place, span=span, number=number
-                )
+                seen = Observation(broker=UNNAMED, kind=kind, place=place, span=span, number=number)
                 yield Said("", int(matched["broker"]), line.writer, seen)
                 return
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checker.kafka.logs.fitting import Fit, Searched
-from checker.kafka.logs.observation import Kind, Observation, Place
-from checker.kafka.logs.observer import Observer, Positions
+from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, PartitionState, Place
+from checker.kafka.logs.observer import Observer, Positions, decided_in
 from model.core.state import State
 
 _OF_ACTORS = frozenset(
@@ -21,12 +21,13 @@ _OF_ACTORS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Step `number`, from 1, of a behaviour; `brokers` are Kafka's ids.
+    """Step `number`, from 1, of a behaviour; 0 for a line that no step has written.
 
     `broker` is whose step it is, None for a decision of the controller. `line` is the observation
-    that it has written, in Kafka's numbers, None for a step that no line tells of. `decided` is
-    (leader epoch, leader, ISR) where the controller has decided something else; `decided_at` is the
-    line that says so, of a controller or of a broker that has read of it, None where there is none.
+    that it has written, in Kafka's numbers, None for a step that no line tells of. `decided` is the
+    state where the controller has decided something else, with replicas where they are reassigned;
+    `decided_at` is the line that says so, of a controller or of a broker that has read of it, None
+    where there is none.
     """
 
     number: int
@@ -35,16 +36,22 @@ class Event:
     broker: int | None
     sentence: str
     line: Observation | None
-    decided: tuple[int, int, tuple[int, ...]] | None
+    decided: PartitionState | None
     decided_at: Place | None = None
 
 
 def timeline(
-    best: Searched, shown: Fit, begins: State | None = None, behind: Positions | None = None
+    best: Searched,
+    shown: Fit,
+    begins: State | None = None,
+    behind: Positions | None = None,
+    *,
+    is_last: bool = True,
 ) -> Iterator[Event]:
     """Every step of a behaviour, from the first state on or from the one given.
 
-    `behind` are the lines that are behind it there, none where it is not given.
+    `behind` are the lines that are behind it there, none where it is not given. Lines to show stand
+    before the line of a step that they stand before; the others at the end, of the last part.
     """
     model, history, state = best.model, best.history, begins or best.model.initial[0]
     observer = Observer(history)
@@ -54,6 +61,7 @@ def timeline(
     ):
         action = model.action(name)
         step = model.take(state, action, arguments)
+        yield from _noted(observer, before, after)
         line = _written(observer, before, after)
         named = action.named(arguments)
         acts = name in _OF_ACTORS and line is None
@@ -68,12 +76,38 @@ def timeline(
             decided_at=_decided_at(best, before, after),
         )
         state, before = step.after, after
+    if is_last:
+        yield from _noted(observer, before, None)
+
+
+def _noted(observer: Observer, before: Positions, after: Positions | None) -> Iterator[Event]:
+    """The lines to show of everybody who gets further than one to fit; at the end all others."""
+    for lane, lines in enumerate(observer.history.noted):
+        behind = observer.courses[lane].behind
+        begin = behind[before[lane]]
+        for at, seen in lines:
+            if begin <= at and (after is None or at < behind[after[lane]]):
+                yield Event(
+                    number=0,
+                    action="",
+                    arguments=(),
+                    broker=None if seen.broker == CONTROLLER else seen.broker,
+                    sentence=seen.said,
+                    line=seen,
+                    decided=None,
+                )
 
 
 def _written(observer: Observer, before: Positions, after: Positions) -> Observation | None:
     for replica, (old, new) in enumerate(zip(before[:-1], after[:-1], strict=True)):
         if new > old:
-            return observer.history.sources[replica][observer.courses[replica].between(old, new)]
+            first = observer.courses[replica].between(old, new)
+            lines = observer.history.sources[replica][first:]
+            # A log that is made anew is loaded, and then the broker follows.
+            is_made = (
+                lines[0].kind is Kind.LOADS and observer.courses[replica].behind[new] > first + 1
+            )
+            return lines[1] if is_made else lines[0]
     return None
 
 
@@ -85,19 +119,19 @@ def _decided_at(best: Searched, before: Positions, after: Positions) -> Place | 
     return seen.place if seen.kind in (Kind.DECIDES, Kind.KNOWS) else None
 
 
-def _decided(
-    best: Searched, before: State, after: State
-) -> tuple[int, int, tuple[int, ...]] | None:
+def _decided(best: Searched, before: State, after: State) -> PartitionState | None:
     """Return what the controller has decided at a step, in Kafka's numbers."""
-    old, new = ((s.epoch, s.leader, s.isr) for s in (before, after))
+    moves = best.history.reassignments > 0
+    old, new = (decided_in(s, with_replicas=moves) for s in (before, after))
     if old == new:
         return None
     brokers = best.history.brokers
-    epoch, leader, isr = new
-    return (
-        best.history.first_epoch + epoch,
-        brokers[leader] if leader >= 0 else -1,
-        tuple(sorted(broker for replica, broker in enumerate(brokers) if isr >> replica & 1)),
+    epoch, leader, *sets = PartitionState(*new)  # type: ignore[arg-type]
+    assert epoch is not None
+    assert leader is not None
+    members = (each and tuple(sorted(brokers[replica] for replica in each)) for each in sets)
+    return PartitionState(
+        best.history.first_epoch + epoch, brokers[leader] if leader >= 0 else -1, *members
     )
 
 
@@ -118,6 +152,10 @@ def facts_of(seen: Observation) -> tuple[str, ...]:
         said = [f"ISR is {_listed(seen.isr)}"]
     elif kind is Kind.LOADS:
         said = ["loads its log", f"HW {seen.high_watermark}"]
+    elif kind is Kind.DELETES:
+        said = ["deletes its log"]
+    elif seen.said:
+        said = [seen.said]
     else:
         said = ["shuts down"]
     return tuple(said)

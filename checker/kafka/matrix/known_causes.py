@@ -87,7 +87,8 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
     )
     for repair in REPAIRS:
         version = repaired(before.version, repair)
-        if version is None:
+        needs = repair.only_with
+        if version is None or (needs and not environment.options().get(needs)):
             continue
         options = tuple({**dict(before.options), **repair.options}.items())
         spec = replace(before, version=version, options=options)

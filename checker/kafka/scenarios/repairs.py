@@ -24,6 +24,8 @@ class Repair:
     added: str = ""
     removed: str = ""
     options: Mapping[str, object] = field(default_factory=dict)
+    only_with: str = ""
+    """An option without which the entry cannot happen."""
 
     @property
     def description(self) -> str:
@@ -43,6 +45,8 @@ REPAIRS = (
     Repair("C21", added="fresh-remote-leo"),
     Repair("C18", added="diverging-guard"),
     Repair("C9", added="broker-epoch"),
+    Repair("C55", added="elr-only-replicas", only_with="reassignments"),
+    Repair("C56", added="elr-only-replicas", only_with="first-partition-replicas"),
     Repair("C10", added="elr"),
     Repair("C13", added="hw-needs-min-isr"),
     Repair("C8", added="maximal-isr"),

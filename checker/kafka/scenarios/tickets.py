@@ -135,8 +135,9 @@ TICKETS = (
         },
         falls=("elr", "elr-with-last-known-leader"),
         stands=("kip903",),
-        remark="4.0 takes min.insync.replicas of brokers away where ELR is enabled, and changes "
-        "the partitions when the topic's is changed. With equal ones elr stands.",
+        remark="4.0 takes min.insync.replicas of brokers away where ELR is enabled. It clears the "
+        "ELRs of a topic whose value is written, and all of them where the cluster's is, also the "
+        "same value. With equal ones elr stands.",
     ),
     Scenario(
         number="C33",

@@ -195,8 +195,9 @@ def test_an_election_from_the_elr_is_a_decision_of_the_topic_with_that_id(tmp_pa
         "replicas [] (under-min-isr). Previous leader Some(0) and previous leader epoch was 0."
     )
     logs = logs_of(tmp_path, [leader], controller=[line])
-    [decided] = logs.of("t-0")[CONTROLLER]
+    noted, decided = logs.of("t-0")[CONTROLLER]
 
+    assert noted.said == "elects broker 1 from the ELR"
     assert (decided.partition_epoch, decided.state[:3]) == (1, (1, 1, (1,)))
     [seen] = logs.of("t-0")[1]
     assert (seen.adding, seen.removing, seen.is_below_min_isr) == ((2,), (), True)

@@ -1,0 +1,228 @@
+"""Table of the lines that are shown with what they mean, at their time; no step has to write them.
+
+Read in Kafka's source at 2.4.0, 2.6.0, 2.8.0, 2.8.1, 3.0.0, 3.3.0, 3.6.0, 3.9.1, 4.0.0, 4.1.0,
+4.2.0 and 4.3.1. All are at INFO, that of the epochs at WARN.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.kafka.logs.observation import (
+    CONTROLLER,
+    Kind,
+    Observation,
+    Place,
+    Span,
+    members_in,
+    state_in,
+)
+from checker.kafka.logs.patterns import LIST, NUMBER, PARTITION
+
+UNNAMED = -2
+"""The broker of a line that names none."""
+_TOPIC_ID = r"topicI[dD]=?,? ?(?P<topic_id>[\w-]{1,40})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotedLine:
+    """A message and its meaning, in which the groups of the pattern stand by their names.
+
+    Whose it is: of a controller, of the broker that it names, or of the file's. `is_clean`: of a
+    start, whether the process before it ended by a shutdown.
+    """
+
+    hint: str
+    pattern: re.Pattern[str]
+    said: str
+    writer: str
+    since: str
+    until: str | None = None
+    kind: Kind = Kind.NOTES
+    is_clean: bool | None = None
+
+    @property
+    def is_controllers(self) -> bool:
+        """Whether a controller writes it."""
+        return self.writer.split(".")[0] in _CONTROLLERS
+
+
+_CONTROLLERS = frozenset(
+    {"KafkaController", "ReplicationControlManager", "PartitionChangeBuilder"}
+    | {"BrokerHeartbeatManager"}
+)
+
+NOTED = (
+    NotedLine(
+        hint="Partition state has been reset to the latest committed state",
+        pattern=re.compile(
+            rf"\[Partition {PARTITION} broker=(?P<broker>\d+)\] Failed to alter partition to "
+            r"Pending(?P<what>Expand|Shrink)Isr\b.{0,4000}? since the controller rejected the "
+            r"request with (?P<error>[A-Z_]{1,60})\. Partition state has been reset"
+        ),
+        said="{what} of its ISR refused ({error}): its high watermark may stay behind (C43)",
+        writer="Partition.handleAlterPartitionError",
+        since="3.3.0",
+    ),
+    NotedLine(
+        hint=" caused truncation of conflicting entries ",
+        pattern=re.compile(
+            rf"\[LeaderEpochCache {PARTITION}\] New epoch entry EpochEntry\W"
+            rf"epoch=(?P<known>{NUMBER}), startOffset=(?P<at>{NUMBER})\W caused truncation of "
+            r"conflicting entries (?:ListBuffer|List)?[\[(](?P<dropped>.{0,4000}?)[\])]\. Cache now"
+        ),
+        said="appends records of epoch {known} at {at} and forgets where other epochs began, "
+        "{dropped}: as records of an older epoch do that come late (C45)",
+        writer="LeaderEpochFileCache.assign",
+        since="2.4.0",
+    ),
+    NotedLine(
+        hint=" due to leader epoch and offset ",
+        pattern=re.compile(
+            r"(?:\[ReplicaFetcher replicaId=(?P<broker>\d+), leaderId=(?P<whom>\d+).{0,200}?)?"
+            rf"Truncating partition {PARTITION} with \w*TruncationState\(offset=(?P<at>{NUMBER}), "
+            rf"completed=(?P<completed>\w+)\) due to leader epoch and offset EpochEndOffset\("
+            rf".{{0,200}}?leaderEpoch=(?P<known>{NUMBER}), endOffset=(?P<end>{NUMBER})\)"
+        ),
+        said="the leader's epoch {known} ends at {end}",
+        writer="AbstractFetcherThread.maybeTruncateToEpochEndOffsets",
+        since="3.3.0",
+    ),
+    NotedLine(
+        hint=" because its partition leader epoch ",
+        pattern=re.compile(
+            rf"\[\w{{0,40}}Log partition={PARTITION}, [^\]]{{1,4000}}\] Skipping batch "
+            rf".{{0,9000}}? because its partition leader epoch (?P<known>{NUMBER}) is higher than "
+            rf"the replica's current leader epoch (?P<own>{NUMBER})"
+        ),
+        said="passes over records of epoch {known}, as it follows in {own} (KAFKA-18723)",
+        writer="UnifiedLog.analyzeAndValidateRecords",
+        since="3.9.1",
+    ),
+    NotedLine(
+        hint="since clean shutdown file was found",
+        pattern=re.compile(r"Skipping recovery (?:for all|of \d+) logs (?:in|from) "),
+        said="starts after a proper shutdown",
+        writer="LogManager.loadLogs",
+        since="2.6.0",
+        is_clean=True,
+    ),
+    NotedLine(
+        hint="since no clean shutdown file was found",
+        pattern=re.compile(r"(?:Attempting recovery for all|Recovering \d+) logs (?:in|from) "),
+        said="starts after a crash",
+        writer="LogManager.loadLogs",
+        since="2.6.0",
+        is_clean=False,
+    ),
+    NotedLine(
+        hint="Attempting to recover abandoned future log for ",
+        pattern=re.compile(
+            rf"Attempting to recover abandoned future log for {PARTITION} at .{{1,4000}}? and "
+            r"removing "
+        ),
+        said="a future log takes the place of its log, however much shorter it is (KAFKA-16082)",
+        writer="LogManager.recoverAbandonedFutureLogs",
+        since="3.7.1",
+    ),
+    NotedLine(
+        hint="Setting new leader for topicId ",
+        pattern=re.compile(
+            rf"Setting new leader for {_TOPIC_ID}, partition (?P<index>\d{{1,9}}) to "
+            rf"(?P<elected>{NUMBER}) using ELR"
+        ),
+        said="elects broker {elected} from the ELR",
+        writer="PartitionChangeBuilder.tryElection",
+        since="4.1.0",
+    ),
+    NotedLine(
+        hint=" because its session has timed out",
+        pattern=re.compile(
+            r"Fencing broker (?P<whom>\d+)(?: at epoch \d+)? because its session has timed out"
+        ),
+        said="fences broker {whom}, whose session has timed out",
+        writer="ReplicationControlManager.handleBrokerFenced",
+        since="3.0.0",
+    ),
+    NotedLine(
+        hint=" to unfence has been granted",
+        pattern=re.compile(r"The request from broker (?P<whom>\d+) to unfence has been granted"),
+        said="unfences broker {whom}",
+        writer="BrokerHeartbeatManager.calculateNextBrokerState",
+        since="3.0.0",
+    ),
+    NotedLine(
+        hint="Removed ELRs from ",
+        pattern=re.compile(
+            r"Removed ELRs from (?P<count>\d+) partitions (?P<whose>in all topics|of topic \S+?)\."
+        ),
+        said="clears the ELRs of {count} partitions {whose}: min.insync.replicas was set",
+        writer="ReplicationControlManager.replay",
+        since="4.0.0",
+    ),
+    NotedLine(
+        hint="Replayed partition assignment change ",
+        pattern=re.compile(
+            rf"Replayed partition assignment change PartitionChangeRecord\("
+            rf"partitionId=(?P<index>\d{{1,9}}), {_TOPIC_ID},.{{0,4000}}?"
+            rf", replicas=(?:null|\[(?P<replicas>{LIST})\])"
+            rf", removingReplicas=(?:null|\[(?P<removing>{LIST})\])"
+            rf", addingReplicas=(?:null|\[(?P<adding>{LIST})\])"
+        ),
+        said="reassigns replicas: {replicas}; adding {adding}, removing {removing}",
+        writer="ReplicationControlManager.replay",
+        since="3.0.0",
+        kind=Kind.REASSIGNS,
+    ),
+    NotedLine(
+        hint="eassign",
+        pattern=re.compile(
+            rf"Leader {NUMBER} for partition {PARTITION} being reassigned, is (?:not|already) in "
+            rf"the new list of replicas (?P<replicas>{LIST})"
+            rf"|Target replicas (?:List|ArrayBuffer|Vector)?\(?(?P<targets>{LIST})\)? have all "
+            r"caught up with the leader for reassigning partition (?P<ended>[\w.-]{1,270})"
+        ),
+        said="reassigns replicas",
+        writer="KafkaController.onPartitionReassignment",
+        since="2.4.0",
+        until="3.9.1",
+        kind=Kind.REASSIGNS,
+    ),
+)
+
+
+def noted_in(
+    line: str, place: Place, span: Span | None, number: int
+) -> Iterator[tuple[str, Observation]]:
+    """Yield what a line means, with the partition: "" for all, or by the id of its topic.
+
+    Its broker is -1 for a controller, -2 where the line names none.
+    """
+    for each in NOTED:
+        if each.hint in line and (matched := each.pattern.search(line)):
+            groups = matched.groupdict()
+            partition = groups.get("tp") or groups.get("ended") or ""
+            if groups.get("topic_id"):
+                partition = f"{groups['topic_id']}-{groups['index']}"
+            broker = int(groups.get("broker") or UNNAMED)
+            words = {name: "none" if text in (None, "") else text for name, text in groups.items()}
+            state = state_in(groups)
+            if "ended" in groups:
+                replicas = groups["replicas"] or groups["targets"]
+                state = state._replace(replicas=members_in(replicas))
+            yield (
+                partition,
+                Observation(
+                    broker=CONTROLLER if each.is_controllers else broker,
+                    kind=each.kind,
+                    place=place,
+                    span=span,
+                    number=number,
+                    said=each.said.format_map(words),
+                    is_clean=each.is_clean,
+                    **state._asdict(),
+                ),
+            )
+            return
