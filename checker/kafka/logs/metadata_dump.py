@@ -282,7 +282,8 @@ class _Known(NamedTuple):
 
 def _partition(kind: str, values: dict[str, Any], known: _Known | None) -> _Known | None:
     """The state after a record; None where those before it are not known."""
-    sets = PartitionState(**{field: _members(values.get(name)) for field, name in _LISTS.items()})
+    lists = {field: _members(values.get(name)) for field, name in _LISTS.items()}
+    sets = PartitionState()._replace(**lists)
     last_known = _members(values.get("lastKnownElr"))
     if kind == "PARTITION_RECORD":
         epoch, leader = _number(values["leaderEpoch"]), _leader(values["leader"])

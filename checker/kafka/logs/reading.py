@@ -162,8 +162,8 @@ class Logs:
     def _of_names(self, partition: str, every: Mapping[str, list[_T]]) -> list[_T]:
         """Those of a partition, also where the topic is named by its id."""
         index = partition.rpartition("-")[2]
-        said = self.by_partition.get(partition, ()), self.changes.get(partition, ())
-        ids = {each.topic_id for each in itertools.chain.from_iterable(said)}
+        ids = {each.topic_id for each in self.by_partition.get(partition, ())}
+        ids |= {each.topic_id for each in self.changes.get(partition, ())}
         names = (partition, *(f"{each}-{index}" for each in sorted(filter(None, ids))))
         return [each for name in names for each in every.get(name, ())]
 
