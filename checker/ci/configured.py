@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from checker.kafka.deployed.setting import BadConfig
-from checker.kafka.matrix.grid import FAULT, Grid, checked
-from checker.kafka.matrix.properties import read_config
+from checker.kafka.matrix.grid import FAULT, Cell, Grid, checked
+from checker.kafka.matrix.properties import Config, read_config
 from model.core.errors import BadEnvironment
 
 
@@ -37,8 +37,7 @@ def configured(
         )
     except BadConfig as problem:
         raise BadEnvironment(str(problem)) from None
-    smaller = f", as {config.explored}" if config.stand_in else ""
-    if smaller and "replicas" not in sizes:
+    if config.stand_in and "replicas" not in sizes:
         raise BadEnvironment(
             f"{files[0]} has {config.yours}, of which a smaller size says nothing: write "
             f"replicas = {config.yours.replicas}, which takes longer, or replicas = "
@@ -46,7 +45,21 @@ def configured(
         )
     asked: dict[str, Any] = {**sizes, "replicas": config.explored.replicas}
     grid = checked(Grid(axes=config.axes(only=faults), **asked))
+    cells = list(grid.cells())
+    if unmodelled := {
+        cell.unmodelled: cell.coordinates[FAULT] for cell in cells if cell.unmodelled
+    }:
+        [(why, fault), *_] = unmodelled.items()
+        if faults:
+            raise BadEnvironment(f"{files[0]}, {fault}: {why} is not modelled; leave it out")
     return [
-        (f"{cell.coordinates[FAULT]}{smaller}", cell.version, cell.environment.options())
-        for cell in grid.cells()
+        (_named(cell, config), cell.version, cell.environment.options())
+        for cell in cells
+        if not cell.unmodelled
     ]
+
+
+def _named(cell: Cell, config: Config) -> str:
+    """The fault, and the size that is explored where it is another."""
+    size = f", as {cell.size}" if cell.size != config.yours else ""
+    return f"{cell.coordinates[FAULT]}{size}"

@@ -18,18 +18,18 @@ from checker.kafka.matrix.matrix import Matrix
 from checker.kafka.matrix.outcome import judged
 from checker.kafka.matrix.properties import Config, configs_of
 from checker.search.result import Verdict
+from model.message.environment import DECLARED
 
 FOLDER = Path(__file__).parents[1] / "golden" / "deployed"
 CLAIM_NAMES = tuple(claim.name for claim in CLAIMS)
-FIRED = tuple((name, 1) for name in ("Crash", "Move", "PowerLoss", "DiskLoss", "SessionExpiry"))
+FIRED = tuple((declared.steps[0], 1) for declared in DECLARED.values() if declared.fault)
 
 
 def answer_of(depth: int | None) -> Answer:
     """Every claim breaks at this depth, or holds."""
     verdict = Verdict.HOLDS if depth is None else Verdict.VIOLATED
-    fired = (*FIRED, ("BeginShutdown", 1))
     verdicts = tuple((name, verdict.value, depth) for name in CLAIM_NAMES)
-    return Answer(verdicts=verdicts, complete=True, distinct=1, fired=fired)
+    return Answer(verdicts=verdicts, complete=True, distinct=1, fired=FIRED)
 
 
 def made_up(
@@ -38,7 +38,14 @@ def made_up(
     """An answer in which these cells break every claim, and these changes close everything."""
     grid = checked(Grid(axes=config.axes(), replicas=config.explored.replicas))
     cells = list(grid.cells())
-    outcomes = judged(grid, cells, [answer_of(5 if breaks(cell) else None) for cell in cells])
+    unknown = tuple((name, Verdict.INCOMPLETE.value, None) for name in CLAIM_NAMES)
+    answers = [
+        Answer(verdicts=unknown, stopped_by=cell.unmodelled)
+        if cell.unmodelled
+        else answer_of(5 if breaks(cell) else None)
+        for cell in cells
+    ]
+    outcomes = judged(grid, cells, answers)
     matrix = Matrix(grid=grid, outcomes=tuple(outcomes), engine="local", seconds=1.0)
     broken = [outcome for outcome in outcomes if outcome.worst is not None]
     held = judged(grid, cells[1:2], [answer_of(None)])[0]

@@ -27,6 +27,7 @@ from checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_
 from checker.kafka.matrix.answering import Answer, Question, unexplored
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from checker.kafka.matrix.config_table import render_config, unused
+from checker.kafka.matrix.deployment_facts import elr_in_danger
 from checker.kafka.matrix.deployment_files import to_csv, to_text
 from checker.kafka.matrix.findings import findings_of
 from checker.kafka.matrix.grid import FAULT, Grid, checked
@@ -276,6 +277,7 @@ def exit_code(answer: DeploymentAnswer, fail_on: str) -> int:
 
 
 def _failing(answer: DeploymentAnswer, fail_on: str) -> Iterator[bool]:
+    yield fail_on == ON_LOSS and any(elr_in_danger(answer.deployment))
     for each in answer.answers:
         yield each.config.acks == "0"
         for group in groups_of(each):

@@ -6,10 +6,10 @@ prepared (`checker.kafka.matrix.properties`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.deployed.setting import Setting
+from checker.kafka.deployed.setting import Place, Setting
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -21,6 +21,19 @@ class Copies:
     partitions: int
 
 
+@dataclass(frozen=True, slots=True)
+class EmptyMember:
+    """A broker in the ELR of a partition whose log may be empty (C55).
+
+    It is no replica, or a reassignment `is_adding` it. `place` is where a file says so.
+    """
+
+    partition: int
+    broker: int
+    is_adding: bool
+    place: Place | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
     """A topic, with the settings that are said of it.
@@ -28,6 +41,7 @@ class Topic:
     `partitions` are how many it has, `under_replicated` how many of them have fewer replicas in
     sync than replicas, `leaderless` how many nobody leads; None: not said. `copies` are partitions
     by how many replicas they have, and how many of these are in sync, as far as somebody says it.
+    `empty_members` are those of an ELR that may be elected without their records.
     """
 
     name: str
@@ -36,6 +50,7 @@ class Topic:
     under_replicated: int | None = None
     leaderless: int | None = None
     copies: tuple[Copies, ...] = ()
+    empty_members: tuple[EmptyMember, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +75,19 @@ class Deployment:
     clusters: tuple[str, ...] = ()
 
 
+def empty_members(
+    partition: int,
+    elr: Iterable[int],
+    replicas: Collection[int],
+    adding: Collection[int],
+    place: Place | None = None,
+) -> Iterator[EmptyMember]:
+    """The brokers in an ELR that are no replica of the partition, or are being added."""
+    for broker in sorted(elr):
+        if broker in adding or broker not in replicas:
+            yield EmptyMember(partition, broker, broker in adding, place)
+
+
 def under_replicated(copies: Iterable[Copies]) -> int:
     """How many partitions have fewer replicas in sync than replicas."""
     return sum(each.partitions for each in copies if each.in_sync < each.replicas)
@@ -81,4 +109,5 @@ def joined(known: Topic | None, found: Topic) -> Topic:
         under_replicated=under,
         leaderless=leaderless,
         copies=found.copies or known.copies,
+        empty_members=found.empty_members or known.empty_members,
     )

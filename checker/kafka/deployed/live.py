@@ -1,6 +1,6 @@
 """A running cluster, read by Kafka's admin API and never changed.
 
-Requests are ApiVersions, Metadata and DescribeConfigs; any other is refused before it leaves. Of
+Requests are those of `ALLOWED`; any other is refused before it leaves. Of
 configurations only the settings of `checker.kafka.deployed.keys` are asked for, none of which is a
 secret.
 """
@@ -8,13 +8,21 @@ secret.
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from checker.kafka.deployed.client_properties import client_arguments
-from checker.kafka.deployed.deployment import Copies, Deployment, Topic, under_replicated
+from checker.kafka.deployed.deployment import (
+    Copies,
+    Deployment,
+    EmptyMember,
+    Topic,
+    empty_members,
+    under_replicated,
+)
 from checker.kafka.deployed.feature_levels import metadata_version
 from checker.kafka.deployed.keys import (
     BROKER,
@@ -36,13 +44,22 @@ from checker.problem.wording import counted
 
 ANSWER_MS_MAX = 15_000
 """How long a cluster may take to answer."""
-ALLOWED = frozenset({"ApiVersionsRequest", "MetadataRequest", "DescribeConfigsRequest"})
-"""The requests that may leave."""
+ALLOWED = frozenset(
+    {
+        "ApiVersionsRequest",
+        "MetadataRequest",
+        "DescribeConfigsRequest",
+        "DescribeTopicPartitionsRequest",
+        "ListPartitionReassignmentsRequest",
+    }
+)
+"""The requests that may leave; the last two where eligible leader replicas are on."""
 TOPICS_AT_ONCE = 200
 _OF_BROKERS = (ROLES, ZOOKEEPER, BROKER, REPLICATION, MIN_INSYNC, UNCLEAN)
 _OF_TOPICS = (MIN_INSYNC, UNCLEAN)
 _MAY_DIFFER = (ROLES, ZOOKEEPER)
 _DEFAULT = "DEFAULT_CONFIG"
+_NO_ELR = Setting(ELIGIBLE, "0", "default")
 
 
 def read_cluster(servers: str, command_config: Path | None = None) -> Deployment:
@@ -123,6 +140,9 @@ def _read(client: Any) -> Deployment:
     settings, unused = _of_brokers(client, brokers, notes)
     settings |= _features(client, notes)
     topics = list(_topics(client, notes))
+    if settings.get(ELIGIBLE, _NO_ELR).value == "1":
+        found = _empty_members(client, [topic.name for topic in topics], notes)
+        topics = [replace(t, empty_members=tuple(found[t.name])) for t in topics]
     count = Setting("brokers", str(len(brokers)), "the cluster")
     return Deployment(
         brokers=settings,
@@ -239,6 +259,51 @@ def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
             f"The configuration of {counted(silent, 'topic')} was not given; the user needs "
             "DescribeConfigs on topics. That of the brokers was taken."
         )
+
+
+def _empty_members(
+    client: Any, topics: Sequence[str], notes: list[str]
+) -> Mapping[str, list[EmptyMember]]:
+    """For each topic the brokers that an ELR of it has and should not (KIP-966)."""
+    from kafka.errors import KafkaError  # noqa: PLC0415
+
+    adding: Mapping[Any, Mapping[str, Any]] = {}
+    try:
+        adding = client.list_partition_reassignments()
+    except KafkaError as problem:
+        notes.append(
+            f"Reassignments could not be read ({type(problem).__name__}): a broker in the ELR that "
+            "is being added is not seen. The user needs Describe on the cluster."
+        )
+    found: defaultdict[str, list[EmptyMember]] = defaultdict(list)
+    try:
+        for name, each in _partitions_with_elr(client, topics):
+            number = each["partition_index"]
+            added = adding.get((name, number), {}).get("adding_replicas", ())
+            elr = each["eligible_leader_replicas"] or ()
+            found[name] += empty_members(number, elr, each["replica_nodes"], added)
+    except KafkaError as problem:
+        notes.append(
+            f"The ELR of partitions could not be read ({type(problem).__name__}): whether a broker "
+            "in it may be empty is not known. kafka-topics --describe shows it."
+        )
+    return found
+
+
+def _partitions_with_elr(
+    client: Any, topics: Sequence[str]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every partition as DescribeTopicPartitions has it, which answers page by page."""
+    for start in range(0, len(topics), TOPICS_AT_ONCE):
+        cursor = None
+        while True:
+            some = topics[start : start + TOPICS_AT_ONCE]
+            page = client.describe_topic_partitions(some, cursor=cursor)
+            for topic in page["topics"]:
+                yield from ((topic["name"], partition) for partition in topic["partitions"])
+            if page["next_cursor"] in (None, cursor):
+                break
+            cursor = page["next_cursor"]
 
 
 def _topic(described: Mapping[str, Any], entries: Mapping[str, Any]) -> Topic:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from checker.kafka.deployed.deployment import Copies, Deployment, Topic
+from checker.kafka.deployed.deployment import Copies, Deployment, EmptyMember, Topic
 from checker.kafka.deployed.setting import BadConfig, Place, Setting
 
 FORMAT = "waterline-deployment/1"
@@ -38,6 +38,13 @@ class _Copies(msgspec.Struct, forbid_unknown_fields=True):
     partitions: int
 
 
+class _EmptyMember(msgspec.Struct, forbid_unknown_fields=True):
+    partition: int
+    broker: int
+    is_adding: bool
+    place: _Place | None = None
+
+
 class _Topic(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     settings: dict[str, _Setting]
@@ -45,6 +52,7 @@ class _Topic(msgspec.Struct, forbid_unknown_fields=True):
     under_replicated: int | None = None
     leaderless: int | None = None
     copies: list[_Copies] = []
+    empty_members: list[_EmptyMember] = []
 
 
 class _Saved(msgspec.Struct, forbid_unknown_fields=True):
@@ -88,9 +96,11 @@ def read_saved(path: Path, text: str) -> Deployment:
 
 
 def _setting(saved: _Setting) -> Setting:
-    at = saved.place
-    place = None if at is None else Place(at.file, at.line, at.column)
-    return Setting(saved.key, saved.value, saved.source, place)
+    return Setting(saved.key, saved.value, saved.source, _place(saved.place))
+
+
+def _place(saved: _Place | None) -> Place | None:
+    return None if saved is None else Place(saved.file, saved.line, saved.column)
 
 
 def _topic(saved: _Topic) -> Topic:
@@ -101,4 +111,8 @@ def _topic(saved: _Topic) -> Topic:
         under_replicated=saved.under_replicated,
         leaderless=saved.leaderless,
         copies=tuple(Copies(each.replicas, each.in_sync, each.partitions) for each in saved.copies),
+        empty_members=tuple(
+            EmptyMember(each.partition, each.broker, each.is_adding, _place(each.place))
+            for each in saved.empty_members
+        ),
     )

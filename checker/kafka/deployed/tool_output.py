@@ -12,7 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.deployment import Copies, Topic, under_replicated
+from checker.kafka.deployed.deployment import (
+    Copies,
+    EmptyMember,
+    Topic,
+    empty_members,
+    under_replicated,
+)
 from checker.kafka.deployed.feature_levels import metadata_version
 from checker.kafka.deployed.keys import (
     ELIGIBLE,
@@ -23,7 +29,7 @@ from checker.kafka.deployed.keys import (
     TOPIC_REPLICATION,
 )
 from checker.kafka.deployed.properties_file import sorted_out
-from checker.kafka.deployed.setting import Setting, whole_number
+from checker.kafka.deployed.setting import Place, Setting, whole_number
 from checker.kafka.deployed.text_file import File
 
 _NAME = r"(?:(?:Adding|Removing) )?[A-Z]\w*"
@@ -53,6 +59,7 @@ class _Counted:
     fewest: tuple[int, int] | None = None
     partitions: int | None = None
     leaderless: int = 0
+    empty_members: list[EmptyMember] = field(default_factory=list)
 
 
 def is_topics_output(file: File) -> bool:
@@ -105,6 +112,7 @@ def read_topics_output(file: File, into: Collection) -> None:
         topic = topics.setdefault(name, _Counted())
         if "Partition" in fields:
             _count_partition(topic, fields, number)
+            topic.empty_members += _empty_members(fields, place)
             if into.eligible is None:
                 into.eligible = _eligible(file, fields, number)
             continue
@@ -134,6 +142,15 @@ def _eligible(file: File, fields: Mapping[str, str], line: int) -> tuple[Setting
             which = f"partition {fields['Partition']} of {fields['Topic']}"
             return setting, f"ELR is on: {which} has {name} {fields[name]} ({setting.origin})."
     return None
+
+
+def _empty_members(fields: Mapping[str, str], place: Place) -> Iterator[EmptyMember]:
+    """Brokers that the ELR of a partition has and should not."""
+    columns = (_listed(fields.get(name)) for name in ("Elr", "Replicas", "Adding Replicas"))
+    elr, replicas, adding = (
+        [number for number in map(whole_number, column) if number is not None] for column in columns
+    )
+    yield from empty_members(whole_number(fields["Partition"]) or 0, elr, replicas, adding, place)
 
 
 def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None:
@@ -173,6 +190,7 @@ def _topic(file: File, name: str, counted: _Counted) -> Topic:
         partitions=counted.partitions if counted.partitions is not None else total,
         under_replicated=under_replicated(copies) if copies else None,
         leaderless=counted.leaderless if copies else None,
+        empty_members=tuple(counted.empty_members),
         copies=copies,
     )
 

@@ -38,8 +38,10 @@ from checker.kafka.matrix.verdict_groups import (
     known_causes,
     loses,
     not_met,
+    precautions,
     title_of,
     unexplored,
+    why_unexplored,
     within,
     without_remedy,
 )
@@ -146,10 +148,11 @@ class _Screen:
         answer = self._answer
         if quiet := harmless(answer):
             yield Text(f"No loss with {', '.join(quiet)}.", GOOD)
-        if open_ := unexplored(answer):
-            copies = answer.config.yours.replicas
-            remedy = f" (--replicas {copies} takes longer)" if answer.config.stand_in else ""
-            yield Text(f"Nothing may be concluded for {', '.join(open_)}{remedy}.", "magenta")
+        for why, faults in why_unexplored(answer).items():
+            reason = f" ({why})" if why else ""
+            if answer.config.stand_in and why.endswith(answer.config.stand_in):
+                reason = f" (--replicas {answer.config.yours.replicas} takes longer)"
+            yield Text(f"Nothing may be concluded for {', '.join(faults)}{reason}.", "magenta")
         if answer.config.acks != "0" and (empty := not_met(answer)):
             yield Text(f"Not judged here (--details says why): {', '.join(empty)}.", QUIET)
         if answer.matrix.interrupted or answer.advice.interrupted:
@@ -239,6 +242,7 @@ def _group(
     else:
         parts.append(Text(f"with {', '.join(map(_short, group.outcomes))}."))
     parts += map(Text, known_causes(group, answer))
+    parts += (Text(text, WARNING) for text in precautions(group, answer))
     if before is not None and before != number:
         which = _which(group, answer)
         parts.append(Text.assemble("Remedy: ", (f"the same as for {before}", GOOD), which))

@@ -73,8 +73,8 @@ def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Quest
     """What is asked about a cell."""
     claims = frozenset(grid.invariants)
     spec = ProblemSpec.of(MESSAGE.model, cell.version, cell.environment.options(), claims)
-    asked = (grid.invariants, grid.max_states, stop_at_first, _enough(cell, grid), shared_by(grid))
-    return Question(spec, *asked, name=cell.coordinates[FAULT])
+    limits = (grid.invariants, grid.max_states, stop_at_first, _enough(cell, grid))
+    return Question(spec, *limits, shared_by(grid, cell), name=cell.coordinates[FAULT])
 
 
 def _enough(cell: Cell, grid: Grid) -> tuple[str, ...]:

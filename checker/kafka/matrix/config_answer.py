@@ -27,7 +27,8 @@ class ConfigAnswer:
     kin: Mapping[str, Sequence[Kin]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        outcomes = (o.instead_of(self.config.stand_in) for o in self.matrix.outcomes)
+        yours = self.config.yours
+        outcomes = (o.instead_of(o.cell.size.instead_of(yours)) for o in self.matrix.outcomes)
         object.__setattr__(self, "matrix", replace(self.matrix, outcomes=tuple(outcomes)))
 
 

@@ -121,6 +121,8 @@ def describe_answers(outcome: Outcome, answer: ConfigAnswer) -> Iterator[Text]:
     elif outcome.worst is not None:
         sentence = _SENTENCES.get(outcome.worst.name, outcome.worst.name)
         yield Text(f"{sentence[0].upper()}{sentence[1:]}: {outcome.explanation}")
+        if outcome.stand_in:
+            yield Text(f"Explored as {outcome.stand_in}.")
     fault = outcome.cell.coordinates[FAULT]
     for kin in answer.kin.get(fault, ()):
         yield Text(describe_kin(kin, "loss"))

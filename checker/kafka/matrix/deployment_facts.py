@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.kafka.deployed.deployment import Copies, Deployment, Topic
+from checker.kafka.deployed.deployment import Copies, Deployment, EmptyMember, Topic
 from checker.kafka.deployed.keys import MIN_INSYNC
 from checker.kafka.deployed.setting import whole_number
 from checker.kafka.matrix.properties import (
@@ -16,9 +16,16 @@ from checker.kafka.matrix.properties import (
 from checker.kafka.matrix.protocol_of import Protocol
 from checker.problem.wording import counted, listed
 
+IN_DANGER_MAX = 3
+"""Partitions in danger that are named on the first screen."""
+
 
 def facts_of(deployment: Deployment, protocol: Protocol) -> Iterator[str]:
     """A sentence each, for what is so now."""
+    in_danger = list(elr_in_danger(deployment))
+    yield from (f"In danger now: {text}" for _, _, text in in_danger[:IN_DANGER_MAX])
+    if (more := len(in_danger) - IN_DANGER_MAX) > 0:
+        yield f"In danger now: {counted(more, 'more partition')} likewise; --json names them."
     if leaderless := [topic for topic in deployment.topics if topic.leaderless]:
         yield f"Without a leader now: {_partitions(leaderless, 'leaderless')}."
     if under := [topic for topic in deployment.topics if topic.under_replicated]:
@@ -37,6 +44,26 @@ def facts_of(deployment: Deployment, protocol: Protocol) -> Iterator[str]:
             f"min.insync.replicas is more than the replicas, so Kafka takes as many as there are: "
             f"{describe_topics(capped)}."
         )
+
+
+def elr_in_danger(deployment: Deployment) -> Iterator[tuple[str, EmptyMember, str]]:
+    """Topic and partition, the broker in its ELR that may be empty, and what that means."""
+    for topic in deployment.topics:
+        for each in topic.empty_members:
+            name = f"{topic.name}-{each.partition}"
+            if each.is_adding:
+                danger = (
+                    f"broker {each.broker}, which is being added, is in the ELR: with the leader "
+                    "down it may be elected with an incomplete log. Keep the leader up until Isr "
+                    "has min.insync.replicas members"
+                )
+            else:
+                danger = (
+                    f"broker {each.broker} is in the ELR and is no replica: added again now, it "
+                    "may be elected with an empty log. Do not add it, and keep the leader up, "
+                    "until Isr has min.insync.replicas members"
+                )
+            yield name, each, f"{name}: {danger} (docs/reassignment.md)."
 
 
 def _alone(topic: Topic) -> str:

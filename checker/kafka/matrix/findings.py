@@ -10,6 +10,7 @@ from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, TOPIC_REPLICATION
 from checker.kafka.deployed.setting import Place, Setting
 from checker.kafka.matrix.advice import cost
 from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from checker.kafka.matrix.deployment_facts import elr_in_danger
 from checker.kafka.matrix.grid import FAULT
 from checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
 from checker.kafka.matrix.reason import loss_of, lost_of, named
@@ -17,7 +18,7 @@ from checker.kafka.matrix.verdict_groups import (
     Group,
     groups_of,
     title_of,
-    unexplored,
+    why_unexplored,
     within,
     without_remedy,
 )
@@ -29,6 +30,7 @@ UNKNOWN = "not-explored"
 HARMS = "harm-without-loss"
 REFUSES = "writes-always-refused"
 ALONE = "one-replica"
+EMPTY_IN_ELR = "empty-log-in-elr"
 RULES = {
     LOSES: "A fault can lose a record that was acknowledged to its producer.",
     LOSES_COMMITTED: "A fault can lose a record that was committed.",
@@ -36,11 +38,13 @@ RULES = {
     UNKNOWN: "Of some faults nothing may be concluded.",
     HARMS: "A fault lets logs differ, or leaves nobody that can lead; no record is lost by that.",
     REFUSES: "A topic needs more replicas in sync than it has, so that acks=all is refused.",
+    EMPTY_IN_ELR: "A broker in the ELR may be elected although its log is empty or incomplete.",
     ALONE: "A topic has one replica, so that one lost disk loses all its records.",
 }
 _ACKNOWLEDGED = "an acknowledged record"
 ERROR, WARNING, NOTE = "error", "warning", "note"
-"""Levels of SARIF: a change of settings prevents it; an upgrade does; nothing that was tried."""
+"""Levels of SARIF: a change of settings prevents it, or a partition is in danger now; an upgrade
+does; nothing that was tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +124,18 @@ def _of_class(answer: ConfigAnswer, at: _Placing) -> Iterator[Finding]:
         setting = config.setting(ACKS)
         text = f"{topics}: {RULES[UNANSWERED]} Remedy: set acks=all."
         yield Finding(UNANSWERED, ERROR, text, at.of(setting), ACKS, "0", (), topics)
-    if unknown := unexplored(answer):
+    for why, unknown in why_unexplored(answer).items():
         setting = config.setting(MIN_INSYNC)
-        how = f"explored as {config.stand_in}" if config.stand_in else "not explored to the end"
+        how = why or "not explored to the end"
         text = f"Nothing may be concluded for {topics} with {', '.join(unknown)}: {how}."
         place = at.of(setting)
         yield Finding(UNKNOWN, NOTE, text, place, None, None, tuple(unknown), topics)
 
 
 def _of_topics(answer: DeploymentAnswer, at: _Placing) -> Iterator[Finding]:
+    for name, member, text in elr_in_danger(answer.deployment):
+        place, broker = member.place or at.of(None), str(member.broker)
+        yield Finding(EMPTY_IN_ELR, ERROR, text, place, None, broker, (), name)
     topics = {topic.name: topic for topic in answer.deployment.topics}
     for name in unwritable(answer.deployment, answer.protocol):
         setting = topics[name].settings.get(MIN_INSYNC) or topics[name].settings.get(

@@ -10,19 +10,21 @@ any text that it reads; which of them a Kafka release follows is declared in
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import invariants
 from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
 from checker.kafka.families import MESSAGE
 from checker.problem.problem import Problem
+from checker.problem.wording import counted
 from model.core.claim import ActionProperty, Invariant
 from model.core.errors import BadEnvironment
 from model.core.nearest import did_you_mean
 from model.message.declared import option_of
 from model.message.environment import FAULTS as DECLARED_FAULTS
 from model.message.environment import Environment, without_bounds
+from model.message.features import KRAFT, has
 from model.message.versions import FLUSS, FLUSS_VERSIONS, KAFKA, VERSIONS, Version, version_of
 
 VERSION = "version"
@@ -43,15 +45,50 @@ STATES_MAX_UNBOUNDED = 5_000_000
 """The same without bounds: what holds there mostly has fewer."""
 _MANY_REPLICAS = 3
 """From so many on a second record makes a cell about twenty times larger."""
+_REASSIGNED_MAX = 2
+"""Replicas of a partition that is reassigned: three, and a broker more, have over 20 million states
+with one reassignment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Replicas of a partition, and how many of them must be in sync."""
+
+    replicas: int
+    min_insync: int
+
+    def explored(self, most: int) -> Size:
+        """The size that stands for this one where at most so many replicas are explored.
+
+        One in sync stays one, and all stay all. Of others at least one replica may be out of sync,
+        as in this one. What the smaller says about the larger is in docs/matrix.md.
+        """
+        replicas = min(self.replicas, most)
+        if replicas == self.replicas:
+            return self
+        if self.min_insync == self.replicas:
+            return Size(replicas, replicas)
+        return Size(replicas, max(1, min(self.min_insync, replicas - 1)))
+
+    def instead_of(self, yours: Size) -> str:
+        """`3 replicas with min.insync.replicas=2, of your 5 and 3`; "" for the same size."""
+        return "" if self == yours else f"{self}, of your {yours.replicas} and {yours.min_insync}"
+
+    def __str__(self) -> str:
+        return f"{counted(self.replicas, 'replica')} with {MIN_INSYNC}={self.min_insync}"
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of an axis: its name, the options it stands for, and what an operator calls that."""
+    """A value of an axis: its name, the options it stands for, and what an operator calls that.
+
+    `sized` are options that go by the replicas of the grid, where they may be fewer.
+    """
 
     name: str
     options: Mapping[str, object] = field(default_factory=dict)
     sentence: str = ""
+    sized: Callable[[int], Mapping[str, object]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +152,51 @@ _DESCRIBED_FIRST = (
     ),
     _ALONE["lost_disks"],
 )
-FAULTS = (*_DESCRIBED_FIRST, *(value for value in _ALONE.values() if value not in _DESCRIBED_FIRST))
+
+
+def _beside_a_broker(replicas: int) -> Mapping[str, object]:
+    """A broker more than there are replicas, to which the operator may reassign them."""
+    assigned = min(replicas, _REASSIGNED_MAX)
+    return {"replicas": assigned + 1, "assigned": assigned}
+
+
+def _beside_partition_0(replicas: int) -> Mapping[str, object]:
+    """A partition whose topic has another one with all its replicas."""
+    few = min(replicas, _REASSIGNED_MAX)
+    return {"replicas": few, "first-partition-replicas": few}
+
+
+OF_OPERATORS = (
+    Value(
+        "reassignment",
+        {"reassignments": 1, "restarts": 1},
+        "Replicas are reassigned, which ends or is cancelled; one process crashes.",
+        _beside_a_broker,
+    ),
+    Value(
+        "reassigned again",
+        {"reassignments": 2, "restarts": 1},
+        "A reassignment ends or is cancelled, another begins, and one process crashes.",
+        _beside_a_broker,
+    ),
+    Value(
+        "replication factor",
+        {"reassignments": 2, "shutdowns": 1},
+        "Fewer replicas, then more, one partition after another; one broker restarts.",
+        _beside_partition_0,
+    ),
+    Value(
+        "taken directory",
+        {"taken-directories": 1, "shutdowns": 2},
+        "Two brokers restart, one of them with a log directory fewer.",
+    ),
+)
+"""What operators do to replicas and directories; the model of Fluss has none of it."""
+FAULTS = (
+    *_DESCRIBED_FIRST,
+    *(value for value in _ALONE.values() if value not in _DESCRIBED_FIRST),
+    *OF_OPERATORS,
+)
 _COMMON = (NO_FAULT, "one crash", "two crashes", "power loss", "rolling restart")
 BY_FREQUENCY = tuple(
     sorted(FAULTS, key=lambda v: _COMMON.index(v.name) if v.name in _COMMON else len(_COMMON))
@@ -157,18 +238,25 @@ AXES = (
     ),
     Axis(FAULT, FAULTS, default="crash and move"),
 )
+_FLUSS_VALUES = {
+    UNCLEAN: ["false"],
+    FAULT: [fault.name for fault in FAULTS if fault not in OF_OPERATORS],
+}
 _FLUSS_AXES = tuple(
     _of_versions(FLUSS_VERSIONS)
     if axis.name == VERSION
-    else axis.only(["false"])
-    if axis.name == UNCLEAN
+    else axis.only(_FLUSS_VALUES[axis.name])
+    if axis.name in _FLUSS_VALUES
     else axis
     for axis in AXES
 )
 
 
 def axes_of(system: str) -> tuple[Axis, ...]:
-    """The axes of a grid about one system. Fluss has no unclean election: that one is `false`."""
+    """The axes of a grid about one system.
+
+    Fluss has no unclean election: that one is `false`; and nothing that its operators do.
+    """
     return _FLUSS_AXES if system == FLUSS else AXES
 
 
@@ -221,6 +309,19 @@ class Cell:
         """The version of the protocol."""
         return self.coordinates[VERSION]
 
+    @property
+    def size(self) -> Size:
+        """The replicas of the partition, which may be fewer than brokers."""
+        found = self.environment
+        return Size(found.assigned or found.replicas, found.min_insync_replicas)
+
+    @property
+    def unmodelled(self) -> str:
+        """What of it no rule is known of, so that it is not explored; mostly "", nothing."""
+        if self.environment.reassignments and not has(version_of(self.version), KRAFT):
+            return "reassignment under ZooKeeper"
+        return ""
+
     def problem(self, invariants: Sequence[str]) -> Problem:
         """What is to be checked there."""
         return MESSAGE.problem(self.version, self.environment, invariants)
@@ -241,7 +342,8 @@ class Grid:
     that shows no loss is explored without bounds before they are raised
     (`checker.kafka.matrix.without_bounds`); the cells of a grid that `is_unbounded` have none. A
     `first_look` does not begin what would most likely outgrow its budget. Cells are begun in the
-    order of their work, unless `in_order_given`.
+    order of their work, unless `in_order_given`. A cell of more brokers than replicas begins with
+    fewer records, but where the grid `is_raised`.
     """
 
     axes: tuple[Axis, ...]
@@ -257,6 +359,7 @@ class Grid:
     tries_unbounded: bool = False
     is_unbounded: bool = False
     first_look: bool = False
+    is_raised: bool = False
 
     @property
     def system(self) -> str:
@@ -273,8 +376,12 @@ class Grid:
         return tuple(axis for axis in self.axes if len(axis.values) > 1)
 
     def within(self, records: int, epochs: int) -> Grid:
-        """The same grid whose cells begin with these sizes."""
-        return replace(self, records=records, epochs=epochs, is_unbounded=False)
+        """The same grid whose cells have these sizes."""
+        return replace(self, records=records, epochs=epochs, is_unbounded=False, is_raised=True)
+
+    def size_asked(self, cell: Cell) -> Size:
+        """The size that a cell stands for, of which it may have a smaller one."""
+        return Size(self.replicas, int(cell.coordinates[MIN_INSYNC]))
 
     def at_first(self) -> Grid:
         """The same grid for a first look: no bound is raised."""
@@ -284,7 +391,7 @@ class Grid:
     def without_bounds(self, records: int) -> Grid:
         """The same grid without bounds, with at most so many records in a log at one time."""
         most = min(self.max_states, STATES_MAX_UNBOUNDED)
-        return replace(self, records=records, is_unbounded=True, max_states=most)
+        return replace(self, records=records, is_unbounded=True, is_raised=True, max_states=most)
 
     def cells(self) -> Iterator[Cell]:
         """Every combination, the last axis fastest. Raises `BadEnvironment`."""
@@ -301,12 +408,26 @@ class Grid:
         options = {**Environment().options(), **NO_FAULTS, **sizes}
         for value in values:
             options |= value.options
+        for value in values:
+            if value.sized is not None:
+                options |= self._sized(value.sized(self.replicas), options)
         if self.is_unbounded:
             options = without_bounds({**options, "epochs": 0})
         try:
             return Cell(coordinates, Environment.from_options(options))
         except BadEnvironment as problem:
             raise BadEnvironment(f"{problem}; --only leaves values out") from None
+
+    def _sized(
+        self, options: Mapping[str, object], before: Mapping[str, object]
+    ) -> dict[str, object]:
+        """The options of a cell that has a size of its own."""
+        brokers, in_sync = (
+            int(str(o)) for o in (options["replicas"], before["min-insync-replicas"])
+        )
+        replicas = int(str(options.get("assigned", brokers)))
+        records = self.records if self.is_raised else first_records(brokers, self.records)
+        return {**options, "records": records, "min-insync-replicas": min(in_sync, replicas)}
 
 
 def first_records(replicas: int, records: int) -> int:
@@ -351,7 +472,8 @@ def _system_of(versions: Sequence[str]) -> str:
 
 
 def checked(grid: Grid) -> Grid:
-    """The grid, if every cell of it can be. Raises `BadEnvironment`."""
+    """The grid, if every cell of it that is explored can be. Raises `BadEnvironment`."""
     for cell in grid.cells():
-        cell.problem(grid.invariants)
+        if not cell.unmodelled:
+            cell.problem(grid.invariants)
     return grid

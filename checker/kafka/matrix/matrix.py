@@ -44,7 +44,9 @@ def explore_grid(
     raised = explore_raised(grid, list(grid.cells()), explorer, follow=follow)
     return Matrix(
         grid=grid,
-        outcomes=raised.outcomes,
+        outcomes=tuple(
+            o.instead_of(o.cell.size.instead_of(grid.size_asked(o.cell))) for o in raised.outcomes
+        ),
         engine=engine,
         seconds=time.monotonic() - started,
         interrupted=raised.interrupted,

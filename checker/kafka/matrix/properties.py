@@ -21,7 +21,16 @@ from checker.kafka.deployed.keys import (
 )
 from checker.kafka.deployed.reading import read_deployment
 from checker.kafka.deployed.setting import BadConfig, Mistakes, Setting, whole_number
-from checker.kafka.matrix.grid import AXES, BY_FREQUENCY, FAULT, NO_FAULT, VERSION, Axis, Value
+from checker.kafka.matrix.grid import (
+    AXES,
+    BY_FREQUENCY,
+    FAULT,
+    NO_FAULT,
+    VERSION,
+    Axis,
+    Size,
+    Value,
+)
 from checker.kafka.matrix.protocol_of import DEFAULT, Protocol, protocol_of, version_option
 from checker.problem.wording import counted, listed
 from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, ReleaseNumber
@@ -44,30 +53,6 @@ _ALL_UNSAID = "not said; 1 in producers before 3.0"
 _NO_MORE_THAN_REPLICAS_SINCE = (3, 7)
 """From this release on brokers take min.insync.replicas for no more than the replicas
 (KAFKA-15583, `Partition.effectiveMinIsr`); before it acks=all was refused, always."""
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Replicas of a partition, and how many of them must be in sync."""
-
-    replicas: int
-    min_insync: int
-
-    def explored(self, most: int) -> Size:
-        """The size that stands for this one where at most so many replicas are explored.
-
-        One in sync stays one, and all stay all. Of others at least one replica may be out of sync,
-        as in this one. What the smaller says about the larger is in docs/matrix.md.
-        """
-        replicas = min(self.replicas, most)
-        if replicas == self.replicas:
-            return self
-        if self.min_insync == self.replicas:
-            return Size(replicas, replicas)
-        return Size(replicas, max(1, min(self.min_insync, replicas - 1)))
-
-    def __str__(self) -> str:
-        return f"{counted(self.replicas, 'replica')} with {MIN_INSYNC}={self.min_insync}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +82,7 @@ class Config:
     @property
     def stand_in(self) -> str:
         """`3 replicas with min.insync.replicas=2, of your 5 and 3`; "" where yours is explored."""
-        if self.explored == self.yours:
-            return ""
-        return f"{self.explored}, of your {self.yours.replicas} and {self.yours.min_insync}"
+        return self.explored.instead_of(self.yours)
 
     @property
     def explored_in_words(self) -> str:

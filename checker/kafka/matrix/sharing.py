@@ -9,30 +9,38 @@ from __future__ import annotations
 
 import functools
 
-from checker.kafka.matrix.grid import Cell, Grid, axes_of
+from checker.kafka.matrix.grid import FAULT, Cell, Grid, axes_of
 from checker.problem.problem import Shared, sharing
 from model.core.errors import BadEnvironment
 
 
-def shared_by(grid: Grid) -> Shared:
-    """What any cell of a grid of this size, with these claims, may have."""
+def shared_by(grid: Grid, cell: Cell) -> Shared:
+    """What any cell of this shape may have, in a grid of this size with these claims."""
     return _shared_by(
         grid.system,
         grid.replicas,
-        grid.records,
+        cell.environment.records,
         grid.epochs,
         grid.invariants,
+        _shape(cell),
         is_unbounded=grid.is_unbounded,
     )
 
 
-@functools.lru_cache(maxsize=8)
+def _shape(cell: Cell) -> tuple[object, ...]:
+    """What makes a state of another layout than that of most faults: few have a kernel."""
+    found = cell.environment
+    return found.replicas, found.reassignments > 0, found.taken_directories > 0
+
+
+@functools.lru_cache(maxsize=32)
 def _shared_by(
     system: str,
     replicas: int,
     records: int,
     epochs: int,
     invariants: tuple[str, ...],
+    shape: tuple[object, ...],
     *,
     is_unbounded: bool,
 ) -> Shared:
@@ -44,16 +52,25 @@ def _shared_by(
         epochs=epochs,
         invariants=invariants,
         is_unbounded=is_unbounded,
+        is_raised=True,
     )
     standard = {axis.name: axis.default for axis in axes}
-    places = [{**standard, axis.name: value.name} for axis in axes for value in axis.values]
-    cells = filter(None, (_cell(everywhere, place) for place in places))
-    return sharing([cell.problem(invariants) for cell in cells])
+    faults = [standard, *({**standard, FAULT: v.name} for v in everywhere.axis(FAULT).values)]
+    alike = [place for place in faults if _has(everywhere, place, shape)]
+    places = [{**alike[0], axis.name: value.name} for axis in axes for value in axis.values]
+    cells = (_cell(everywhere, place) for place in places)
+    return sharing([c.problem(invariants) for c in cells if c is not None and _shape(c) == shape])
+
+
+def _has(grid: Grid, place: dict[str, str], shape: tuple[object, ...]) -> bool:
+    cell = _cell(grid, place)
+    return cell is not None and _shape(cell) == shape
 
 
 def _cell(grid: Grid, place: dict[str, str]) -> Cell | None:
     """The cell there; None where there is none, as two replicas in sync of one."""
     try:
-        return grid.cell(place)
+        cell = grid.cell(place)
     except BadEnvironment:
         return None
+    return None if cell.unmodelled else cell

@@ -243,7 +243,7 @@ def meanings(outcomes: Sequence[Outcome]) -> Iterator[Meaning]:
     if OTHER_WORD in words:
         yield Meaning(f"{OTHER_WORD} n", Standing.VIOLATED, "another claim is broken")
     if Standing.INCOMPLETE in standings:
-        described = "stopped early, or explored in another size: nothing may be concluded"
+        described = "not explored to the end, or in another size: nothing may be concluded"
         yield Meaning("?", Standing.INCOMPLETE, described)
 
 

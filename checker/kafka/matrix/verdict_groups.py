@@ -19,7 +19,7 @@ from checker.kafka.matrix.config_answer import ConfigAnswer
 from checker.kafka.matrix.grid import FAULT, NO_FAULT
 from checker.kafka.matrix.outcome import Outcome, Standing
 from checker.kafka.matrix.reason import Reason, harm_of, loss_of, lost_of, reasons_of
-from checker.problem.wording import counted
+from checker.problem.wording import counted, listed
 
 _FEW_REPLICAS = 2
 """Of so many none can be down where all must be in sync: what helps them most is another."""
@@ -140,6 +140,13 @@ def known_causes(group: Group, answer: ConfigAnswer) -> Iterator[str]:
         yield f"{', '.join(those).capitalize()}: like {entry}."
 
 
+def precautions(group: Group, answer: ConfigAnswer) -> Iterator[str]:
+    """What not to do until the entries are repaired that the losses of a group are like."""
+    faults = [outcome.cell.coordinates[FAULT] for outcome in group.losing]
+    like = (kin.scenario.precaution for fault in faults for kin in answer.kin.get(fault, ()))
+    yield from dict.fromkeys(filter(None, like))
+
+
 def headline(answer: ConfigAnswer) -> str:
     """`5 of 9 faults can lose an acknowledged record.`; which size was explored comes first."""
     before = f"explored as {answer.config.stand_in}: " if answer.config.stand_in else ""
@@ -152,14 +159,14 @@ def _counts(answer: ConfigAnswer) -> Iterator[str]:
     """How many faults lose which record, do other harm, and are not known."""
     outcomes = answer.matrix.outcomes
     harming = [outcome for outcome in outcomes if harm_of(outcome) is not None]
-    unknown = unexplored(answer)
+    unknown = _unknown(answer)
     faults = counted(len(outcomes), "fault")
-    losing = [record for record in map(lost_of, outcomes) if record]
-    # A smaller size with as many in sync is part of the larger: what loses there loses here.
-    there = "" if answer.config.explored.min_insync == answer.config.yours.min_insync else " there"
+    losing = [
+        f"{lost_of(outcome)}{_there(outcome, answer)}" for outcome in outcomes if lost_of(outcome)
+    ]
     for number, (record, count) in enumerate(Counter(sorted(losing)).most_common()):
         of = "more" if number else f"of {faults}"
-        yield f"{count} {of} can lose {record}{there}"
+        yield f"{count} {of} can lose {record}"
     if not losing:
         record = "a committed record" if answer.config.acks == "0" else "an acknowledged record"
         if [outcome.cell.coordinates[FAULT] for outcome in outcomes] == [NO_FAULT]:
@@ -172,9 +179,20 @@ def _counts(answer: ConfigAnswer) -> Iterator[str]:
             yield f"none of {faults} can lose {record}"
     if harming:
         yield f"{len(harming)} more can do other harm"
-    if unknown:
-        where = "in your size" if answer.config.stand_in else "to the end"
-        yield f"{len(unknown)} not explored {where}"
+    for where, number in Counter(map(_missed, unknown)).items():
+        yield f"{number} not explored{where}"
+
+
+def _there(outcome: Outcome, answer: ConfigAnswer) -> str:
+    """A smaller size with as many in sync is part of the larger: what loses there loses here."""
+    is_yours = outcome.cell.size.min_insync == answer.config.yours.min_insync
+    return "" if is_yours else " there"
+
+
+def _missed(outcome: Outcome) -> str:
+    if outcome.cell.unmodelled:
+        return ""
+    return " in your size" if outcome.stand_in else " to the end"
 
 
 def loses(answer: ConfigAnswer) -> bool:
@@ -184,17 +202,42 @@ def loses(answer: ConfigAnswer) -> bool:
 
 def unexplored(answer: ConfigAnswer) -> list[str]:
     """The faults of which nothing may be concluded."""
+    return [outcome.cell.coordinates[FAULT] for outcome in _unknown(answer)]
+
+
+def _unknown(answer: ConfigAnswer) -> list[Outcome]:
     return [
-        outcome.cell.coordinates[FAULT]
+        outcome
         for outcome in answer.matrix.outcomes
         if outcome.standing is Standing.INCOMPLETE and loss_of(outcome) is None
     ]
 
 
+def why_unexplored(answer: ConfigAnswer) -> dict[str, list[str]]:
+    """The same by the reason; "": not to the end."""
+    found: dict[str, list[str]] = {}
+    for outcome in _unknown(answer):
+        size = f"explored as {outcome.stand_in}" if outcome.stand_in else ""
+        found.setdefault(outcome.cell.unmodelled or size, []).append(
+            outcome.cell.coordinates[FAULT]
+        )
+    return found
+
+
 def within(answer: ConfigAnswer) -> str:
-    """`3 replicas, 1 record`: the smallest bounds that a verdict of the answer rests on."""
+    """`3 replicas, 1 record`: the smallest bounds that a verdict of the answer rests on.
+
+    And which faults were explored with fewer replicas than the others.
+    """
     records = min(outcome.cell.environment.records for outcome in answer.matrix.outcomes)
-    return f"{answer.config.explored_in_words}, {counted(records, 'record')}"
+    smaller: dict[str, list[str]] = {}
+    for outcome in answer.matrix.outcomes:
+        size = outcome.cell.size
+        if size.replicas < answer.config.explored.replicas and not outcome.cell.unmodelled:
+            named = smaller.setdefault(counted(size.replicas, "replica"), [])
+            named.append(outcome.cell.coordinates[FAULT])
+    few = "".join(f"; {listed(faults, 9)} with {size}" for size, faults in smaller.items())
+    return f"{answer.config.explored_in_words}, {counted(records, 'record')}{few}"
 
 
 def harmless(answer: ConfigAnswer) -> list[str]:

@@ -35,6 +35,9 @@ REASSIGNMENTS = (
         remark="By a cancellation until 4.2, by the end of a reassignment since 4.3 (KAFKA-19975). "
         "Never add a replica back while the ISR is below min.insync.replicas and the ELR has that "
         "broker: kafka-topics shows both (docs/reassignment.md).",
+        precaution="Until a release repairs it: before you add a replica, run kafka-topics.sh "
+        "--bootstrap-server HOST:PORT --describe --topic NAME. Add none while Isr has fewer "
+        "members than min.insync.replicas, and no broker that Elr names (docs/reassignment.md).",
     ),
     Scenario(
         number="C56",
@@ -76,6 +79,9 @@ REASSIGNMENTS = (
         stands=("elr", f"{_ELR_4_3}-with-lost-directory-is-unclean"),
         remark="One disk is lost, and min.insync.replicas is 2. From 4.0 to 4.2 the report of the "
         "new directory emptied the ELR, by mistake; the last known leader may then be elected.",
+        precaution="Until a release repairs it: take a log directory out only while Isr, without "
+        "this broker, has min.insync.replicas members in all its partitions; kafka-topics.sh "
+        "--describe shows Isr (docs/reassignment.md).",
     ),
     Scenario(
         number="C58",

@@ -16,7 +16,8 @@ class Scenario:
     `options` are what its environment has other than `documented`. Under the versions that fall the
     claim is violated, under those that stand it holds in every reachable state. The first that
     falls is the one whose trace is recorded; none falls where nothing is known to come of it.
-    `remark` says where it came out otherwise than told.
+    `remark` says where it came out otherwise than told, `precaution` what an operator must not do
+    as long as no release has the repair.
     """
 
     number: str
@@ -29,6 +30,7 @@ class Scenario:
     falls: tuple[str, ...]
     stands: tuple[str, ...] = field(default=())
     remark: str = ""
+    precaution: str = ""
 
     @property
     def environment(self) -> Environment:

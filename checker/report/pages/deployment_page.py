@@ -21,6 +21,7 @@ from checker.kafka.matrix.verdict_groups import (
     headline,
     known_causes,
     loses,
+    precautions,
     title_of,
     unexplored,
     within,
@@ -107,6 +108,7 @@ def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:
 def _lines(group: Group, answer: ConfigAnswer) -> Iterator[str]:
     yield f"With {', '.join(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)}."
     yield from known_causes(group, answer)
+    yield from precautions(group, answer)
     if group.remedy is not None:
         changes = group.remedy.changes
         prevented = f"prevents {len(group.closes)} of {len(group.outcomes)}"

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from checker.kafka.deployed.deployment import EmptyMember
 from checker.kafka.deployed.reading import read_deployment
 from checker.kafka.deployed.saved import read_saved, to_saved
+from checker.kafka.deployed.setting import Place
 from checker.kafka.matrix.deployment_facts import facts_of
 from checker.kafka.matrix.properties import Config, configs_of, describe_topics, unwritable
 from checker.kafka.matrix.protocol_of import protocol_of, version_option
@@ -286,3 +288,25 @@ def test_with_elr_the_static_value_of_controllers_is_the_clusters(
     assert setting is not None
     assert (config.yours.min_insync, setting.origin) == (least, origin)
     assert read_saved(Path("saved.json"), to_saved(found)) == found
+
+
+ELR_OUTPUT = """\
+Topic: orders\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 2\tConfigs: min.insync.replicas=2
+\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1\tElr: 2\tLastKnownElr:
+\tTopic: orders\tPartition: 1\tLeader: 1\tReplicas: 1,2\tIsr: 1\tElr: 3\tLastKnownElr:
+\tTopic: orders\tPartition: 2\tLeader: 1\tReplicas: 1,3\tIsr: 1\tElr: 3\tLastKnownElr: {}
+"""
+
+
+@pytest.mark.parametrize("adding", ["", "\tAdding Replicas: 3\tRemoving Replicas: "])
+def test_kafka_topics_shows_which_broker_in_the_elr_may_be_empty(
+    adding: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "topics.txt"
+    path.write_text(ELR_OUTPUT.format(adding))
+    found = read_deployment([path])
+    removed = EmptyMember(1, 3, False, Place(str(path), 3))
+    added = EmptyMember(2, 3, True, Place(str(path), 4))
+
+    assert found.topics[0].empty_members == ((removed, added) if adding else (removed,))
+    assert read_saved(path, to_saved(found)) == found

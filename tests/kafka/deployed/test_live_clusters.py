@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import gc
+import json
 import time
 import warnings
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
+from checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
+from checker.cli.matrix.deployment_run import exit_code
 from checker.kafka.confirm.errors import CannotConfirm
 from checker.kafka.confirm.jars import require_brokers
-from checker.kafka.deployed.deployment import Copies
+from checker.kafka.deployed.deployment import Copies, EmptyMember
 from checker.kafka.deployed.feature_levels import metadata_version
 from checker.kafka.deployed.live import ALLOWED, read_cluster
 from checker.kafka.deployed.reading import read_deployment
 from checker.kafka.deployed.saved import read_saved, to_saved
 from checker.kafka.deployed.setting import BadConfig
+from checker.kafka.matrix.config_answer import DeploymentAnswer
+from checker.kafka.matrix.deployment_files import to_object
+from checker.kafka.matrix.findings import EMPTY_IN_ELR, ERROR, findings_of
 from checker.kafka.matrix.properties import configs_of
+from checker.report.pages.deployment_page import to_html
+from tests.support.deployment_answers import made_up, shown
 from tests.support.plain_clusters import HOST, create_topics, plain_broker
 
 READING = {3, 18, 32}
 """Metadata, ApiVersions and DescribeConfigs, by Kafka's numbers of its APIs."""
+READING_ELR = {46, 75}
+"""ListPartitionReassignments and DescribeTopicPartitions, where eligible leader replicas are on."""
 RELEASES = {"4.2.0": "Kafka 4.2, KRaft, ELR", "2.8.2": "Kafka 2.8, ZooKeeper"}
 
 
@@ -45,7 +56,8 @@ def test_a_real_cluster_is_read_and_not_changed(release: str, tmp_path: Path) ->
     [orders] = [config for config in configs if config.topics == ("orders",)]
     origins = {setting.key: setting.origin for setting in orders.settings}
 
-    assert asked == READING
+    assert asked == READING | (READING_ELR if "ELR" in RELEASES[release] else set())
+    assert not any("could not be read" in note for note in found.notes)
     assert {config.protocol.title for config in configs} == {RELEASES[release]}
     assert [topic.name for topic in found.topics] == ["audit", "orders"]
     assert [topic.partitions for topic in found.topics] == [2, 2]
@@ -119,6 +131,129 @@ def test_levels_of_metadata_are_those_of_kafka() -> None:
     }
 
 
+class Cluster:
+    """A client of kafka-python whose cluster says these things; `asked` is what it was asked."""
+
+    _get_cluster_metadata = None
+
+    def __init__(self, given: dict[str, dict[str, str]], topics: list[dict[str, object]]) -> None:
+        self.given, self.topics, self.asked = given, topics, list[str]()
+        self.elr: dict[tuple[str, int], dict[str, object]] = {}
+        self.adding: dict[tuple[str, int], dict[str, object]] = {}
+        self.refused: dict[str, Exception] = {}
+        self._manager = self
+
+    def run(self, *_: object) -> dict[str, object]:
+        return {"brokers": [{"node_id": number} for number in (1, 2, 3)]}
+
+    def describe_configs(self, resources: list[object], **_: object) -> dict[str, object]:
+        names = [str(resource.name) for resource in resources]  # type: ignore[attr-defined]
+        kind = "topic" if names == [str(topic["name"]) for topic in self.topics] else "broker"
+        return {kind: dict.fromkeys(names, self.given)}
+
+    def describe_features(self) -> dict[str, object]:
+        if not self.elr:
+            return {}
+        levels = {"metadata.version": 27, "eligible.leader.replicas.version": 1}
+        return {k: {"finalized": (n, n), "supported": (1, n)} for k, n in levels.items()}
+
+    def describe_topics(self) -> list[dict[str, object]]:
+        return self.topics
+
+    def list_partition_reassignments(self) -> dict[tuple[str, int], dict[str, object]]:
+        self._ask("reassignments")
+        return self.adding
+
+    def describe_topic_partitions(
+        self, topics: list[str], cursor: dict[str, object] | None = None
+    ) -> dict[str, object]:
+        """A page for each partition."""
+        self._ask("partitions")
+        known = [(name, number) for name, number in self.elr if name in topics]
+        at = 0 if cursor is None else int(str(cursor["partition_index"]))
+        page = [{"partition_index": known[at][1], **self.elr[known[at]]}]
+        more = {"topic_name": known[at][0], "partition_index": at + 1}
+        return {
+            "topics": [{"name": known[at][0], "error_code": 0, "partitions": page}],
+            "next_cursor": more if at + 1 < len(known) else None,
+        }
+
+    def _ask(self, what: str) -> None:
+        self.asked.append(what)
+        if what in self.refused:
+            raise self.refused[what]
+
+
+def endangered() -> Cluster:
+    """ELR is on. In orders-0 the ELR is as it should be, in the others it is not."""
+    partition = {"replica_nodes": [1, 2], "isr_nodes": [1], "leader_id": 1}
+    cluster = Cluster({}, [{"name": "orders", "error_code": 0, "partitions": [partition] * 3}])
+    for number, (replicas, elr) in enumerate([([1, 2], [2]), ([1, 2], [3]), ([1, 3], [3])]):
+        cluster.elr["orders", number] = {"replica_nodes": replicas, "eligible_leader_replicas": elr}
+    cluster.adding["orders", 2] = {"adding_replicas": [3]}
+    return cluster
+
+
+def test_a_broker_in_the_elr_that_may_be_empty_is_a_finding_of_its_partition() -> None:
+    pytest.importorskip("kafka")
+    from checker.kafka.deployed.live import _read  # noqa: PLC0415
+
+    found = _read(endangered())
+    answer = made_up(configs_of(found)[0], lambda cell: False)
+    whole = DeploymentAnswer(found, (answer,))
+    told = " ".join(" ".join(shown(whole)).split())
+    findings = [f for f in findings_of(whole, Path("cluster")) if f.rule == EMPTY_IN_ELR]
+    sarif = json.loads(to_sarif(findings, is_whole=True))["runs"][0]["results"]
+    junit = ET.fromstring(to_junit(findings, whole))
+
+    assert found.topics[0].empty_members == (EmptyMember(1, 3, False), EmptyMember(2, 3, True))
+    assert read_saved(Path("saved.json"), to_saved(found)) == found
+    assert [(f.topics, f.value, f.level) for f in findings] == [
+        ("orders-1", "3", ERROR),
+        ("orders-2", "3", ERROR),
+    ]
+    assert "In danger now: orders-1: broker 3 is in the ELR and is no replica" in told
+    assert "In danger now: orders-2: broker 3, which is being added, is in the ELR" in told
+    assert "until Isr has min.insync.replicas members" in findings[0].message
+    assert len({result["partialFingerprints"]["waterline/v1"] for result in sarif}) == 2
+    assert junit.get("failures") == "2"
+    assert len(list(workflow_commands(findings))) == 2
+    assert sum("docs/reassignment.md" in fact for fact in to_object(whole, findings)["facts"]) == 2
+    assert "orders-2: broker 3" in to_html(whole)
+    assert exit_code(whole, "loss") == 12
+    assert exit_code(whole, "setting") == exit_code(whole, "never") == 0
+
+
+def test_a_cluster_without_elr_is_not_asked_for_it() -> None:
+    pytest.importorskip("kafka")
+    from checker.kafka.deployed.live import _read  # noqa: PLC0415
+
+    cluster = endangered()
+    cluster.elr = {}
+
+    assert _read(cluster).topics[0].empty_members == ()
+    assert cluster.asked == []
+
+
+@pytest.mark.parametrize("refused", ["reassignments", "partitions"])
+def test_brokers_that_do_not_say_what_is_in_the_elr_are_named_and_nothing_is_concluded(
+    refused: str,
+) -> None:
+    errors = pytest.importorskip("kafka.errors")
+    from checker.kafka.deployed.live import _read  # noqa: PLC0415
+
+    cluster = endangered()
+    cluster.refused[refused] = errors.IncompatibleBrokerVersion("no such API")
+    found = _read(cluster)
+    [note] = [note for note in found.notes if "IncompatibleBrokerVersion" in note]
+
+    assert "could not be read" in note
+    assert ("kafka-topics --describe" in note) is (refused == "partitions")
+    # What is no replica is seen without the reassignments.
+    seen = {"reassignments": (EmptyMember(1, 3, False),), "partitions": ()}
+    assert found.topics[0].empty_members == seen[refused]
+
+
 def test_settings_that_a_server_gives_without_being_asked_are_not_kept() -> None:
     """A server may answer with what it likes, also secrets: `--save` writes what is kept."""
     pytest.importorskip("kafka")
@@ -130,26 +265,10 @@ def test_settings_that_a_server_gives_without_being_asked_are_not_kept() -> None
     given = {"ssl.keystore.password": entry("hunter2"), "min.insync.replicas": entry("2")}
     partition = {"replica_nodes": [1, 2], "isr_nodes": [1], "leader_id": 1}
 
-    class Manager:
-        def run(self, *_: object) -> dict[str, object]:
-            return {"brokers": [{"node_id": 1}]}
-
-    class Client:
-        _manager = Manager()
-        _get_cluster_metadata = None
-
-        def describe_configs(self, resources: list[object], **_: object) -> dict[str, object]:
-            names = [str(resource.name) for resource in resources]  # type: ignore[attr-defined]
-            kind = "topic" if names == ["orders"] else "broker"
-            return {kind: dict.fromkeys(names, given)}
-
-        def describe_features(self) -> dict[str, object]:
-            return {}
-
-        def describe_topics(self) -> list[dict[str, object]]:
-            return [{"name": "orders", "error_code": 0, "partitions": [partition, partition]}]
-
-    found = _read(Client())
+    topics: list[dict[str, object]] = [
+        {"name": "orders", "error_code": 0, "partitions": [partition, partition]}
+    ]
+    found = _read(Cluster(given, topics))
     saved = to_saved(found)
 
     assert "hunter2" not in saved
