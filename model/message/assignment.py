@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.message.features import HW_NEEDS_MIN_ISR, has
 from model.message.roles import drop_follower
 from model.message.settings import Settings
 from model.message.terms import contains, size
@@ -24,8 +25,8 @@ def knows_replica(s: Any, c: Settings, leader: int, follower: int) -> bool:
 
 
 def leader_min_isr(s: Any, c: Settings, leader: int) -> int:
-    """min.insync.replicas, or the number of replicas if less (Partition.effectiveMinIsr)."""
-    if c.reassignments == 0:
+    """min.insync.replicas; since 3.7 the number of replicas if less (Partition.effectiveMinIsr)."""
+    if c.reassignments == 0 or not has(c, HW_NEEDS_MIN_ISR):
         return c.min_insync_replicas
     return min(c.min_insync_replicas, size(s.known_replicas[leader]))
 

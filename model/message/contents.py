@@ -29,7 +29,14 @@ from model.message import (
 )
 from model.message.cluster import REPLICA_SETS
 from model.message.environment import DECLARED, REPLICAS_MAX
-from model.message.features import ALTER_PARTITION, ELR, KRAFT, UNCLEAN_MARK_KEPT, has
+from model.message.features import (
+    ALTER_PARTITION,
+    CHANGEABLE_REASSIGNMENT,
+    ELR,
+    KRAFT,
+    UNCLEAN_MARK_KEPT,
+    has,
+)
 from model.message.limits import BUDGETS
 from model.message.settings import Settings
 from model.message.terms import (
@@ -79,6 +86,7 @@ _WEAKLY_FAIR = {
     "LagTimePasses",
     "AlterPartition",
     "AlterAndElect",
+    "CompleteReassignment",
     "HearAnswer",
     # A thread of every broker.
     "Checkpoint",
@@ -244,6 +252,13 @@ ACTIONS = (
         reassignment.cancel_and_elect,
         reassignment.cancel_and_elect_limit,
     ),
+    _action(
+        "CompleteReassignment",
+        (),
+        reassignment.can_complete,
+        reassignment.complete_with_zookeeper,
+        reassignment.complete_limit,
+    ),
     _action("Learn", (_REPLICA,), metadata.can_learn, metadata.learn),
     _action("LearnLate", (_REPLICA, _EPOCH), metadata.can_learn_late, metadata.learn_late),
     _action(
@@ -279,7 +294,13 @@ ACTORS = {
         "Replay",
     ),
     "Every broker": ("Learn", "LearnLate", "Checkpoint", "Restart", "Register", "MarkClean"),
-    "The controller": ("Fence", "FenceAndElect", "AlterPartition", "AlterAndElect"),
+    "The controller": (
+        "Fence",
+        "FenceAndElect",
+        "AlterPartition",
+        "AlterAndElect",
+        "CompleteReassignment",
+    ),
     "Operators": (
         "Move",
         "BeginShutdown",
@@ -326,6 +347,8 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
         name: lambda c: c.reassignments > 0 and c.election_order == ELECT_ANY
         for name in ("ReassignAndElect", "CancelAndElect", "AlterAndElect")
     },
+    "CancelReassignment": lambda c: c.reassignments > 0 and has(c, CHANGEABLE_REASSIGNMENT),
+    "CompleteReassignment": lambda c: c.reassignments > 0 and not has(c, KRAFT),
     "MarkClean": lambda c: has(c, ELR) and not has(c, UNCLEAN_MARK_KEPT),
     "HearAnswer": lambda c: has(c, ALTER_PARTITION) and c.late_answers == 1,
     "Replay": lambda c: has(c, KRAFT) and c.late_replay == 1,

@@ -51,7 +51,7 @@ def candidates(s: Any, c: Settings, out: int) -> int:
 
 def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
     """The same, were this the ISR and this the ELR."""
-    in_sync: int = isr & ~out
+    in_sync: int = isr & ~out & assigned(s, c)
     if isr == 0:
         in_sync = elr & ~out & assigned(s, c)
     if isr == 0 and elr == 0 and s.last_leader != NO_REPLICA:

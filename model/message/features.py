@@ -66,6 +66,7 @@ SHRINK_WAITS_FOR_TARGETS = 1 << 47
 NEW_DIRECTORY_EMPTIES_ELR = 1 << 48
 ELR_ONLY_REPLICAS = 1 << 49
 LOST_DIRECTORY_IS_UNCLEAN = 1 << 50
+CHANGEABLE_REASSIGNMENT = 1 << 33
 
 OF_FLUSS = COORDINATOR | TRUNCATE_LEADERLESS | FOLLOWER_HW_AT_END | FRESH_ON_EVERY_NOTICE
 """Those that no Kafka had or was proposed to have."""
@@ -168,6 +169,13 @@ FEATURES = (
         bit=MOVED_FETCH_TRIES_HW,
         source="KAFKA-8841 (2.4.0), Partition.updateFollowerFetchState",
         sentence="A fetch tries the high watermark only where it moves the LEO; before, each did.",
+    ),
+    Feature(
+        name="changeable-reassignment",
+        bit=CHANGEABLE_REASSIGNMENT,
+        source="KIP-455, KAFKA-8345 (2.4.0), KafkaController.updateCurrentReassignment",
+        sentence="A reassignment that is under way can be replaced or cancelled; before, it ended.",
+        begins_with="Reassign",
     ),
     Feature(
         name="session-fencing",

@@ -33,7 +33,15 @@ from model.message.partition_state import (
     knows_partition,
     write_isr,
 )
-from model.message.reassignment import alter_target, change, choice, removes_with, write
+from model.message.reassignment import (
+    alter_target,
+    change,
+    choice,
+    complete_with_zookeeper,
+    is_followed_by_completion,
+    removes_with,
+    write,
+)
 from model.message.replay import answer_disowned, is_disowned, note_answer
 from model.message.settings import Settings
 from model.message.terms import (
@@ -171,6 +179,8 @@ def alter_partition_limit(s: Any, c: Settings, leader: int) -> int:
     if not has_room(s, 1) and is_accepted(s, c, leader):
         if raises_epoch(s, c, leader) or removes_with(s, c, s.pending_isr[leader]):
             return limits.EPOCHS
+        if is_followed_by_completion(s, c, s.pending_isr[leader]):
+            return limits.EPOCHS
     return limits.WITHIN
 
 
@@ -179,7 +189,8 @@ def alter_partition(s: Any, c: Settings, leader: int) -> None:
 
     The leader hears it in the same step, unless late answers are asked for. An answer of a later
     epoch is left to the metadata to tell. So is one that completes a reassignment which removes
-    replicas: it is of a later epoch, or NEW_LEADER_ELECTED, and the request stays in flight.
+    replicas: it is of a later epoch, or NEW_LEADER_ELECTED, and the request stays in flight. With
+    ZooKeeper the answer goes out before the controller completes (processAlterPartition).
     """
     granted = is_accepted(s, c, leader)
     starts_epoch = raises_epoch(s, c, leader)
@@ -204,6 +215,8 @@ def alter_partition(s: Any, c: Settings, leader: int) -> None:
         s.pending_stale[leader] = 0
     else:
         settle(s, c, leader, granted)
+    if granted and is_followed_by_completion(s, c, members):
+        complete_with_zookeeper(s, c)
 
 
 def can_alter_and_elect(s: Any, c: Settings, leader: int, winner: int) -> bool:

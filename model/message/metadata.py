@@ -58,7 +58,7 @@ def can_learn(s: Any, c: Settings, replica: int) -> bool:
     change the ISR was granted may learn of it from the metadata before the answer arrives.
     """
     if not contains(assigned(s, c), replica):
-        return s.up[replica] == 1 and keeps_something(s, replica)
+        return s.up[replica] == 1 and hears_of_removal(s, c, replica)
     if s.up[replica] == 0 or (s.leader == NO_REPLICA and not tells_of_no_leader(c)):
         return False
     unheard = s.stopping if has(c, COORDINATOR) else 0
@@ -73,8 +73,14 @@ def can_learn(s: Any, c: Settings, replica: int) -> bool:
     return s.outdated[replica] == 1 or (has(c, KRAFT) and s.answer[replica] == GRANTED)
 
 
-def keeps_something(s: Any, replica: int) -> bool:
-    """True if a broker that is no replica any more acts as one, or has something of the log."""
+def hears_of_removal(s: Any, c: Settings, replica: int) -> bool:
+    """True if a broker that is no replica any more acts as one, or has something of the log.
+
+    With ZooKeeper the request to delete it goes once, to a broker that the controller takes for
+    alive (StopReplica); what lies in a directory at a start stays there.
+    """
+    if not has(c, KRAFT):
+        return s.role[replica] != NO_ROLE and not contains(s.fenced, replica)
     if s.role[replica] != NO_ROLE or s.known_epoch[replica] != NO_EPOCH:
         return True
     return s.leo[replica] > 0 or s.hw[replica] > 0 or s.checkpoint[replica] > 0

@@ -18,13 +18,13 @@ from model.message import limits
 from model.message.cluster import initial_state, layout
 from model.message.contents import ACTIONS, contents
 from model.message.environment import EPOCHS_MAX, UNCOUNTED, Environment
-from model.message.features import BROKER_EPOCH, KEEPS_WAITING_PRODUCERS, KRAFT, has
+from model.message.features import BROKER_EPOCH, COORDINATOR, KEEPS_WAITING_PRODUCERS, KRAFT, has
 from model.message.narration import narration
 from model.message.normal_form import normalise
 from model.message.order_abstraction import abstract
 from model.message.settings import settings_of
 from model.message.trusted import TRUSTED
-from model.message.versions import BadVersion, version_of
+from model.message.versions import BadVersion, Version, version_of
 
 NAME = "kafka-message"
 
@@ -52,11 +52,7 @@ def message_model(version: str, environment: Environment) -> Model:
             f"{environment.epochs} together are too large to pack: {problem}; lower one of them"
         ) from None
     if environment.reassignments and not has(rules, KRAFT):
-        raise BadEnvironment(
-            f"reassignments is {environment.reassignments}, and {version} is not under KRaft: how "
-            "a controller with ZooKeeper reassigns replicas is not modelled; take kraft, kip903 or "
-            "elr, or set reassignments to 0"
-        )
+        _require_order_of_replicas(version, environment, rules)
     settings = settings_of(environment, rules)
     return Model(
         name=NAME,
@@ -76,6 +72,20 @@ def message_model(version: str, environment: Environment) -> Model:
         finitely_often=("Produce", *limits.BUDGETS) if environment.unbounded else (),
         trusted=TRUSTED,
     )
+
+
+def _require_order_of_replicas(version: str, environment: Environment, rules: Version) -> None:
+    if has(rules, COORDINATOR):
+        raise BadEnvironment(
+            f"reassignments is {environment.reassignments}, and {version} is no version of Kafka: "
+            "how Fluss reassigns replicas is not modelled; set reassignments to 0"
+        )
+    if environment.election_order == "any":
+        raise BadEnvironment(
+            f"reassignments cannot be with election-order any in {version}, with ZooKeeper: a "
+            "cancellation leaves in the ISR the last of those that it removes, by their order; "
+            "leave one of them out"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,15 @@
-"""Reassignment (KIP-455) under KRaft: the operator names replicas, the controller moves to them.
+"""Reassignment: the operator names replicas, the controller moves to them.
 
+Under KRaft a write of the partition is four sets: ISR, replicas, those being added, those being
+removed. In Kafka every write may complete a reassignment. Here the request and an AlterPartition
+do: others write a smaller ISR, or one of a single member that an election makes, and complete
+nothing, or what the next AlterPartition completes.
 (ReplicationControlManager.changePartitionReassignment and cancelPartitionReassignment,
 PartitionReassignmentReplicas, PartitionReassignmentRevert, PartitionChangeBuilder.build)
 
-A write of the partition is four sets: ISR, replicas, those being added, those being removed. In
-Kafka every write may complete a reassignment. Here the request and an AlterPartition do: others
-write a smaller ISR, or one of a single member that an election makes, and complete nothing, or what
-the next AlterPartition completes.
+With ZooKeeper the controller completes a reassignment by a step of its own. It makes several writes
+in a step, each with an epoch and a request; here a step is one write, with one epoch.
+(KafkaController.onPartitionReassignment)
 """
 
 from __future__ import annotations
@@ -16,15 +19,24 @@ from typing import Any
 from model.message import limits
 from model.message.controller import elect, elect_next, unavailable
 from model.message.features import (
+    CHANGEABLE_REASSIGNMENT,
     COMPLETES_WHEN_ADDED,
     ELR,
     ELR_ONLY_REPLICAS,
+    KRAFT,
     SHRINK_WAITS_FOR_TARGETS,
     has,
 )
 from model.message.partition_state import begin_epoch, elr_beside, has_room, outdate_leader
 from model.message.settings import Settings
-from model.message.terms import ELECT_ANY, NO_REPLICA, contains, size
+from model.message.terms import (
+    ELECT_ANY,
+    NO_REPLICA,
+    contains,
+    size,
+    with_member,
+    without_member,
+)
 
 Write = tuple[int, int, int, int]
 """ISR, replicas, adding, removing."""
@@ -37,7 +49,7 @@ def completes(c: Settings, isr: int, replicas: int, adding: int, removing: int) 
     (KAFKA-19975), those that are added. Since 4.3 every one must where more are removed than added.
     (PartitionReassignmentReplicas.maybeCompleteReassignment)
     """
-    if adding == 0 and removing == 0:
+    if (adding == 0 and removing == 0) or not has(c, KRAFT):
         return False
     in_sync = isr & ~removing
     awaited = adding
@@ -148,12 +160,23 @@ def epoch_limit(s: Any, isr: int, replicas: int) -> int:
     return limits.WITHIN
 
 
-def may_request(s: Any, targets: int) -> bool:
+def is_under_way(s: Any) -> bool:
+    """True if replicas are being added or removed."""
+    return bool(s.adding | s.removing != 0)
+
+
+def may_request(s: Any, c: Settings, targets: int) -> bool:
     """True if the operator names other replicas than there are, and the request does not fail.
 
-    Where nobody leads and a live broker to be added would be elected from the ELR, it fails with an
-    exception (LeaderAcceptor.test, PartitionRegistration.directory).
+    Under KRaft, where nobody leads and a live broker to be added would be elected from the ELR, it
+    fails with an exception (LeaderAcceptor.test, PartitionRegistration.directory). With ZooKeeper
+    whoever is added must be alive (KafkaController.validateReplicas), and before 2.4 every target.
     """
+    if is_under_way(s) and not has(c, CHANGEABLE_REASSIGNMENT):
+        return False
+    if not has(c, KRAFT):
+        needed = targets & ~original(s) if has(c, CHANGEABLE_REASSIGNMENT) else targets
+        return bool(targets not in (0, remaining(s)) and needed & unavailable(s) == 0)
     if targets == 0 or targets == s.assigned:
         return False
     if s.leader != NO_REPLICA or s.isr != 0:
@@ -163,27 +186,34 @@ def may_request(s: Any, targets: int) -> bool:
 
 def can_reassign(s: Any, c: Settings, targets: int) -> bool:
     """The operator names other replicas, and no election that it needs leaves a choice."""
-    if not may_request(s, targets):
+    if not may_request(s, c, targets):
         return False
+    if not has(c, KRAFT):
+        return True
     isr, _, _, _ = request_target(s, c, targets)
     return choice(s, c, isr) == 0
 
 
 def reassign_limit(s: Any, c: Settings, targets: int) -> int:
-    """The request may complete at once, which may start an epoch."""
+    """The request may complete at once, which may start an epoch; with ZooKeeper each does."""
+    if not has(c, KRAFT):
+        return complete_limit(s, c)
     isr, replicas, _, _ = request_target(s, c, targets)
     return epoch_limit(s, isr, replicas)
 
 
 def reassign(s: Any, c: Settings, targets: int) -> None:
     """The operator names the replicas that there are to be (AlterPartitionReassignments)."""
+    if not has(c, KRAFT):
+        begin_with_zookeeper(s, c, targets)
+        return
     isr, replicas, adding, removing = request_target(s, c, targets)
     change(s, c, isr, replicas, adding, removing)
 
 
 def can_reassign_and_elect(s: Any, c: Settings, targets: int, winner: int) -> bool:
     """The operator's replicas are without the leader; the winner is one of several candidates."""
-    if not may_request(s, targets):
+    if not may_request(s, c, targets):
         return False
     isr, _, _, _ = request_target(s, c, targets)
     return contains(choice(s, c, isr), winner)
@@ -204,10 +234,12 @@ def reassign_and_elect(s: Any, c: Settings, targets: int, winner: int) -> None:
 def may_cancel(s: Any, c: Settings) -> bool:
     """True if a reassignment is in progress, and a replica that is not being added is in sync.
 
-    With unclean elections none need be.
+    With unclean elections none need be, and with ZooKeeper the controller does not look.
     """
-    if s.adding == 0 and s.removing == 0:
+    if not is_under_way(s) or not has(c, CHANGEABLE_REASSIGNMENT):
         return False
+    if not has(c, KRAFT):
+        return True
     return s.isr & ~s.adding != 0 or c.unclean_leader_election == 1
 
 
@@ -215,18 +247,25 @@ def can_cancel(s: Any, c: Settings) -> bool:
     """The operator may cancel, and no election that it needs leaves a choice."""
     if not may_cancel(s, c):
         return False
+    if not has(c, KRAFT):
+        return True
     isr, _, _, _ = cancel_target(s, c)
     return choice(s, c, isr) == 0
 
 
 def cancel_limit(s: Any, c: Settings) -> int:
     """The brokers that were being added are removed, which starts an epoch."""
+    if not has(c, KRAFT):
+        return complete_limit(s, c)
     isr, replicas, _, _ = cancel_target(s, c)
     return epoch_limit(s, isr, replicas)
 
 
 def cancel(s: Any, c: Settings) -> None:
     """The operator returns to the replicas of before."""
+    if not has(c, KRAFT):
+        begin_with_zookeeper(s, c, original(s))
+        return
     isr, replicas, adding, removing = cancel_target(s, c)
     change(s, c, isr, replicas, adding, removing)
 
@@ -249,3 +288,99 @@ def cancel_and_elect(s: Any, c: Settings, winner: int) -> None:
     isr, replicas, adding, removing = cancel_target(s, c)
     write(s, c, isr, replicas, adding, removing)
     elect(s, c, winner)
+
+
+# --- with ZooKeeper ------------------------------------------------------------------------------
+
+
+def original(s: Any) -> int:
+    """The replicas of before the reassignment (ReplicaAssignment.originReplicas)."""
+    members: int = s.assigned & ~s.adding
+    return members
+
+
+def remaining(s: Any) -> int:
+    """The replicas that there are to be (ReplicaAssignment.targetReplicas)."""
+    members: int = s.assigned & ~s.removing
+    return members
+
+
+def begin_with_zookeeper(s: Any, c: Settings, targets: int) -> None:
+    """Replace what is under way by these targets, and complete that if all of them are in sync.
+
+    Replicas that were being added and are no target are stopped at once, and deleted, were they the
+    only ones in sync. (KafkaController.onPartitionReassignment, updateCurrentReassignment)
+    """
+    before, given_up = original(s), s.adding & ~targets
+    begin_epoch(s, c)
+    stop_replicas(s, given_up)
+    s.assigned = before | targets
+    s.adding = targets & ~before
+    s.removing = before & ~targets
+    if targets == before or targets & ~s.isr == 0:
+        keep_only_targets(s)
+
+
+def can_complete(s: Any, c: Settings) -> bool:
+    """A reassignment is under way, and all of its targets are in sync.
+
+    (KafkaController.isReassignmentComplete)
+    """
+    return has_targets_in(s, s.isr)
+
+
+def has_targets_in(s: Any, isr: int) -> bool:
+    """True if a reassignment is under way, all of whose targets are in this ISR."""
+    return is_under_way(s) and remaining(s) & ~isr == 0
+
+
+def is_followed_by_completion(s: Any, c: Settings, isr: int) -> bool:
+    """True if the controller completes a reassignment at once after an AlterPartition for this ISR.
+
+    Where the leader writes the ISR itself the controller hears of it later.
+    """
+    return c.reassignments > 0 and not has(c, KRAFT) and has_targets_in(s, isr)
+
+
+def complete_limit(s: Any, c: Settings) -> int:
+    """It starts an epoch."""
+    return limits.WITHIN if has_room(s, 1) else limits.EPOCHS
+
+
+def complete_with_zookeeper(s: Any, c: Settings) -> None:
+    """The controller has noticed that all targets are in sync."""
+    begin_epoch(s, c)
+    keep_only_targets(s)
+
+
+def keep_only_targets(s: Any) -> None:
+    """One of the targets leads, and the other replicas leave the ISR and are deleted.
+
+    With no target in sync and alive nobody is elected, and who led and is no target leads no more.
+    (KafkaController.moveReassignedPartitionLeaderIfRequired,
+    PartitionLeaderElectionAlgorithms.reassignPartitionLeaderElection)
+    """
+    targets = remaining(s)
+    alive = targets & ~unavailable(s)
+    if s.leader == NO_REPLICA or not contains(alive, s.leader):
+        for replica in range(s.replicas - 1, -1, -1):
+            if contains(alive & s.isr, replica):
+                s.leader = replica
+    stop_replicas(s, s.removing)
+    s.assigned = targets
+    s.adding = 0
+    s.removing = 0
+
+
+def stop_replicas(s: Any, members: int) -> None:
+    """Take them out of the ISR, but for the last that is in it, and out of leadership.
+
+    (KafkaController.stopRemovedReplicasOfReassignedPartition, ReplicaStateMachine,
+    removeReplicasFromIsr)
+    """
+    for replica in range(s.replicas):
+        if contains(members, replica):
+            if s.isr != with_member(0, replica):
+                s.isr = without_member(s.isr, replica)
+            if s.leader == replica:
+                s.leader = NO_REPLICA

@@ -69,7 +69,12 @@ class Release:
 _ALTER_ISR = ("alter-partition", "maximal-isr")
 _ON_FETCH = "KIP-595 (2.8.0), AbstractFetcherThread.truncateOnFetchResponse"
 _NO_GUARD = ("diverging-guard",)
-_SINCE_2_4 = ("truncation-lowers-hw", "refusal-tells-nothing", "moved-fetch-tries-hw")
+_SINCE_2_4 = (
+    "truncation-lowers-hw",
+    "refusal-tells-nothing",
+    "moved-fetch-tries-hw",
+    "changeable-reassignment",
+)
 _KEEPS_WAITING = ("keeps-waiting-producers",)
 _BEFORE_KRAFT_3_3 = ("partition-epoch-check", "steps-down")
 _NO_EPOCH_FOR_SHRINKING = ("shrink-raises-epoch",)
@@ -167,7 +172,7 @@ RELEASES = (
         is_kraft=False,
         base="kip320-code",
         added=_SINCE_2_4,
-        source="KAFKA-8457, KAFKA-8400, KAFKA-8841 (2.4.0): the high watermark is the log's",
+        source="KAFKA-8457, KAFKA-8400, KAFKA-8841 (2.4.0): the high watermark is a log's; KIP-455",
         unlike=_ENTRY_REPLACED,
     ),
     Release(

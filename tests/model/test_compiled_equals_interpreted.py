@@ -226,6 +226,13 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
         {"ReassignAndElect", "CancelReassignment"},
         116_641,
     ),
+    (
+        "kip320-with-alter-partition",
+        {"assigned": 1, "reassignments": 2, "moves": 1},
+        {"Reassign", "CancelReassignment", "AlterPartition"},
+        1889,
+    ),
+    ("hw", {"assigned": 1, "reassignments": 2}, {"Reassign", "CompleteReassignment", "Learn"}, 678),
     ("elr", {"taken_directories": 1, "shutdowns": 1}, {"DirectoryTaken", "Restart"}, 2416),
     (
         "kip903",

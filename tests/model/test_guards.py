@@ -53,6 +53,7 @@ OF_REASSIGNMENTS = {
     "ReassignAndElect",
     "CancelReassignment",
     "CancelAndElect",
+    "CompleteReassignment",
 }
 """`test_reassignment.py` has theirs."""
 """`test_directory_moves.py`."""

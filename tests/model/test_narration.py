@@ -40,6 +40,7 @@ FAMILY = [
         | {"reassignments": 2, "taken_directories": 1, "shutdowns": 1, "min_insync_replicas": 2},
     ),
     ("kraft", SMALL | {"replicas": 3, "reassignments": 1, "restarts": 0, "election_order": "any"}),
+    ("kip320", SMALL | {"assigned": 1, "reassignments": 1, "restarts": 0, "epochs": 2}),
     (
         "kip320",
         SMALL | {"consumer": True, "unclean_leader_election": True, "records": 2, "epochs": 3},

@@ -339,7 +339,8 @@ def test_without_bounds_no_prefix_is_cut_where_a_log_can_be_deleted() -> None:
 @pytest.mark.parametrize(
     ("version", "options", "message"),
     [
-        ("kip320", {"reassignments": 1}, "kip320 is not under KRaft"),
+        ("fluss-main", {"reassignments": 1}, "fluss-main is no version of Kafka"),
+        ("kip320", {"reassignments": 1, "election_order": "any"}, "in kip320, with ZooKeeper"),
         ("elr", {"assigned": 1}, "assigned is 1, and reassignments is 0"),
         ("elr", {"assigned": 3, "reassignments": 1}, "more than the 2 brokers"),
         (

@@ -40,6 +40,7 @@ OF_BROKERS: dict[str, Row] = {
     "truncation-lowers-hw": ("2.4.0", NEVER),
     "refusal-tells-nothing": ("2.4.0", NEVER),
     "moved-fetch-tries-hw": ("2.4.0", NEVER),
+    "changeable-reassignment": ("2.4.0", NEVER),
     "session-fencing": ("2.5.0", NEVER),
     "truncation-clears-epochs": ("2.6.1", NEVER),
     "alter-partition": ("2.7.0", NEVER),

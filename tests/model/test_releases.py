@@ -19,7 +19,10 @@ from model.message.releases import (
 from model.message.versions import VERSIONS, version_of
 
 ALTER_ISR = "with-alter-partition-with-maximal-isr"
-SINCE_2_4 = "with-truncation-lowers-hw-with-refusal-tells-nothing-with-moved-fetch-tries-hw"
+SINCE_2_4 = (
+    "with-truncation-lowers-hw-with-refusal-tells-nothing-with-moved-fetch-tries-hw"
+    "-with-changeable-reassignment"
+)
 ZOOKEEPER_3_7 = f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
 NO_EPOCH_NO_HASTE = "without-shrink-raises-epoch-without-completes-when-added"

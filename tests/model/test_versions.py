@@ -54,6 +54,7 @@ KIP_320 = KIP_320_CODE | {
     "truncation-lowers-hw",
     "refusal-tells-nothing",
     "moved-fetch-tries-hw",
+    "changeable-reassignment",
     "session-fencing",
     "truncation-clears-epochs",
 }
@@ -334,7 +335,6 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"lost_checkpoints": 1}, {"CheckpointLoss"}),
     ({"directory_moves": 1}, {"DirectoryMove"}),
     ({"taken_directories": 1}, {"DirectoryTaken"}),
-    ({"reassignments": 1}, {"Reassign", "CancelReassignment"}),
     ({"session_expiries": 1}, {"SessionExpiry", "Register"}),
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
     ({"late_reads": True}, {"ReadLate"}),
@@ -351,6 +351,19 @@ def test_an_environment_has_the_steps_that_it_lets_happen(
     for version in VERSIONS:
         assert table(version, **options) - table(version) == added
         assert table(version) <= table(version, **options)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_reassignment_can_be_cancelled_since_2_4_and_is_completed_apart_with_zookeeper(
+    version: str,
+) -> None:
+    expected = {"Reassign"}
+    if "changeable-reassignment" in version_of(version).feature_names:
+        expected |= {"CancelReassignment"}
+    if "kraft" not in version_of(version).feature_names:
+        expected |= {"CompleteReassignment"}
+
+    assert table(version, reassignments=1) - table(version) == expected
 
 
 CHOSEN = {"ReassignAndElect", "CancelAndElect", "AlterAndElect"}
@@ -388,5 +401,6 @@ def test_every_step_of_the_family_is_in_some_table_and_in_order() -> None:
     of_all = contents(settings_of(Environment(**everything), version_of("elr")))
     possible = ALWAYS.union(*OF_VERSION.values(), *(added for _, added in OPTIONS))
 
-    assert set(every) == possible | {"HearAnswer", "Replay", "MarkClean"} | CHOSEN
+    possible |= {"Reassign", "CancelReassignment", "CompleteReassignment"} | CHOSEN
+    assert set(every) == possible | {"HearAnswer", "Replay", "MarkClean"}
     assert list(of_all) == [name for name in every if name in of_all]

@@ -390,6 +390,7 @@ TABLE: dict[str, Row] = {
     "ReassignAndElect": Row("As Reassign.", None),
     "CancelReassignment": Row("As Reassign.", None),
     "CancelAndElect": Row("As Reassign.", None),
+    "CompleteReassignment": Row("As Reassign.", None),
     "Learn": Row(
         "UpdateMetadata and LeaderAndIsr to that broker alone, with a proxy's port for every "
         "other. A fetch that the change makes void is lost by breaking its connection: brokers "

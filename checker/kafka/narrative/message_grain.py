@@ -50,6 +50,7 @@ _OF_THE_CONTROLLER = frozenset(
     {
         *("Fence", "FenceAndElect", "Move", "AlterPartition", "AlterAndElect", "SessionExpiry"),
         *("Reassign", "ReassignAndElect", "CancelReassignment", "CancelAndElect"),
+        "CompleteReassignment",
     }
 )
 _AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "WakeParked", "ReadLate"})

@@ -1,4 +1,4 @@
-"""Entries C55 to C60: what reassignments and log directories do to ELR and ISR, under KRaft."""
+"""Entries C55 to C63: what reassignments and log directories do to ELR and ISR."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from checker.kafka.scenarios.scenario import Scenario
 _KEEPS_ELR = "elr-without-new-directory-empties-elr"
 _ELR_4_3 = (
     f"{_KEEPS_ELR}-with-last-known-leader-with-completes-when-added-with-shrink-waits-for-targets"
+)
+_ZOOKEEPER_3_9 = (
+    "truncate-on-fetch-with-alter-partition-with-maximal-isr-with-fenced-check"
+    "-with-hw-needs-min-isr-with-append-checks-epoch"
 )
 _TWO = {"replicas": 2, "records": 1, "restarts": 0}
 
@@ -133,5 +137,30 @@ REASSIGNMENTS = (
         falls=("kip903", "kip903-with-fresh-remote-leo", "kip903-with-fresh-replicas"),
         remark="Of the repairs of C47 only the comparison of epochs covers it (--late-booking "
         "by-epoch). In the model alone: not tried on brokers.",
+    ),
+    Scenario(
+        number="C63",
+        name="cancelled-while-alone-in-sync",
+        title="A cancelled reassignment deletes the only replicas in sync",
+        source="found by this model; KIP-455, KafkaController.updateCurrentReassignment",
+        story="With ZooKeeper one of the brokers that are being added is in sync and leads, "
+        "another copies yet, and the replicas of before lag and leave the ISR. The operator "
+        "cancels. Whoever was being added is stopped and deletes its log; that no replica of "
+        "before is in sync the controller does not look at.",
+        claim="acknowledged_on_disk",
+        options={
+            **_TWO,
+            "replicas": 3,
+            "assigned": 1,
+            "epochs": 3,
+            "moves": 1,
+            "reassignments": 1,
+        },
+        falls=(_ZOOKEEPER_3_9, "kip320"),
+        stands=("kip320-without-changeable-reassignment", "kip903"),
+        remark="2.4 to 3.9 with ZooKeeper. KRaft refuses the cancellation "
+        "(PartitionReassignmentRevert). With min.insync.replicas=2 it takes two brokers that are "
+        "added and in sync. Who was deleted stays in the ISR, and is elected if it is added again. "
+        "Read in the source, and not tried on brokers.",
     ),
 )

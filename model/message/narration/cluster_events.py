@@ -231,6 +231,10 @@ def _cancel(c: Settings, before: State, after: State, winner: int = 0) -> str:
     return joined("The controller cancels the reassignment", assignment(before, after))
 
 
+def _complete(c: Settings, before: State, after: State) -> str:
+    return joined("The controller completes the reassignment", assignment(before, after))
+
+
 SENTENCES: dict[str, Callable[..., str]] = {
     **{
         DECLARED[name].steps[0]: partial(_met_by_fault, fault.description)
@@ -251,6 +255,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "ReassignAndElect": _reassign,
     "CancelReassignment": _cancel,
     "CancelAndElect": _cancel,
+    "CompleteReassignment": _complete,
     "Learn": _learn,
     "LearnLate": _learn_late,
 }

@@ -125,6 +125,7 @@ def without_action(name: str, model: Model) -> Model:
 
 
 WITHOUT = {
+    "changeable-reassignment": ("kip320-without-changeable-reassignment",),
     "partition-epoch-check": ("kraft-without-partition-epoch-check",),
     "broker-epoch": ("kraft", "elr-without-stale-fetch-check-without-broker-epoch"),
     "stale-fetch-check": ("kip903-without-stale-fetch-check",),
