@@ -15,7 +15,10 @@ from model.core.transition_system import Model, Step
 from model.message.terms import LEADER, NO_EPOCH
 
 STEPS = 80
+CRASHED = "Recovering 1 logs from /d since no clean shutdown file was found"
+SHUT_DOWN = "Skipping recovery of 1 logs from /d since clean shutdown file was found"
 _OF_OPERATORS = ("Reassign", "ReassignAndElect", "CancelReassignment", "CancelAndElect")
+_TAKES_A_LOG = ("PowerLoss", "DiskLoss", "DirectoryTaken")
 LOADED = "Log loaded for partition t-0 with initial high watermark"
 DELETED = (
     "Log for partition t-0 is renamed to /d/t-0.5c9a0d6e2f4b4b0f8f0f5d1c2b3a4e5f-delete and is "
@@ -67,6 +70,7 @@ class Writer:
             for r in range(state.replicas)
         }
         self._reassigns = reassigns
+        self._shut_down: set[int] = set()
         self._of_all = of_all
         self._decisions = 0
         self.decided = [_decided(0, state, reassigns=reassigns)]
@@ -97,14 +101,20 @@ class Writer:
     def _note_more(self, before: Any, step: Step, r: int) -> None:
         after, name = step.after, step.action.name
         said = f"[Partition t-0 broker={r}]"
-        if name == "Restart":
+        if name == "BeginShutdown":
+            self.lines[r].append(f"[BrokerServer id={r}] shutting down")
+        elif name == "Stop":
+            self._shut_down.add(r)
+        elif name == "Restart":
+            self.lines[r].append(SHUT_DOWN if r in self._shut_down else CRASHED)
+            self._shut_down.discard(r)
             if not self._reassigns or before.assigned >> r & 1:
                 self.lines[r].append(f"{said} {LOADED} {after.hw[r]}")
         elif name in ("ShrinkIsr", "ShrinkTogether"):
             asked = members(after.pending_isr[r] or after.known_isr[r], after.replicas)
             ends = f"Leader: (highWatermark: {before.hw[r]}, endOffset: {before.leo[r]})"
             self.lines[r].append(f"{said} Shrinking ISR from 0,1 to {asked}. {ends}")
-        elif name not in (*_OF_OPERATORS, "PowerLoss", "DiskLoss") and after.leo[r] < before.leo[r]:
+        elif name not in (*_OF_OPERATORS, *_TAKES_A_LOG) and after.leo[r] < before.leo[r]:
             cut = f"Truncating to offset {after.leo[r]}"
             self.lines[r].append(f"[UnifiedLog partition=t-0, dir=/d] {cut}")
         for leader in range(after.replicas):

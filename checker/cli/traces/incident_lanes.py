@@ -22,6 +22,7 @@ _UNSAID = {
     "Restart": "starts",
     "Stop": "ends",
     "SessionExpiry": "session expires",
+    "DirectoryTaken": "log directory is taken out",
 }
 
 

@@ -217,7 +217,8 @@ def _left_open(found: Answer, best: Searched) -> Iterator[Text]:
     e, history, floor = best.environment, best.history, best.history.offsets[0]
     states = sum(each.states for each in found.tried)
     unclean = "with" if e.unclean_leader_election else "without"
-    moved = f", reassignments: {e.reassignments}" if e.reassignments else ""
+    rare = {"reassignments": e.reassignments, "directories taken out": e.taken_directories}
+    moved = "".join(f", {what}: {number}" for what, number in rare.items() if number)
     yield Text(
         f"\nBounds: {counted(e.records, 'run')} of records between the offsets that lines name "
         f"({', '.join(map(str, history.offsets))}); crashes: {e.restarts}, shutdowns: "

@@ -207,8 +207,9 @@ def _cut_below(broker: int, observed: Sequence[Observation]) -> Iterator[AtRisk]
                 last = (mark.high_watermark or 0) - 1
                 yield AtRisk(seen.offset, last, None, broker, mark.place, seen.place)
             mark = None
-        elif seen.kind is Kind.LOADS or mark is None:
-            mark = seen if seen.high_watermark is not None else mark
+        elif seen.kind in (Kind.LOADS, Kind.DELETES) or mark is None:
+            keeps = mark if seen.kind is not Kind.DELETES else None
+            mark = seen if seen.high_watermark is not None else keeps
         elif (seen.high_watermark or 0) + (seen.kind in _ROLES) > (mark.high_watermark or 0):
             mark = seen
 

@@ -138,6 +138,7 @@ class Beside:
     expiries: int = 0
     power_losses: int = 0
     lost_disks: int = 0
+    taken_directories: int = 0
 
 
 _BESIDE = (
@@ -157,6 +158,8 @@ _BESIDE_SHORTER_LOGS = (
     Beside(power_losses=1, lost_disks=1, more_records=1, crashes=1),
 )
 """Where a log came back shorter than it was: no crash of a process takes records."""
+_BESIDE_TAKEN = (Beside(taken_directories=1), *_BESIDE_SHORTER_LOGS)
+"""Where one did so behind a proper shutdown: its log directory was taken out."""
 
 
 def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environment]:
@@ -165,7 +168,8 @@ def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environme
     runs = max(1, len(history.offsets) - 1)
     shutdowns = min(3, history.shutdowns)
     shorter = history.shorter_logs
-    for beside in _BESIDE_SHORTER_LOGS if shorter else _BESIDE:
+    ladder = _BESIDE_TAKEN if history.has_shut_down else _BESIDE_SHORTER_LOGS
+    for beside in ladder if shorter else _BESIDE:
         crashes = history.gone_silently + beside.crashes
         yield Environment(
             replicas=len(history.brokers),
@@ -176,6 +180,7 @@ def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environme
             session_expiries=beside.expiries,
             power_losses=min(RARE_BUDGET_MAX, beside.power_losses * max(1, shorter)),
             lost_disks=min(RARE_BUDGET_MAX, beside.lost_disks * max(1, shorter)),
+            taken_directories=beside.taken_directories,
             moves=min(15, epochs),
             restart_detection="any",
             election_order=_election_order(history, given, shutdowns or beside.expiries),
@@ -234,10 +239,10 @@ class Product:
     """The product of a model and the observer of a history."""
 
     def __init__(self, model: Model, history: History, *, plain: bool) -> None:
-        self.observer = Observer(history)
-        self.successors = Successors(model)
         c = model.settings
-        may_lose = bool(c.power_losses or c.lost_disks or c.reassignments)
+        self.observer = Observer(history, takes_directories=c.taken_directories > 0)
+        self.successors = Successors(model)
+        may_lose = bool(c.power_losses or c.lost_disks or c.reassignments or c.taken_directories)
         self.dead_ends = None if plain else DeadEnds(history, model.layout, may_lose=may_lose)
         self._layout = model.layout
         self._looked_at = _mask(model.layout, FIELDS_LOOKED_AT)

@@ -106,6 +106,11 @@ class History:
         return sum(_shorter_logs(self.observed[replica]) for replica in self.with_server_log)
 
     @property
+    def has_shut_down(self) -> bool:
+        """Whether a start found that the process before it had shut down properly."""
+        return any(seen.is_clean is True for observed in self.observed for seen in observed)
+
+    @property
     def shutdowns(self) -> int:
         """How many lines say that one shuts down."""
         return sum(seen.kind is Kind.STOPS for observed in self.observed for seen in observed)

@@ -44,8 +44,9 @@ class Refused:
 class Observer:
     """The observer of a history."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: History, *, takes_directories: bool = False) -> None:
         self.history = history
+        self._makes_logs_anew = history.reassignments > 0 or takes_directories
         self.start: Positions = (0,) * (len(history.brokers) + 1)
         """The last is how many decisions of the controller are behind."""
         self.courses = tuple(map(course_of, (*history.observed, history.decisions)))
@@ -164,7 +165,7 @@ class Observer:
         reached = min(int(after.checkpoint[replica]), log_end)
         if name == "Stop" and all(seen.is_clean is False for _, seen, _ in ahead):
             return Refused(replica, ahead[0][0], "the start finds that it was no shutdown")
-        if self.history.reassignments:  # A log may be deleted at the start, and made anew.
+        if self._makes_logs_anew:  # It may be another one that the start finds.
             return None if any(seen.kind is Kind.LOADS for _, seen, _ in ahead) else why
         for line, seen, behind in ahead:
             if seen.kind is not Kind.LOADS:

@@ -16,6 +16,7 @@ from model.core.state import State
 
 _OF_ACTORS = frozenset(
     {"Produce", "Crash", "PowerLoss", "DiskLoss", "Restart", "Stop", "SessionExpiry"}
+    | {"DirectoryTaken"}
 )
 
 

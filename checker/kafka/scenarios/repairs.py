@@ -47,6 +47,7 @@ REPAIRS = (
     Repair("C9", added="broker-epoch"),
     Repair("C55", added="elr-only-replicas", only_with="reassignments"),
     Repair("C56", added="elr-only-replicas", only_with="first-partition-replicas"),
+    Repair("C57", added="lost-directory-is-unclean", only_with="taken-directories"),
     Repair("C10", added="elr"),
     Repair("C55", added="elr-only-replicas"),
     Repair("C57", added="lost-directory-is-unclean"),

@@ -18,7 +18,8 @@ from checker.kafka.scenarios.catalogue import find_scenario
 from counterexamples import Trace
 from model.message.environment import Environment
 from model.message.model import message_model
-from tests.support.logged_walks import Writer
+from model.message.releases import release_named
+from tests.support.logged_walks import LOADED, SHUT_DOWN, Writer
 from tests.support.recorded_traces import entry_trace
 
 FOUND = {
@@ -77,6 +78,46 @@ def test_an_entry_that_needs_a_fault_is_not_named_without_it() -> None:
 
         assert ("C21" in numbers) is missed
         assert not numbers & {"C9", "C10", "C13", "C22"}
+
+
+def role(broker: int, what: str, epoch: int, end: int, isr: str = "") -> str:
+    """The line of a broker that takes up its role with a log of this end, all of it committed."""
+    at = f"[Broker id={broker}] {what} t-0 starts at leader epoch {epoch} from offset {end} with"
+    if what == "Leader":
+        rest = f"high watermark {end}, ISR [{isr}] . Previous leader epoch was -1."
+        return f"{at} partition epoch {epoch}, {rest}"
+    return f"{at} partition epoch {epoch} and high watermark {end}. Current leader is {1 - broker}."
+
+
+def test_a_log_directory_that_was_taken_out_is_known_by_a_proper_shutdown(tmp_path: Path) -> None:
+    """The log is shorter than it was, though no process crashed: C57."""
+    lines = {
+        0: [
+            role(0, "Leader", 0, 0, "0,1"),
+            role(0, "Follower", 1, 5),
+            role(0, "Leader", 2, 5, "0"),
+            "[BrokerServer id=0] shutting down",
+        ],
+        1: [
+            role(1, "Follower", 0, 0),
+            role(1, "Leader", 1, 5, "0,1"),
+            "[BrokerServer id=1] shutting down",
+            SHUT_DOWN,
+            f"[Partition t-0 broker=1] {LOADED} 0",
+            role(1, "Follower", 2, 0),
+            role(1, "Leader", 3, 0, "1"),
+        ],
+    }
+    for broker, written in lines.items():
+        text = "\n".join([f"[BrokerServer id={broker}] started", *written])
+        (tmp_path / f"{broker}.log").write_text(text + "\n")
+    given = Circumstances(
+        version=release_named("4.4")[0].version, hw_in_response="post", min_insync_replicas=2
+    )
+    found = answered(read_logs([tmp_path]), "t-0", given, states_max=6000)
+
+    assert ("DirectoryTaken", (1,)) in found.shown.calls
+    assert [cause.scenario.number for cause in found.causes][:1] == ["C57"]
 
 
 def test_what_was_lost_before_has_no_cause() -> None:
