@@ -102,6 +102,8 @@ INTERPRETED = (
     *_calm("kraft", replicas=3, reassignments=1, epochs=1, election_order="any"),
     *_calm("elr elr-with-lost-directory-is-unclean", taken_directories=1, shutdowns=1),
     *_calm("elr-without-new-directory-empties-elr", taken_directories=1, shutdowns=1),
+    *_calm("hw kip320 kip320-without-changeable-reassignment", assigned=1, reassignments=2),
+    *_calm("kip320-with-alter-partition", replicas=3, assigned=1, reassignments=1, epochs=2),
     # Three replicas, of which none fails.
     *_calm("kip320 elr", replicas=3, epochs=0),
     # Eligible leader replicas.

@@ -31,50 +31,61 @@ from model.message.model import message_model
 
 ROOM = {"records": 6, "epochs": 16, "restarts": 15, "moves": 15}
 """What a walk does not exhaust."""
-CASES: tuple[tuple[str, dict[str, Any]], ...] = tuple(
-    (version, circumstances)
-    for version in (
-        "hw",
-        "epoch",
-        "kip279",
-        "kip320",
-        "truncate-on-fetch",
-        "kraft",
-        "kip903",
-        "elr",
-        "kip279-with-truncate-after-gap",
-        "kip320-with-fresh-remote-leo-after-gap",
-        "hw-with-keeps-waiting-producers",
+CASES: tuple[tuple[str, dict[str, Any]], ...] = (
+    tuple(
+        (version, circumstances)
+        for version in (
+            "hw",
+            "epoch",
+            "kip279",
+            "kip320",
+            "truncate-on-fetch",
+            "kraft",
+            "kip903",
+            "elr",
+            "kip279-with-truncate-after-gap",
+            "kip320-with-fresh-remote-leo-after-gap",
+            "hw-with-keeps-waiting-producers",
+        )
+        for circumstances in (
+            {},
+            {"replicas": 3},
+            {
+                "session_expiries": 3,
+                "shutdowns": 3,
+                "requests_survive": True,
+                "parked_fetches": True,
+                "late_reads": True,
+                "consumer": True,
+            },
+            {"power_losses": 1, "lost_checkpoints": 1, "min_insync_replicas": 2, "shutdowns": 1},
+            {"power_losses": 2},
+            {"directory_moves": 3, "requests_survive": True},
+            {"directory_moves": 1, "power_losses": 1, "shutdowns": 1},
+            {"power_losses": 2, "late_booking": "by-replica"},
+            {"caught_up_wait": True, "session_expiries": 2, "shutdowns": 1},
+            {"late_replay": True, "late_answers": True, "caught_up_wait": True},
+            {"lost_disks": 1, "unclean_leader_election": True, "acks": "1"},
+        )
+        # Three replicas with this room and with producers that wait are too large to pack.
+        if version != "hw-with-keeps-waiting-producers" or "replicas" not in circumstances
     )
-    for circumstances in (
-        {},
-        {"replicas": 3},
-        {
-            "session_expiries": 3,
-            "shutdowns": 3,
-            "requests_survive": True,
-            "parked_fetches": True,
-            "late_reads": True,
-            "consumer": True,
-        },
-        {"power_losses": 1, "lost_checkpoints": 1, "min_insync_replicas": 2, "shutdowns": 1},
-        {"power_losses": 2},
-        {"directory_moves": 3, "requests_survive": True},
-        {"directory_moves": 1, "power_losses": 1, "shutdowns": 1},
-        {"power_losses": 2, "late_booking": "by-replica"},
-        {"caught_up_wait": True, "session_expiries": 2, "shutdowns": 1},
-        {"late_replay": True, "late_answers": True, "caught_up_wait": True},
-        {"lost_disks": 1, "unclean_leader_election": True, "acks": "1"},
+    + tuple(
+        (version, circumstances)
+        for version in ("kraft", "kip903", "elr", "elr-with-last-known-leader")
+        for circumstances in (
+            {"reassignments": 3, "shutdowns": 1, "min_insync_replicas": 2},
+            {"reassignments": 3, "first_partition_replicas": 2, "caught_up_wait": True},
+            {"taken_directories": 1, "shutdowns": 2, "min_insync_replicas": 2},
+        )
     )
-    # Three replicas with this room and with producers that wait are too large to pack.
-    if version != "hw-with-keeps-waiting-producers" or "replicas" not in circumstances
-) + tuple(
-    (version, circumstances)
-    for version in ("kraft", "kip903", "elr", "elr-with-last-known-leader")
-    for circumstances in (
-        {"reassignments": 3, "shutdowns": 1, "min_insync_replicas": 2},
-        {"reassignments": 3, "first_partition_replicas": 2, "caught_up_wait": True},
-        {"taken_directories": 1, "shutdowns": 2, "min_insync_replicas": 2},
+    + tuple(
+        (version, circumstances)
+        for version in ("hw", "kip279-with-truncate-after-gap", "kip320-with-alter-partition")
+        for circumstances in (
+            {"reassignments": 3},
+            {"reassignments": 3, "assigned": 1, "shutdowns": 1},
+        )
     )
 )
 
