@@ -49,8 +49,6 @@ REPAIRS = (
     Repair("C56", added="elr-only-replicas", only_with="first-partition-replicas"),
     Repair("C57", added="lost-directory-is-unclean", only_with="taken-directories"),
     Repair("C10", added="elr"),
-    Repair("C55", added="elr-only-replicas"),
-    Repair("C57", added="lost-directory-is-unclean"),
     Repair("C13", added="hw-needs-min-isr"),
     Repair("C8", added="maximal-isr"),
     Repair("C7", added="isr-from-epoch-start"),
