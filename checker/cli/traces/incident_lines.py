@@ -53,6 +53,7 @@ def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableTyp
 
 def evidence_lines(evidence: Evidence, *, acks: str) -> Iterator[Text]:
     """Yield what lines alone show: epochs that leaders missed, offsets at risk, truncations."""
+    yield from _elsewhere(evidence)
     for missed in evidence.missed:
         between = ", ".join(
             f"{epoch} (led by {leader})" for epoch, leader in missed.leaders_between
@@ -82,6 +83,11 @@ def evidence_lines(evidence: Evidence, *, acks: str) -> Iterator[Text]:
                 f"{said[0].upper()}{said[1:]}; with acks=1 they were acknowledged: if producers "
                 "use it, ask with --acks 1."
             )
+
+
+def _elsewhere(evidence: Evidence) -> Iterator[Text]:
+    if every := evidence.reassigned_elsewhere:
+        yield Text(f"Replicas were reassigned in other epochs, not searched here: {every[0]}.")
 
 
 def _reassigned(found: Answer) -> Iterator[Text]:

@@ -171,7 +171,7 @@ def _require_modelled(evidence: Evidence, given: Circumstances) -> None:
         return
     what, remedy = "", "name epochs before or after it with --epochs"
     if "kraft" not in version_of(given.version).feature_names:
-        what = f"by the rules of {given.version}, which are not under KRaft, that is not modelled"
+        what = "without KRaft that is not modelled"
     elif requests_in(evidence.reassigned) > RARE_BUDGET_MAX:
         what = f"at most {RARE_BUDGET_MAX} reassignments are searched at once"
     if what:

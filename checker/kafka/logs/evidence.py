@@ -85,6 +85,8 @@ class Evidence:
     unclean: tuple[UncleanElection, ...] = ()
     outside: tuple[Outside, ...] = ()
     reassigned: tuple[Reassigned, ...] = ()
+    reassigned_elsewhere: tuple[Reassigned, ...] = ()
+    """In other epochs than these."""
     noted: tuple[Observation, ...] = ()
     """Lines that are shown with their meaning."""
     min_isr: tuple[int, Place] | None = None
@@ -102,6 +104,9 @@ def evidence_of(
     told = tuple(
         each for each in unclean if each.epoch is None or is_within(each.epoch, first, last)
     )
+    reassigned = reassigned_in(by_broker, first, last)
+    known = {each.place for each in reassigned}
+    ever = reassigned_in(by_broker, None, None)
     return Evidence(
         missed=missed_epochs(by_broker, first, last),
         at_risk=at_risk(by_broker, first, last),
@@ -112,7 +117,8 @@ def evidence_of(
             for each in _outside_isr(by_broker, first, last)
             if all(election.leader != each.leader for election in told)
         ),
-        reassigned=reassigned_in(by_broker, first, last),
+        reassigned=reassigned,
+        reassigned_elsewhere=tuple(each for each in ever if each.place not in known),
         noted=tuple(
             seen
             for lines in by_broker.values()

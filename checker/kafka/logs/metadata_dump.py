@@ -26,14 +26,8 @@ _INT_MAX = 2**31 - 1
 _READ = frozenset({"TOPIC_RECORD", "REMOVE_TOPIC_RECORD", "PARTITION_RECORD"})
 _READ |= {"PARTITION_CHANGE_RECORD", "BEGIN_TRANSACTION_RECORD", "END_TRANSACTION_RECORD"}
 _READ |= {"ABORT_TRANSACTION_RECORD", "CLEAR_ELR_RECORD"}
-_LISTS = {
-    "isr": "isr",
-    "replicas": "replicas",
-    "adding": "addingReplicas",
-    "removing": "removingReplicas",
-    "elr": "eligibleLeaderReplicas",
-}
-"""Sets of brokers in a record; a record of a change has those that change."""
+_LISTS = ("isr", "replicas", "addingReplicas", "removingReplicas", "eligibleLeaderReplicas")
+"""Sets of brokers in a record, as a state has them; one of a change has those that change."""
 _NAME = re.compile(r"(\d{20})(-\d{10}\.checkpoint|\.log)\s*$")
 _BATCH = re.compile(r"^baseOffset: (\d{1,19}) lastOffset: (\d{1,19}) ")
 _CONTROL = re.compile(r" isControl: true\b")
@@ -282,8 +276,7 @@ class _Known(NamedTuple):
 
 def _partition(kind: str, values: dict[str, Any], known: _Known | None) -> _Known | None:
     """The state after a record; None where those before it are not known."""
-    lists = {field: _members(values.get(name)) for field, name in _LISTS.items()}
-    sets = PartitionState()._replace(**lists)
+    sets = PartitionState(None, None, *(_members(values.get(name)) for name in _LISTS))
     last_known = _members(values.get("lastKnownElr"))
     if kind == "PARTITION_RECORD":
         epoch, leader = _number(values["leaderEpoch"]), _leader(values["leader"])

@@ -212,6 +212,7 @@ def test_epochs_before_and_after_are_searched_without_it(tmp_path: Path) -> None
     assert found.fits
     assert (found.best.history.brokers, found.best.environment.reassignments) == ((0, 2), 0)
     assert not found.evidence.reassigned
+    assert len(found.evidence.reassigned_elsewhere) == 2
 
 
 def test_more_than_are_searched_at_once_are_refused_and_so_are_windows(tmp_path: Path) -> None:
