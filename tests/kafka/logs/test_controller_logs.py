@@ -184,6 +184,36 @@ def test_a_broker_that_reads_of_a_change_within_its_epoch_says_all_of_it(
     assert seen.state[:6] == (3, 0, (0,), (0, 1, 2), (2,), ())
 
 
+def test_an_elr_that_no_line_says_is_not_taken_for_the_one_before(tmp_path: Path) -> None:
+    """A leader's line of a changed ISR says nothing of the ELR that it makes or empties."""
+    made = registration(replicas=[0, 1], isr=[0, 1], addingReplicas=[], elr=[], leaderEpoch=0)
+    said = registration(leaderEpoch=0, partitionEpoch=2)
+    brokers = [
+        "[Broker id=0] Leader t-0 starts at leader epoch 0 from offset 0 with partition epoch 0, "
+        "high watermark 0, ISR [0,1], adding replicas [] and removing replicas [] . Previous "
+        "leader None and previous leader epoch was -1.",
+        f"[Broker id=0] Skipped the become-leader state change for t-0 with topic id Some({ID}), "
+        f"partition registration {said} and isNew=false since it is already the leader.",
+    ]
+    controller = [
+        "[QuorumController id=3000] Replayed PartitionRecord for new partition t-0 with topic ID "
+        f"{ID} and {made.replace('partitionEpoch=7', 'partitionEpoch=0')}.",
+        "[QuorumController id=3000] Replayed partition assignment change "
+        + record(replicas=[0, 1, 2], addingReplicas=[2])
+        + " for topic t. (isr: [0] -> [0], replicaSet: [0, 1] -> [0, 1, 2], partitionEpoch: 2, "
+        "leaderEpoch: 0)",
+    ]
+    isr = "[Partition t-0 broker=0] ISR updated to 0 (under-min-isr) and version updated to 1"
+    logs_of(tmp_path, brokers, controller=controller)
+    (tmp_path / "broker-0.log").write_text("\n".join([brokers[0], isr, brokers[1]]) + "\n")
+    logs = read_logs([tmp_path])
+
+    assert numbers(logs)[-3:] == [0, 1, 2]
+    assert [o.elr for o in logs.of("t-0")[CONTROLLER]][-3:] == [(), None, (1,)]
+    assert [o.replicas for o in logs.of("t-0")[CONTROLLER]][-3:] == [(0, 1), (0, 1), (0, 1, 2)]
+    assert logs.notes_of("t-0") == []
+
+
 def test_an_election_from_the_elr_is_a_decision_of_the_topic_with_that_id(tmp_path: Path) -> None:
     line = (
         f"Setting new leader for topicId {ID}, partition 0 to 1 using ELR. Previous partition: "
