@@ -45,17 +45,8 @@ def configured(
         )
     asked: dict[str, Any] = {**sizes, "replicas": config.explored.replicas}
     grid = checked(Grid(axes=config.axes(only=faults), **asked))
-    cells = list(grid.cells())
-    if unmodelled := {
-        cell.unmodelled: cell.coordinates[FAULT] for cell in cells if cell.unmodelled
-    }:
-        [(why, fault), *_] = unmodelled.items()
-        if faults:
-            raise BadEnvironment(f"{files[0]}, {fault}: {why} is not modelled; leave it out")
     return [
-        (_named(cell, config), cell.version, cell.environment.options())
-        for cell in cells
-        if not cell.unmodelled
+        (_named(cell, config), cell.version, cell.environment.options()) for cell in grid.cells()
     ]
 
 

@@ -38,14 +38,7 @@ def made_up(
     """An answer in which these cells break every claim, and these changes close everything."""
     grid = checked(Grid(axes=config.axes(), replicas=config.explored.replicas))
     cells = list(grid.cells())
-    unknown = tuple((name, Verdict.INCOMPLETE.value, None) for name in CLAIM_NAMES)
-    answers = [
-        Answer(verdicts=unknown, stopped_by=cell.unmodelled)
-        if cell.unmodelled
-        else answer_of(5 if breaks(cell) else None)
-        for cell in cells
-    ]
-    outcomes = judged(grid, cells, answers)
+    outcomes = judged(grid, cells, [answer_of(5 if breaks(cell) else None) for cell in cells])
     matrix = Matrix(grid=grid, outcomes=tuple(outcomes), engine="local", seconds=1.0)
     broken = [outcome for outcome in outcomes if outcome.worst is not None]
     held = judged(grid, cells[1:2], [answer_of(None)])[0]

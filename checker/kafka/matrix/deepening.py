@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.matrix.answering import Answer, question_of, unexplored
+from checker.kafka.matrix.answering import Answer, question_of
 from checker.kafka.matrix.equivalent_cells import asking_once
 from checker.kafka.matrix.grid import CLAIMS, EPOCHS_STEP, STATES_MAX_UNBOUNDED, Cell, Grid
 from checker.kafka.matrix.outcome import (
@@ -82,9 +82,7 @@ def explore_raised(
     invariant raises, and `TraceError` when a counterexample does not replay.
     """
     known: list[Outcome] = []
-    left_out = [cell for cell in cells if cell.unmodelled]
-    modelled = [cell for cell in cells if not cell.unmodelled]
-    first = tuple(modelled) if grid.in_order_given else _in_order_of_work(modelled)
+    first = tuple(cells) if grid.in_order_given else _in_order_of_work(cells)
     rung: Rung | None = Rung(first, grid.records, grid.epochs)
     places = {cell.at(): place for place, cell in enumerate(cells)}
     interrupted = False
@@ -98,9 +96,6 @@ def explore_raised(
             known.sort(key=lambda outcome: places[outcome.cell.at()])
         known = [_refused_unbounded(grid, outcome) for outcome in known]
         rung = _next_rung(grid, known)
-    unanswered = [unexplored(question_of(cell, grid), cell.unmodelled) for cell in left_out]
-    known += judged(grid, left_out, unanswered)
-    known.sort(key=lambda outcome: places[outcome.cell.at()])
     if grid.first_look:
         known = [_looked_at(outcome) for outcome in known]
     return Raised(tuple(map(with_counterexample, known)), interrupted)

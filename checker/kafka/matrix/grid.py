@@ -24,7 +24,6 @@ from model.core.nearest import did_you_mean
 from model.message.declared import option_of
 from model.message.environment import FAULTS as DECLARED_FAULTS
 from model.message.environment import Environment, without_bounds
-from model.message.features import KRAFT, has
 from model.message.versions import FLUSS, FLUSS_VERSIONS, KAFKA, VERSIONS, Version, version_of
 
 VERSION = "version"
@@ -315,13 +314,6 @@ class Cell:
         found = self.environment
         return Size(found.assigned or found.replicas, found.min_insync_replicas)
 
-    @property
-    def unmodelled(self) -> str:
-        """What of it no rule is known of, so that it is not explored; mostly "", nothing."""
-        if self.environment.reassignments and not has(version_of(self.version), KRAFT):
-            return "reassignment under ZooKeeper"
-        return ""
-
     def problem(self, invariants: Sequence[str]) -> Problem:
         """What is to be checked there."""
         return MESSAGE.problem(self.version, self.environment, invariants)
@@ -472,8 +464,7 @@ def _system_of(versions: Sequence[str]) -> str:
 
 
 def checked(grid: Grid) -> Grid:
-    """The grid, if every cell of it that is explored can be. Raises `BadEnvironment`."""
+    """The grid, if every cell of it can be. Raises `BadEnvironment`."""
     for cell in grid.cells():
-        if not cell.unmodelled:
-            cell.problem(grid.invariants)
+        cell.problem(grid.invariants)
     return grid

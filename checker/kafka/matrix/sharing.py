@@ -70,7 +70,6 @@ def _has(grid: Grid, place: dict[str, str], shape: tuple[object, ...]) -> bool:
 def _cell(grid: Grid, place: dict[str, str]) -> Cell | None:
     """The cell there; None where there is none, as two replicas in sync of one."""
     try:
-        cell = grid.cell(place)
+        return grid.cell(place)
     except BadEnvironment:
         return None
-    return None if cell.unmodelled else cell

@@ -190,8 +190,6 @@ def _there(outcome: Outcome, answer: ConfigAnswer) -> str:
 
 
 def _missed(outcome: Outcome) -> str:
-    if outcome.cell.unmodelled:
-        return ""
     return " in your size" if outcome.stand_in else " to the end"
 
 
@@ -218,9 +216,7 @@ def why_unexplored(answer: ConfigAnswer) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for outcome in _unknown(answer):
         size = f"explored as {outcome.stand_in}" if outcome.stand_in else ""
-        found.setdefault(outcome.cell.unmodelled or size, []).append(
-            outcome.cell.coordinates[FAULT]
-        )
+        found.setdefault(size, []).append(outcome.cell.coordinates[FAULT])
     return found
 
 
@@ -233,7 +229,7 @@ def within(answer: ConfigAnswer) -> str:
     smaller: dict[str, list[str]] = {}
     for outcome in answer.matrix.outcomes:
         size = outcome.cell.size
-        if size.replicas < answer.config.explored.replicas and not outcome.cell.unmodelled:
+        if size.replicas < answer.config.explored.replicas:
             named = smaller.setdefault(counted(size.replicas, "replica"), [])
             named.append(outcome.cell.coordinates[FAULT])
     few = "".join(f"; {listed(faults, 9)} with {size}" for size, faults in smaller.items())

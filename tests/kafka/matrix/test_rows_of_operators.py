@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,8 +9,7 @@ import pytest
 
 from checker.kafka.matrix.answering import Answer, Question, question_of
 from checker.kafka.matrix.config_answer import DeploymentAnswer
-from checker.kafka.matrix.files import to_text
-from checker.kafka.matrix.grid import FAULT, FAULTS, OF_OPERATORS, Grid, axes_of, grid_over
+from checker.kafka.matrix.grid import FAULT, OF_OPERATORS, Grid, axes_of, grid_over
 from checker.kafka.matrix.known_causes import Kin
 from checker.kafka.matrix.matrix import Matrix, explore_grid
 from checker.kafka.matrix.outcome import Standing
@@ -32,7 +30,10 @@ SIZE = "default.replication.factor=2 min.insync.replicas=2"
 
 
 def grid_of(version: str, elr: str, *faults: str) -> Grid:
-    [config] = configs_of(deployed(SETTINGS.format(version, elr, SIZE)))
+    text = SETTINGS.format(version, elr, SIZE)
+    if elr == "zookeeper":
+        text = f"zookeeper.connect=x kafka-version={version} {SIZE}"
+    [config] = configs_of(deployed(text))
     return Grid(axes=config.axes(only=faults), replicas=2, records=1, worst_is_enough=True)
 
 
@@ -43,6 +44,7 @@ def grid_of(version: str, elr: str, *faults: str) -> Grid:
         ("4.4", "1", ["loses 6", "loses 13"]),
         # What a partition 0 with more replicas has to say is about ELR alone (C56).
         ("4.4", "0", ["holds e3", "loses 13"]),
+        ("3.9", "zookeeper", ["holds e3", "loses 13"]),
     ],
 )
 def test_losses_of_the_catalogue_are_found(version: str, elr: str, labels: list[str]) -> None:
@@ -62,29 +64,13 @@ def asked_of(grid: Grid, asked: list[Question]) -> Matrix:
     return explore_grid(grid, explore, engine="local")
 
 
-def test_under_zookeeper_a_reassignment_is_not_explored_and_not_answered() -> None:
+def test_every_row_is_explored_under_zookeeper_as_well() -> None:
     asked: list[Question] = []
-    grid = grid_over([FAULT], [("version", "truncate-on-fetch"), *((FAULT, row) for row in ROWS)])
+    grid = grid_over([FAULT], [("version", "hw"), *((FAULT, row) for row in ROWS)])
     found = asked_of(grid, asked)
-    cells = json.loads(to_text(found))["cells"]
 
-    assert [question.name for question in asked] == ["taken directory"]
-    assert [outcome.label for outcome in found.outcomes] == ["?", "?", "?", "holds"]
-    assert {cell["stopped_by"] for cell in cells[:3]} == {"reassignment under ZooKeeper"}
-    assert not found.complete
-
-
-def test_under_zookeeper_the_first_screen_says_that_it_is_not_known() -> None:
-    [config] = configs_of(deployed("zookeeper.connect=x kafka-version=3.9 " + SIZE))
-    whole = DeploymentAnswer(deployed(""), (made_up(config, lambda cell: False),))
-    told = " ".join(" ".join(shown(whole)).split())
-    named = "reassignment, reassigned again, replication factor"
-
-    assert (
-        f"no loss found in {len(FAULTS) - 4} of {len(FAULTS) - 1} faults; 3 not explored." in told
-    )
-    assert f"may be concluded for {named} (reassignment under ZooKeeper)." in told
-    assert "Not explored: reassignment under ZooKeeper." in to_html(whole)
+    assert sorted({question.name for question in asked}) == sorted(ROWS)
+    assert found.complete
 
 
 def test_three_brokers_begin_with_one_record_and_are_raised() -> None:
