@@ -45,10 +45,8 @@ class ControllerPattern:
 
     pattern: re.Pattern[str]
     hint: str
-    writer: str
-    file: str
-    since: str
-    until: str | None = None
+    source: str
+    """The method that writes it, with the level if it is no INFO; the file, and the releases."""
     is_committed: bool = True
     """Of ZooKeeper: it is written once ZooKeeper has stored it under that version."""
     read: Callable[[re.Match[str]], Read | None]
@@ -109,10 +107,7 @@ CONTROLLER_PATTERNS = (
         pattern=re.compile(
             rf"Changed partition {PARTITION} from \w+ to \w+ with state {_LEADER_AND_ISR}"
         ),
-        writer="ZkPartitionStateMachine.doHandleStateChanges",
-        file="state-change.log",
-        since="2.4.0",
-        until="3.9.1",
+        source="ZkPartitionStateMachine.doHandleStateChanges; state-change.log; 2.4.0 to 3.9.1",
         read=_state,
     ),
     ControllerPattern(
@@ -122,19 +117,14 @@ CONTROLLER_PATTERNS = (
             rf"ISR:(?P<isr>[\d,]{{0,4000}})(?:,LeaderRecoveryState:\w+)?,"
             rf"LeaderEpoch:(?P<epoch>{NUMBER}),ZkVersion:{_NUMBER},"
         ),
-        writer="ZkReplicaStateMachine.doHandleStateChanges",
-        file="state-change.log",
-        since="2.6.0",
-        until="3.9.1",
+        source="ZkReplicaStateMachine.doHandleStateChanges; state-change.log; 2.6.0 to 3.9.1",
         read=_state,
     ),
     ControllerPattern(
         hint="LeaderAndIsrPartitionState(",
         pattern=re.compile(rf"{REQUESTED}.{{0,9000}}? to broker \d+ for partition {PARTITION}\b"),
-        writer="ControllerChannelManager.sendLeaderAndIsrRequest, at TRACE",
-        file="state-change.log",
-        since="2.4.0",
-        until="3.9.1",
+        source="ControllerChannelManager.sendLeaderAndIsrRequest, at TRACE; "
+        "state-change.log; 2.4.0 to 3.9.1",
         read=_state,
     ),
     ControllerPattern(
@@ -143,19 +133,15 @@ CONTROLLER_PATTERNS = (
             rf"ISR for partition {PARTITION} updated to \[(?P<isr>{LIST})\] and zkVersion "
             rf"updated to \[{_NUMBER}\]"
         ),
-        writer="KafkaController.processAlterIsr, at DEBUG, which controller.log has",
-        file="controller.log",
-        since="2.7.0",
-        until="3.2.3",
+        source="KafkaController.processAlterIsr, at DEBUG, which controller.log has; "
+        "controller.log; 2.7.0 to 3.2.3",
         read=_state,
     ),
     ControllerPattern(
         hint="ISR for partition ",
         pattern=re.compile(rf"ISR for partition {PARTITION} updated to {_LEADER_AND_ISR}"),
-        writer="KafkaController.processAlterPartition, at DEBUG, which controller.log has",
-        file="controller.log",
-        since="3.3.0",
-        until="3.9.1",
+        source="KafkaController.processAlterPartition, at DEBUG, which controller.log has; "
+        "controller.log; 3.3.0 to 3.9.1",
         read=_state,
     ),
     ControllerPattern(
@@ -164,10 +150,7 @@ CONTROLLER_PATTERNS = (
             rf"Updated leader epoch for partition {PARTITION} to (?P<epoch>\d{{1,10}}), "
             rf"zkVersion={_NUMBER}"
         ),
-        writer="KafkaController.updateLeaderEpoch",
-        file="controller.log",
-        since="2.8.1",  # But not in 3.0.
-        until="3.9.1",
+        source="KafkaController.updateLeaderEpoch; controller.log; 2.8.1 to 3.9.1 (not 3.0)",
         read=_state,
     ),
     ControllerPattern(
@@ -176,9 +159,7 @@ CONTROLLER_PATTERNS = (
             rf"(?:Replayed PartitionRecord for (?:new|existing)|Created) partition {PARTITION} "
             rf"with topic ID {_TOPIC_ID} and {REGISTRATION}"
         ),
-        writer="ReplicationControlManager.replay",
-        file="controller.log",
-        since="3.0.0",
+        source="ReplicationControlManager.replay; controller.log; 3.0.0 on",
         is_committed=False,
         read=_state,
     ),
@@ -187,9 +168,8 @@ CONTROLLER_PATTERNS = (
         pattern=re.compile(
             rf"partition change for {PARTITION} with topic ID {_TOPIC_ID}: (?P<difference>.*)"
         ),
-        writer="PartitionRegistration.maybeLogPartitionChange, at DEBUG unless it is UNCLEAN",
-        file="controller.log",
-        since="3.0.0",
+        source="PartitionRegistration.maybeLogPartitionChange, at DEBUG unless it is UNCLEAN; "
+        "controller.log; 3.0.0 on",
         is_committed=False,
         read=_difference,
     ),
@@ -201,18 +181,15 @@ CONTROLLER_PATTERNS = (
             rf"\[(?P<replicas_before>{LIST})\] -> \[(?P<replicas>{LIST})\], "
             rf"partitionEpoch: {_NUMBER}, leaderEpoch: (?P<epoch>\d{{1,10}})\)"
         ),
-        writer="ReplicationControlManager.replay, at DEBUG where no replicas are reassigned",
-        file="controller.log",
-        since="4.3.0",
+        source="ReplicationControlManager.replay, at DEBUG where no replicas are reassigned; "
+        "controller.log; 4.3.0 on",
         is_committed=False,
         read=_state,
     ),
     ControllerPattern(
         hint="Setting new leader for topicId ",
         pattern=_ELECTED,
-        writer="PartitionChangeBuilder.tryElection",
-        file="controller.log",
-        since="4.1.0",
+        source="PartitionChangeBuilder.tryElection; controller.log; 4.1.0 on",
         is_committed=False,
         read=_election,
     ),

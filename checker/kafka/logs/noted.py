@@ -37,16 +37,15 @@ class NotedLine:
     hint: str
     pattern: re.Pattern[str]
     said: str
-    writer: str
-    since: str
-    until: str | None = None
+    source: str
+    """The method that writes it, and the releases."""
     kind: Kind = Kind.NOTES
     is_clean: bool | None = None
 
     @property
     def is_controllers(self) -> bool:
         """Whether a controller writes it."""
-        return self.writer.split(".")[0] in _CONTROLLERS
+        return self.source.split(".")[0] in _CONTROLLERS
 
 
 _CONTROLLERS = frozenset(
@@ -63,8 +62,7 @@ NOTED = (
             r"request with (?P<error>[A-Z_]{1,60})\. Partition state has been reset"
         ),
         said="{what} of its ISR refused ({error}): its high watermark may stay behind (C43)",
-        writer="Partition.handleAlterPartitionError",
-        since="3.3.0",
+        source="Partition.handleAlterPartitionError; 3.3.0 on",
     ),
     NotedLine(
         hint=" caused truncation of conflicting entries ",
@@ -75,8 +73,7 @@ NOTED = (
         ),
         said="appends records of epoch {known} at {at} and forgets where other epochs began, "
         "{dropped}: as records of an older epoch do that come late (C45)",
-        writer="LeaderEpochFileCache.assign",
-        since="2.4.0",
+        source="LeaderEpochFileCache.assign; 2.4.0 on",
     ),
     NotedLine(
         hint=" due to leader epoch and offset ",
@@ -87,8 +84,7 @@ NOTED = (
             rf".{{0,200}}?leaderEpoch=(?P<known>{NUMBER}), endOffset=(?P<end>{NUMBER})\)"
         ),
         said="the leader's epoch {known} ends at {end}",
-        writer="AbstractFetcherThread.maybeTruncateToEpochEndOffsets",
-        since="3.3.0",
+        source="AbstractFetcherThread.maybeTruncateToEpochEndOffsets; 3.3.0 on",
     ),
     NotedLine(
         hint=" because its partition leader epoch ",
@@ -98,23 +94,20 @@ NOTED = (
             rf"the replica's current leader epoch (?P<own>{NUMBER})"
         ),
         said="passes over records of epoch {known}, as it follows in {own} (KAFKA-18723)",
-        writer="UnifiedLog.analyzeAndValidateRecords",
-        since="3.9.1",
+        source="UnifiedLog.analyzeAndValidateRecords; 3.9.1 on",
     ),
     NotedLine(
         hint="since clean shutdown file was found",
         pattern=re.compile(r"Skipping recovery (?:for all|of \d+) logs (?:in|from) "),
         said="starts after a proper shutdown",
-        writer="LogManager.loadLogs",
-        since="2.6.0",
+        source="LogManager.loadLogs; 2.6.0 on",
         is_clean=True,
     ),
     NotedLine(
         hint="since no clean shutdown file was found",
         pattern=re.compile(r"(?:Attempting recovery for all|Recovering \d+) logs (?:in|from) "),
         said="starts after a crash",
-        writer="LogManager.loadLogs",
-        since="2.6.0",
+        source="LogManager.loadLogs; 2.6.0 on",
         is_clean=False,
     ),
     NotedLine(
@@ -124,8 +117,7 @@ NOTED = (
             r"removing "
         ),
         said="a future log takes the place of its log, however much shorter it is (KAFKA-16082)",
-        writer="LogManager.recoverAbandonedFutureLogs",
-        since="3.7.1",
+        source="LogManager.recoverAbandonedFutureLogs; 3.7.1 on",
     ),
     NotedLine(
         hint="Setting new leader for topicId ",
@@ -134,8 +126,7 @@ NOTED = (
             rf"(?P<elected>{NUMBER}) using ELR"
         ),
         said="elects broker {elected} from the ELR",
-        writer="PartitionChangeBuilder.tryElection",
-        since="4.1.0",
+        source="PartitionChangeBuilder.tryElection; 4.1.0 on",
     ),
     NotedLine(
         hint=" because its session has timed out",
@@ -143,15 +134,13 @@ NOTED = (
             r"Fencing broker (?P<whom>\d+)(?: at epoch \d+)? because its session has timed out"
         ),
         said="fences broker {whom}, whose session has timed out",
-        writer="ReplicationControlManager.handleBrokerFenced",
-        since="3.0.0",
+        source="ReplicationControlManager.handleBrokerFenced; 3.0.0 on",
     ),
     NotedLine(
         hint=" to unfence has been granted",
         pattern=re.compile(r"The request from broker (?P<whom>\d+) to unfence has been granted"),
         said="unfences broker {whom}",
-        writer="BrokerHeartbeatManager.calculateNextBrokerState",
-        since="3.0.0",
+        source="BrokerHeartbeatManager.calculateNextBrokerState; 3.0.0 on",
     ),
     NotedLine(
         hint="Removed ELRs from ",
@@ -159,8 +148,7 @@ NOTED = (
             r"Removed ELRs from (?P<count>\d+) partitions (?P<whose>in all topics|of topic \S+?)\."
         ),
         said="clears the ELRs of {count} partitions {whose}: min.insync.replicas was set",
-        writer="ReplicationControlManager.replay",
-        since="4.0.0",
+        source="ReplicationControlManager.replay; 4.0.0 on",
     ),
     NotedLine(
         hint="Replayed partition assignment change ",
@@ -172,8 +160,7 @@ NOTED = (
             rf", addingReplicas=(?:null|\[(?P<adding>{LIST})\])"
         ),
         said="reassigns replicas: {replicas}; adding {adding}, removing {removing}",
-        writer="ReplicationControlManager.replay",
-        since="3.0.0",
+        source="ReplicationControlManager.replay; 3.0.0 on",
         kind=Kind.REASSIGNS,
     ),
     NotedLine(
@@ -185,9 +172,7 @@ NOTED = (
             r"caught up with the leader for reassigning partition (?P<ended>[\w.-]{1,270})"
         ),
         said="reassigns replicas",
-        writer="KafkaController.onPartitionReassignment",
-        since="2.4.0",
-        until="3.9.1",
+        source="KafkaController.onPartitionReassignment; 2.4.0 to 3.9.1",
         kind=Kind.REASSIGNS,
     ),
 )

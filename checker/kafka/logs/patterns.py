@@ -19,15 +19,12 @@ class LinePattern:
     """A message that says something of a partition.
 
     The groups are named as the fields of `Observation`: `tp` is the partition as Kafka prints it.
-    `since` and `until` are releases; `until` is None where 4.2.0 still has it.
     """
 
     kind: Kind
     pattern: re.Pattern[str]
-    writer: str
-    file: str
-    since: str
-    until: str | None = None
+    source: str
+    """The method that writes it, the file, and the releases."""
     hint: str
     """Part of every such line: most lines are passed over by it alone."""
 
@@ -72,9 +69,7 @@ PATTERNS = (
             r".{0,4000}?[Pp]revious leader epoch was "
             rf"(?P<previous_epoch>{NUMBER})"
         ),
-        writer="Partition.makeLeader",
-        file="state-change.log",
-        since="2.6.0",
+        source="Partition.makeLeader; state-change.log; 2.6.0 on",
     ),
     LinePattern(
         kind=Kind.FOLLOWS,
@@ -85,26 +80,19 @@ PATTERNS = (
             rf"(?:partition epoch {_DECISION} and )?{_BETWEEN}{_WATERMARK}\."
             rf"(?: Current leader is (?P<leader>{NUMBER})\.)?"
         ),
-        writer="Partition.makeFollower",
-        file="state-change.log",
-        since="2.6.0",
+        source="Partition.makeFollower; state-change.log; 2.6.0 on",
     ),
     LinePattern(
         kind=Kind.KNOWS,
         hint="Skipped the become-",
         pattern=re.compile(_SKIPPED + "partition registration " + REGISTRATION),
-        writer="Partition.makeLeader, Partition.makeFollower",
-        file="state-change.log",
-        since="4.2.0",
+        source="Partition.makeLeader, Partition.makeFollower; state-change.log; 4.2.0 on",
     ),
     LinePattern(
         kind=Kind.KNOWS,
         hint="Skipped the become-",
         pattern=re.compile(_SKIPPED + "partition state " + REQUESTED),
-        writer="Partition.makeLeader, Partition.makeFollower",
-        file="state-change.log",
-        since="3.3.0",
-        until="4.1.2",
+        source="Partition.makeLeader, Partition.makeFollower; state-change.log; 3.3.0 to 4.1.2",
     ),
     LinePattern(
         kind=Kind.TRUNCATES,
@@ -113,9 +101,7 @@ PATTERNS = (
             rf"\[\w{{0,40}}Log partition={PARTITION}, [^\]]{{1,4000}}\] "
             rf"Truncating to offset (?P<offset>{NUMBER})"
         ),
-        writer="UnifiedLog.truncateTo, Log.truncateTo",
-        file="server.log",
-        since="2.4.0",
+        source="UnifiedLog.truncateTo, Log.truncateTo; server.log; 2.4.0 on",
     ),
     LinePattern(
         kind=Kind.CUTS_BELOW,
@@ -124,9 +110,7 @@ PATTERNS = (
             rf"Truncating (?:partition )?{PARTITION} to offset (?P<offset>{NUMBER}) "
             rf"below high watermark (?P<high_watermark>{NUMBER})"
         ),
-        writer="ReplicaFetcherThread.truncate, UnifiedLog",
-        file="server.log",
-        since="2.4.0",
+        source="ReplicaFetcherThread.truncate, UnifiedLog; server.log; 2.4.0 on",
     ),
     LinePattern(
         kind=Kind.ASKS_TO_SHRINK,
@@ -136,9 +120,7 @@ PATTERNS = (
             rf"(?P<isr>[\d,]+)\. Leader: \(highWatermark: (?P<high_watermark>{NUMBER}), "
             rf"endOffset: (?P<offset>{NUMBER})\)"
         ),
-        writer="Partition.maybeShrinkIsr",
-        file="server.log",
-        since="2.4.0",
+        source="Partition.maybeShrinkIsr; server.log; 2.4.0 on",
     ),
     LinePattern(
         kind=Kind.CHANGES_ISR,
@@ -149,9 +131,8 @@ PATTERNS = (
             r"(?: {1,2}(?P<below>\(under-min-isr\) )?and (?:zkVersion|version) updated to "
             r"\[?(?P<partition_epoch>\d{1,10})\]?)?"
         ),
-        writer="Partition.handleAlterPartitionUpdate; until 2.7 also maybeUpdateIsrAndVersion",
-        file="server.log",
-        since="2.4.0",
+        source="Partition.handleAlterPartitionUpdate; until 2.7 also maybeUpdateIsrAndVersion; "
+        "server.log; 2.4.0 on",
     ),
     LinePattern(
         kind=Kind.LOADS,
@@ -160,9 +141,7 @@ PATTERNS = (
             rf"\[Partition {PARTITION} broker=(?P<broker>\d+)\] Log loaded for partition \S+ with "
             rf"initial high watermark (?P<high_watermark>{NUMBER})"
         ),
-        writer="Partition.createLog",
-        file="server.log",
-        since="2.4.0",
+        source="Partition.createLog; server.log; 2.4.0 on",
     ),
     LinePattern(
         kind=Kind.DELETES,
@@ -170,9 +149,7 @@ PATTERNS = (
         pattern=re.compile(
             rf"Log for partition {PARTITION} is (?:marked as stray and )?renamed to "
         ),
-        writer="LogManager.asyncDelete",
-        file="server.log",
-        since="2.4.0",
+        source="LogManager.asyncDelete; server.log; 2.4.0 on",
     ),
 )
 
