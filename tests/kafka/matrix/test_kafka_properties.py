@@ -16,7 +16,7 @@ from tests.support.commands import Commands
 SERVER = "min.insync.replicas=1\n"
 ZOOKEEPER_2_6 = (
     "kip320-code-with-truncation-lowers-hw-with-refusal-tells-nothing-with-moved-fetch-tries-hw"
-    "-with-session-fencing"
+    "-with-changeable-reassignment-with-session-fencing"
 )
 ZOOKEEPER_2_7 = "kip320-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_2_8 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-with-maximal-isr"
