@@ -191,29 +191,9 @@ def history_of(
     controllers = by_broker.get(CONTROLLER, ())
     everybody = by_broker
     by_broker = {b: seen for b, seen in everybody.items() if b != CONTROLLER}
-    leaders = leaders_told(by_broker)
-    epochs = {o.epoch for observed in by_broker.values() for o in observed if o.epoch is not None}
-    if not epochs:
-        raise BadLogs("no line says who leads or follows; state-change.log has those lines")
-    first = min(epochs) if first_epoch is None else first_epoch
-    last = max(epochs) if last_epoch is None else last_epoch
-    if is_limited and last - first > EPOCHS_MAX:
-        raise BadLogs(
-            f"the logs have epochs {first} to {last}; at most {EPOCHS_MAX} epochs are searched: "
-            f"give --epochs {max(first, last - 6)}-{last}, or others of them"
-        )
-    if leaders.get(first, -1) < 0:
-        leaders |= {
-            o.epoch: o.leader for o in controllers if o.epoch == first and o.leader is not None
-        }
-    if leaders.get(first, -1) < 0:
-        later = [e for e, leader in leaders.items() if leader >= 0 and first < e <= last]
-        what = (
-            f"begin at one of which a line says it: --epochs {min(later)}-{last}"
-            if later
-            else ("add state-change.log of its leader, or server.log of its followers")
-        )
-        raise BadLogs(f"no line says who led epoch {first}; {what}")
+    first, last, leaders = _window(
+        by_broker, controllers, first_epoch, last_epoch, is_limited=is_limited
+    )
     begins, members = _beginning(by_broker, first)
     initial, added = _replicas(everybody, leaders, first, last, members, is_moved=bool(reassigned))
     others = sorted(initial - {leaders[first]})
@@ -273,6 +253,41 @@ def history_of(
         assigned=len(initial) if added else 0,
         orders_left_out=orders_left_out,
     )
+
+
+def _window(
+    by_broker: Mapping[int, Sequence[Observation]],
+    controllers: Sequence[Observation],
+    first_epoch: int | None,
+    last_epoch: int | None,
+    *,
+    is_limited: bool,
+) -> tuple[int, int, dict[int, int]]:
+    """The first epoch, the last, and who led each, of the first surely. Raises `BadLogs`."""
+    leaders = leaders_told(by_broker)
+    epochs = {o.epoch for observed in by_broker.values() for o in observed if o.epoch is not None}
+    if not epochs:
+        raise BadLogs("no line says who leads or follows; state-change.log has those lines")
+    first = min(epochs) if first_epoch is None else first_epoch
+    last = max(epochs) if last_epoch is None else last_epoch
+    if is_limited and last - first > EPOCHS_MAX:
+        raise BadLogs(
+            f"the logs have epochs {first} to {last}; at most {EPOCHS_MAX} epochs are searched: "
+            f"give --epochs {max(first, last - 6)}-{last}, or others of them"
+        )
+    if leaders.get(first, -1) < 0:
+        leaders |= {
+            o.epoch: o.leader for o in controllers if o.epoch == first and o.leader is not None
+        }
+    if leaders.get(first, -1) < 0:
+        later = [e for e, leader in leaders.items() if leader >= 0 and first < e <= last]
+        what = (
+            f"begin at one of which a line says it: --epochs {min(later)}-{last}"
+            if later
+            else ("add state-change.log of its leader, or server.log of its followers")
+        )
+        raise BadLogs(f"no line says who led epoch {first}; {what}")
+    return first, last, leaders
 
 
 def _replicas(
