@@ -29,6 +29,7 @@ MODULES = (
     "departures",
     "partition_state",
     "process",
+    "directories",
     "disk",
     "shutdown",
     "leaderless",

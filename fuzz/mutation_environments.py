@@ -104,6 +104,21 @@ INTERPRETED = (
     *_calm("elr-without-new-directory-empties-elr", taken_directories=1, shutdowns=1),
     *_calm("hw kip320 kip320-without-changeable-reassignment", assigned=1, reassignments=2),
     *_calm("kip320-with-alter-partition", replicas=3, assigned=1, reassignments=1, epochs=2),
+    # A log directory fails; a log is moved step by step; min.insync.replicas is written.
+    *_calm("elr", failed_directories=1, taken_directories=1, min_insync_replicas=2),
+    *_calm(
+        "kip320-code kip320 truncate-on-fetch epoch", moves=2, directory_moves=1, future_log=True
+    ),
+    *_small("elr", directory_moves=1, future_log=True, min_insync_replicas=2),
+    *_small("elr-with-recovery-compares-ends", directory_moves=1, future_log=True),
+    *_calm(
+        "kip903-with-promotion-compares-epochs kip903-with-truncation-marks-future-log",
+        epochs=2,
+        moves=2,
+        directory_moves=1,
+        future_log=True,
+    ),
+    *_small("elr-with-last-known-leader", min_isr_writes=1, min_insync_replicas=2),
     # Three replicas, of which none fails.
     *_calm("kip320 elr", replicas=3, epochs=0),
     # Eligible leader replicas.

@@ -107,7 +107,8 @@ class Pair:
     def plain(self, state: State) -> Plain:
         """A state of the unbounded model, as `normal_form` gives it."""
         found = dict(as_dict(state))
-        del found["decided_leader"], found["decided_isr"]
+        for field in ("decided_leader", "decided_isr", "future_log"):
+            del found[field]
         return found
 
     def disagreements(self, one: State, other: State, cut: int) -> Iterator[str]:

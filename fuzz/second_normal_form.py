@@ -56,7 +56,8 @@ def normal_form(bounded: Plain, unbounded: Model, cut: int = 0) -> Plain:
     state |= {f"{name}_used": 0 for name in UNCOUNTED}
     if unbounded.settings.power_losses == 0:
         state["durable"] = [0] * room["replicas"]
-    del state["decided_leader"], state["decided_isr"]
+    for field in ("decided_leader", "decided_isr", "future_log"):
+        del state[field]
     return state
 
 

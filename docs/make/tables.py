@@ -112,8 +112,9 @@ _LET_HAPPEN = {
 
 
 def _steps_of(version: Version) -> set[str]:
-    """The steps that a version has where all are let happen."""
-    return set(contents(settings_of(DOCUMENTED, version)._replace(**_LET_HAPPEN)))
+    """The steps that a version has where all are let happen; a log moves at once or by steps."""
+    settings = settings_of(DOCUMENTED, version)._replace(**_LET_HAPPEN)
+    return {*contents(settings), *contents(settings._replace(future_log=0))}
 
 
 def _with_one_less(step: str) -> str:

@@ -11,7 +11,7 @@ class Bounds:
     epochs 0..`epochs`; room for answers to AlterPartition on their way, for records that a leader
     has still to replay, for whom it takes for caught up lately and for down and the broker epochs
     that it compares, for producers that wait at a broker that leads no more, and for a fetch that
-    is noted later than it was checked; whether logs are moved between directories.
+    is noted later than it was checked; whether logs are moved between directories, and how.
     """
 
     replicas: int = 2
@@ -24,6 +24,9 @@ class Bounds:
     directory_moves: bool = False
     reassignments: bool = False
     taken_directories: bool = False
+    failed_directories: bool = False
+    min_isr_writes: bool = False
+    future_log: bool = False
     unbounded: bool = False
     cut: bool = False
     caught_up_wait: bool = False

@@ -34,7 +34,7 @@ from model.core.state import State
 from model.message.bounds import Bounds
 from model.message.declared import option_of
 from model.message.environment import COUNTED, FAULTS
-from model.message.fetch_fields import booking_fields, stray_fields
+from model.message.fetch_fields import booking_fields, future_log_fields, stray_fields
 from model.message.leader_fields import leader_fields
 from model.message.limits import most_used
 from model.message.sorts import (
@@ -48,6 +48,7 @@ from model.message.sorts import (
 )
 from model.message.terms import (
     CHECKED,
+    DIRECTORY_FAILED,
     DIVERGING,
     FETCHING,
     LEADER,
@@ -57,7 +58,6 @@ from model.message.terms import (
     TRUNCATING,
     UNCLEAN,
     UNKNOWN_OFFSET,
-    WITHOUT_DIRECTORY,
     without_member,
 )
 
@@ -193,13 +193,13 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
         ),
         Field(
             name="unclean",
-            hi=WITHOUT_DIRECTORY if bounds.taken_directories else UNCLEAN,
+            hi=DIRECTORY_FAILED if bounds.taken_directories else UNCLEAN,
             shape=each,
             alive=_HAS_NO_ROLE,
             naming=BY_REPLICA,
             doc=(
                 "While down, with the feature elr, how it stopped: 0 by a shutdown, 1 otherwise, "
-                "2 by a shutdown and its log directory was taken out."
+                "2 by a shutdown and its log directory was taken out, 3 its log directory failed."
             ),
         ),
         Field(
@@ -281,6 +281,7 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
                 "and wrote nothing."
             ),
         ),
+        *future_log_fields(bounds),
         *stray_fields(bounds),
         *booking_fields(bounds),
         Field(

@@ -102,9 +102,9 @@ def abstraction(default: bool, sentence: str) -> Any:
     return _field(default, Declared(sentence=sentence, shapes=True))
 
 
-def switch(sentence: str, *steps: str) -> Any:
+def switch(sentence: str, *steps: str, only_with: str = "") -> Any:
     """Something that is off unless it is asked for."""
-    return _field(False, Declared(sentence=sentence, steps=steps))
+    return _field(False, Declared(sentence=sentence, steps=steps, only_with=only_with))
 
 
 def budget(default: int, most: int, sentence: str, *steps: str, **fault: Any) -> Any:

@@ -1,5 +1,5 @@
-"""What can become of a broker's disk: power fails before data is flushed, the disk is replaced, the
-log is moved to another directory.
+"""What can become of a broker's disk: power fails before data is flushed, the disk is replaced, a
+log directory fails or is taken out. Moves between directories: `model.message.directories`.
 
 Kafka does not flush a record before it acknowledges it (log.flush.interval.messages is never
 reached by default): durability is replication. Any suffix of a log may be lost, but for what is
@@ -10,21 +10,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import unwritten_epoch
-from model.message.features import ELR, EPOCH_ON_LEADING, MOVED_LOG_KEEPS_EPOCHS, has
+from model.message.directories import clear_future_log
+from model.message.features import ELR, has
 from model.message.process import die
-from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
     CLEAN,
+    DIRECTORY_FAILED,
     DISK_LOSS_OUT_OF_SYNC,
-    IDLE,
-    LEADER,
-    NO_EPOCH,
     WITHOUT_DIRECTORY,
     contains,
 )
-from model.message.truncation import keeps_epochs, truncate
+from model.message.truncation import truncate
 
 
 def can_lose_power(s: Any, c: Settings, replica: int, end: int) -> bool:
@@ -57,14 +54,31 @@ def lose_disk(s: Any, c: Settings, replica: int) -> None:
     die(s, c, replica)
     truncate(s, c, replica, 0)
     s.checkpoint[replica] = 0
+    if c.future_log == 1:
+        clear_future_log(s, replica)
+
+
+def fail_directory(s: Any, c: Settings, replica: int) -> None:
+    """The log directory with the replica fails, and its broker runs on for all other partitions.
+
+    To this partition it is as a crash: the broker acts for it no more until it has been started
+    again, and the controller takes it out (LogDirFailureHandler, KIP-112; under KRaft
+    ReplicationControlManager.handleDirectoriesOffline, KIP-858). There is no mark of a clean
+    shutdown in a directory that has failed, so that a broker that comes back with it leaves the
+    ELR; one that comes back without it need not (`can_take_directory`).
+    """
+    die(s, c, replica)
+    if has(c, ELR) and c.taken_directories > 0:
+        s.unclean[replica] = DIRECTORY_FAILED
 
 
 def can_take_directory(s: Any, c: Settings, replica: int) -> bool:
     """A broker with several log directories has shut down properly, and its replica has something.
 
-    After a crash it would be as a lost disk: the broker leaves the ELR.
+    It may have lost the directory with the replica before. After a crash it would be as a lost
+    disk: the broker leaves the ELR.
     """
-    if s.up[replica] == 1 or s.unclean[replica] != CLEAN:
+    if s.up[replica] == 1 or s.unclean[replica] not in (CLEAN, DIRECTORY_FAILED):
         return False
     return s.leo[replica] > 0 or s.checkpoint[replica] > 0
 
@@ -91,35 +105,3 @@ def can_lose_checkpoint(s: Any, c: Settings, replica: int) -> bool:
 def lose_checkpoint(s: Any, c: Settings, replica: int) -> None:
     """The file with the high watermarks is gone or without this partition (KAFKA-1647)."""
     s.checkpoint[replica] = 0
-
-
-def can_move_directory(s: Any, c: Settings, replica: int) -> bool:
-    """A broker runs, and the copy of its log lacks something that the log has.
-
-    Its own fetch is not on its way: what that carries is not written down.
-    """
-    if s.up[replica] == 0 or (follows(s, replica) and s.fetch[replica] != IDLE):
-        return False
-    return s.durable[replica] > 0 or lacks_entry(s, c, replica)
-
-
-def lacks_entry(s: Any, c: Settings, replica: int) -> bool:
-    """Whether the epoch cache has an entry without a record, which a copy of the log has not."""
-    if not has(c, EPOCH_ON_LEADING) or has(c, MOVED_LOG_KEEPS_EPOCHS) or not keeps_epochs(c):
-        return False
-    return unwritten_epoch(s, replica) != NO_EPOCH
-
-
-def move_directory(s: Any, c: Settings, replica: int) -> None:
-    """The log is replaced by its copy in another directory, whose epoch cache knows records alone.
-
-    The copy is made by fetching from the log, and takes over its high watermark; nobody flushes it
-    (KIP-113, AlterReplicaLogDirs; Partition.maybeReplaceCurrentWithFutureReplica,
-    LogManager.replaceCurrentWithFutureLog; KAFKA-20961).
-    """
-    if lacks_entry(s, c, replica):
-        if s.role[replica] == LEADER:
-            s.entry_lost[replica] = 1
-        else:
-            s.cached_epoch[replica] = NO_EPOCH
-    s.durable[replica] = 0

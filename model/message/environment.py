@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from model.core.errors import BadEnvironment
 from model.message.bounds import Bounds
+from model.message.contradictions import require_consistent
 from model.message.declared import (
     abstraction,
     budget,
@@ -44,8 +45,6 @@ RECORDS_MAX = 12
 EPOCHS_MAX = 30
 BUDGET_MAX = 15
 """Largest budget of crashes or of moves."""
-NAMES_MAX = 8
-"""Records that have a name at one time where their number has no bound."""
 COUNTED = frozenset({"power_losses", "lost_disks", "lost_checkpoints", "taken_directories"})
 """The budgets that `unbounded` keeps: what disks lose. Beyond them Kafka promises nothing."""
 RARE_BUDGET_MAX = 3
@@ -259,6 +258,45 @@ class Environment:
         "is not flushed. KAFKA-20961",
         who_knows="nobody",
     )
+    future_log: bool = switch(
+        "A directory move is made step by step: the future log is a log of its own, which is "
+        "copied and then takes the log's place.",
+        "StartFutureLog",
+        "CopyFutureLog",
+        "TruncateFutureLog",
+        "AssignDirectory",
+        "PromoteFutureLog",
+        only_with="directory_moves",
+    )
+    failed_directories: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Log directories with a replica that fail while their broker runs on.",
+        "DirectoryFailure",
+        so_far="Log directories that failed",
+        one="failed directory",
+        many="failed directories",
+        description="The log directory of {who} fails; the broker serves the partition no more "
+        "until it is started again",
+        never="no log directory ever fails",
+        loses="memory, as a crash; log and HW are on disk. The broker runs on for all other "
+        "partitions",
+        who_knows="as of a crash",
+        takes_down=True,
+    )
+    min_isr_writes: int = budget(
+        0,
+        RARE_BUDGET_MAX,
+        "Times that min.insync.replicas is written with the value that it has, while the "
+        "controller has an ELR.",
+        "WriteMinIsr",
+        so_far="Writes of min.insync.replicas",
+        one="write of min.insync.replicas",
+        many="writes of min.insync.replicas",
+        never="min.insync.replicas is never written",
+        loses="nothing; the controller empties the ELR and forgets the last known leader",
+        who_knows="the controller",
+    )
     taken_directories: int = budget(
         0,
         RARE_BUDGET_MAX,
@@ -326,51 +364,7 @@ class Environment:
                     f"{option_of(name)} is {getattr(self, name)}, and {needed} is 0, without which "
                     f"it means nothing; set {needed}, or leave {option_of(name)} out"
                 )
-        if self.min_insync_replicas > self.replicas:
-            raise BadEnvironment(
-                f"min-insync-replicas is {self.min_insync_replicas}, more than the "
-                f"{self.replicas} replicas there are; up to 3.6 acks=all is refused then, and from "
-                f"3.7 on Kafka takes {self.replicas}, so write that"
-            )
-        if self.unbounded:
-            self._require_countless()
-        self._require_reassignable()
-        otherwise = self.session_expiries or self.shutdowns or self.unfenced_registration
-        if self.election_order == "any" and otherwise:
-            raise BadEnvironment(
-                "election-order any has a winner to choose only where a dead broker is fenced; "
-                "set session-expiries and shutdowns to 0 and leave unfenced-registration off, or "
-                "leave election-order at assignment"
-            )
-
-    def _require_reassignable(self) -> None:
-        if self.assigned > self.replicas:
-            raise BadEnvironment(
-                f"assigned is {self.assigned}, more than the {self.replicas} brokers there are; "
-                "raise replicas, which counts brokers here"
-            )
-        if self.reassignments and self.unclean_leader_election and self.election_order == "any":
-            raise BadEnvironment(
-                "reassignments cannot be with election-order any and unclean-leader-election: an "
-                "unclean cancellation takes the first replica; leave one of them out"
-            )
-        if self.reassignments and self.late_metadata:
-            raise BadEnvironment(
-                "reassignments cannot be with late-metadata: whose replica a past decision made "
-                "is not kept; leave one of them out"
-            )
-
-    def _require_countless(self) -> None:
-        if self.late_metadata:
-            raise BadEnvironment(
-                "unbounded cannot be with late-metadata, where every past decision of the "
-                "controller can still arrive, so that none is ever forgotten; leave one of them out"
-            )
-        if self.bounds.names > NAMES_MAX:
-            raise BadEnvironment(
-                f"unbounded has names for {NAMES_MAX} records at one time; replicas "
-                f"{self.replicas} times records {self.records} are {self.bounds.names}; lower one"
-            )
+        require_consistent(self)
 
     @property
     def is_cut(self) -> bool:
@@ -400,6 +394,9 @@ class Environment:
             late_booking=self.late_booking != "off",
             late_replay=self.late_replay,
             directory_moves=self.directory_moves > 0,
+            future_log=self.future_log,
+            failed_directories=self.failed_directories > 0,
+            min_isr_writes=self.min_isr_writes > 0,
             reassignments=self.reassignments > 0,
             taken_directories=self.taken_directories > 0,
             unbounded=self.unbounded,

@@ -54,6 +54,19 @@ def latest_epoch(s: Any, c: Settings, replica: int) -> int:
     return latest
 
 
+def last_fetched_epoch(s: Any, c: Settings, replica: int) -> int:
+    """The epoch that a follower's next fetch carries: the last in its cache.
+
+    But where its log was replaced by a future log, its fetcher goes on with the one of before
+    (AbstractFetcherThread, PartitionFetchState.lastFetchedEpoch).
+    """
+    if c.future_log == 1 and s.role[replica] in (TRUNCATING, FETCHING):
+        if s.fetched_epoch[replica] != NO_EPOCH:
+            epoch: int = s.fetched_epoch[replica]
+            return epoch
+    return latest_epoch(s, c, replica)
+
+
 def floor_and_end(
     s: Any, c: Settings, replica: int, requested: int, latest: int
 ) -> tuple[int, int]:
@@ -99,7 +112,7 @@ def entry_and_end(s: Any, replica: int, requested: int, latest: int) -> tuple[in
 def unwritten_epoch(s: Any, replica: int) -> int:
     """The last epoch in the cache if no record has it: led in, and nothing written.
 
-    A leader may have lost it as its log was moved (`model.message.disk.move_directory`).
+    A leader may have lost it as its log was moved (`model.message.directories.move_directory`).
     """
     unwritten = NO_EPOCH
     if s.role[replica] == LEADER:

@@ -67,6 +67,10 @@ NEW_DIRECTORY_EMPTIES_ELR = 1 << 48
 ELR_ONLY_REPLICAS = 1 << 49
 LOST_DIRECTORY_IS_UNCLEAN = 1 << 50
 CHANGEABLE_REASSIGNMENT = 1 << 33
+RECOVERS_FUTURE_LOG = 1 << 51
+TRUNCATION_MARKS_FUTURE_LOG = 1 << 52
+PROMOTION_COMPARES_EPOCHS = 1 << 53
+RECOVERY_COMPARES_ENDS = 1 << 54
 
 OF_FLUSS = COORDINATOR | TRUNCATE_LEADERLESS | FOLLOWER_HW_AT_END | FRESH_ON_EVERY_NOTICE
 """Those that no Kafka had or was proposed to have."""
@@ -346,10 +350,43 @@ FEATURES = (
     Feature(
         name="lost-directory-is-unclean",
         bit=LOST_DIRECTORY_IS_UNCLEAN,
-        source="a proposal, never in Kafka (C58), ClusterControlManager.registerBroker",
+        source="a proposal, never in Kafka (C57), ClusterControlManager.registerBroker",
         sentence="A broker that comes back without its replica's log directory leaves the ELR.",
         needs=ELR,
         begins_with="DirectoryTaken",
+    ),
+    Feature(
+        name="recovers-future-log",
+        bit=RECOVERS_FUTURE_LOG,
+        source="KAFKA-16082 (3.7.1, 3.8.0), LogManager.recoverAbandonedFutureLogs",
+        sentence="A broker that starts takes the future log for the log if metadata has its "
+        "directory.",
+        needs=KRAFT,
+        begins_with="StartFutureLog",
+    ),
+    Feature(
+        name="truncation-marks-future-log",
+        bit=TRUNCATION_MARKS_FUTURE_LOG,
+        source="a proposal, never in Kafka (C61), ReplicaFetcherThread.truncate",
+        sentence="Each truncation of a log has its future log truncated, not the last one alone.",
+        needs=EPOCH_ON_LEADING,
+        begins_with="StartFutureLog",
+    ),
+    Feature(
+        name="promotion-compares-epochs",
+        bit=PROMOTION_COMPARES_EPOCHS,
+        source="a proposal, never in Kafka (C61), Partition.maybeReplaceCurrentWithFutureReplica",
+        sentence="A future log takes the log's place only if both end in the same epoch.",
+        needs=EPOCH_ON_LEADING,
+        begins_with="StartFutureLog",
+    ),
+    Feature(
+        name="recovery-compares-ends",
+        bit=RECOVERY_COMPARES_ENDS,
+        source="a proposal, never in Kafka (C62), LogManager.recoverAbandonedFutureLogs",
+        sentence="A broker that starts does not take a future log that is shorter than the log.",
+        needs=RECOVERS_FUTURE_LOG,
+        begins_with="StartFutureLog",
     ),
     Feature(
         name="refusal-tries-hw",

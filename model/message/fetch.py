@@ -51,7 +51,7 @@ from model.message.truncation import (
     diverges,
     diverging_cut,
     finds_out_by_fetching,
-    truncate,
+    truncate_as_told,
 )
 
 
@@ -210,9 +210,11 @@ def answer_out_of_range(s: Any, leader: int, follower: int) -> None:
 
 def answer_diverging(s: Any, c: Settings, leader: int, follower: int, last_epoch: int) -> None:
     """Send where the follower's last epoch ends here; kept is where it will cut its log."""
-    cut = diverging_cut(s, c, leader, follower, last_epoch)
+    cut, is_last = diverging_cut(s, c, leader, follower, last_epoch)
     s.fetch[follower] = DIVERGING
     s.answer_offset[follower] = cut
+    if c.future_log == 1:
+        s.cuts_finally[follower] = is_last
 
 
 def can_read_late(s: Any, c: Settings, follower: int) -> bool:
@@ -267,6 +269,7 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     if end > s.leo[follower]:
         # The first record takes the place of an entry of the cache that began there without any.
         s.cached_epoch[follower] = NO_EPOCH
+        s.fetched_epoch[follower] = NO_EPOCH
     s.leo[follower] = end
     s.hw[follower] = end if has(c, FOLLOWER_HW_AT_END) else min(end, high_watermark)
     s.role[follower] = FETCHING
@@ -303,7 +306,7 @@ def receive_diverging(s: Any, c: Settings, follower: int) -> None:
 
     (AbstractFetcherThread.truncateOnFetchResponse)
     """
-    truncate(s, c, follower, s.answer_offset[follower])
+    truncate_as_told(s, c, follower, s.answer_offset[follower], s.cuts_finally[follower])
     drop_fetch(s, follower)
 
 
@@ -323,7 +326,7 @@ def receive_out_of_range(s: Any, c: Settings, follower: int) -> None:
     """
     if c.unclean_leader_election == 1 or has(c, TRUNCATE_OUT_OF_RANGE):
         if s.answer_offset[follower] < s.leo[follower]:
-            truncate(s, c, follower, s.answer_offset[follower])
+            truncate_as_told(s, c, follower, s.answer_offset[follower], 1)
         drop_fetch(s, follower)
     else:
         die(s, c, follower)

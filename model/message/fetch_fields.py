@@ -1,12 +1,19 @@
-"""Fields of fetches that belong to nobody's slot: one that arrives late, one that is noted late."""
+"""Fields of fetches without a slot of their sender, late or noted late, and of future logs."""
 
 from __future__ import annotations
 
-from model.core.layout import Field
-from model.core.renaming import ONE_REPLICA, PLAIN
+from model.core.layout import Alive, Field
+from model.core.renaming import BY_REPLICA, LOG_BY_REPLICA, ONE_REPLICA, PLAIN
 from model.message.bounds import Bounds
-from model.message.sorts import ONE_EPOCH
-from model.message.terms import NO_EPOCH, NO_REPLICA
+from model.message.sorts import ONE_EPOCH, ONE_RECORD
+from model.message.terms import (
+    FETCHING,
+    NO_EPOCH,
+    NO_FUTURE_LOG,
+    NO_REPLICA,
+    TRUNCATES,
+    TRUNCATING,
+)
 
 
 def stray_fields(bounds: Bounds) -> tuple[Field, ...]:
@@ -96,5 +103,78 @@ def booking_fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=1 if late else 0,
             naming=PLAIN,
             doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
+        ),
+    )
+
+
+def future_log_fields(bounds: Bounds) -> tuple[Field, ...]:
+    """Each broker's future log; no room where logs are moved in one step."""
+    has_room, each = bounds.future_log, (bounds.replicas,)
+    follows = Alive("role", (TRUNCATING, FETCHING))
+    return (
+        Field(
+            name="future",
+            hi=TRUNCATES if has_room else NO_FUTURE_LOG,
+            shape=each,
+            naming=BY_REPLICA,
+            doc=(
+                "With a future log, what its thread does: 0 there is none, 1 copies, 2 finds out "
+                "first where to cut."
+            ),
+        ),
+        Field(
+            name="future_leo",
+            hi=bounds.records if has_room else 0,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="The end of the future log.",
+        ),
+        Field(
+            name="future_log",
+            hi=bounds.names if has_room else 0,
+            shape=(bounds.replicas, bounds.records),
+            naming=LOG_BY_REPLICA if has_room else BY_REPLICA,
+            held=ONE_RECORD if has_room else None,
+            doc="The record at each offset below that; 0 above.",
+        ),
+        Field(
+            name="future_hw",
+            hi=bounds.records if has_room else 0,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="The high watermark of the future log; while its broker is down, the one on disk.",
+        ),
+        Field(
+            name="future_cut",
+            hi=bounds.records if has_room else 0,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="Where the future log is cut if the log cannot say; 0 while it copies.",
+        ),
+        Field(
+            name="future_assigned",
+            hi=1 if has_room else 0,
+            shape=each,
+            naming=BY_REPLICA,
+            doc="Whether metadata has the future log's directory for the replica's (KIP-858).",
+        ),
+        Field(
+            name="fetched_epoch",
+            lo=NO_EPOCH,
+            hi=bounds.highest_epoch if has_room else NO_EPOCH,
+            shape=each,
+            alive=follows,
+            naming=BY_REPLICA,
+            held=ONE_EPOCH if has_room else None,
+            doc="Where the log was replaced by a future log that ends in another epoch: the last "
+            "epoch that the fetcher goes on with.",
+        ),
+        Field(
+            name="cuts_finally",
+            hi=1 if has_room else 0,
+            shape=each,
+            alive=follows,
+            naming=BY_REPLICA,
+            doc="In a diverging answer, with a future log: whether this truncation is the last.",
         ),
     )

@@ -24,6 +24,7 @@ BUDGETS = {
 }
 """By the action that uses one up."""
 BUDGETS["ReassignAndElect"] = BUDGETS["Reassign"]
+BUDGETS["StartFutureLog"] = BUDGETS["DirectoryMove"]
 
 
 _SHAPING = frozenset(FAULTS) & frozenset(Bounds.__dataclass_fields__)

@@ -10,6 +10,7 @@ from typing import Any
 
 from model.message.assignment import assigned, learn_replicas
 from model.message.caught_up import begin_to_watch, forget_broker_epochs
+from model.message.directories import clear_future_log, hear_of_epoch
 from model.message.epochs import is_next_epoch
 from model.message.features import (
     COORDINATOR,
@@ -98,6 +99,8 @@ def delete_replica(s: Any, c: Settings, replica: int) -> None:
     s.known_epoch[replica] = NO_EPOCH
     s.hw[replica] = 0
     s.checkpoint[replica] = 0
+    if c.future_log == 1:
+        clear_future_log(s, replica)
 
 
 def learn(s: Any, c: Settings, replica: int) -> None:
@@ -131,6 +134,7 @@ def learn_late(s: Any, c: Settings, replica: int, epoch: int) -> None:
 
 def take_up(s: Any, c: Settings, replica: int, leader: int, epoch: int, isr: int) -> None:
     """Act on a decision: this leader, in this epoch, with this ISR."""
+    is_new = epoch > s.known_epoch[replica]
     if leader == NO_REPLICA:
         follow_nobody(s, c, replica, epoch)
     elif leader == replica:
@@ -142,6 +146,8 @@ def take_up(s: Any, c: Settings, replica: int, leader: int, epoch: int, isr: int
         s.known_epoch[replica] = epoch
     else:
         become_follower(s, c, replica, leader, epoch)
+    if is_new:
+        hear_of_epoch(s, c, replica)
 
 
 def stays_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -> bool:

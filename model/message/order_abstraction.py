@@ -59,6 +59,8 @@ def forget_faults(s: Any) -> None:
     s.restarts_used = 0
     s.moves_used = 0
     s.directory_moves_used = 0
+    s.failed_directories_used = 0
+    s.min_isr_writes_used = 0
     s.reassignments_used = 0
     s.session_expiries_used = 0
     s.shutdowns_used = 0

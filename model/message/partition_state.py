@@ -20,9 +20,11 @@ from model.message.features import (
 )
 from model.message.settings import Settings
 from model.message.terms import (
+    DIRECTORY_FAILED,
     GRANTED,
     LEADER,
     NO_ANSWER,
+    NO_REPLICA,
     UNCLEAN,
     WITHOUT_DIRECTORY,
     size,
@@ -81,7 +83,7 @@ def leaves_elr(s: Any, c: Settings, replica: int) -> bool:
     """
     if not has(c, ELR):
         return False
-    if s.unclean[replica] == UNCLEAN:
+    if s.unclean[replica] == UNCLEAN or s.unclean[replica] == DIRECTORY_FAILED:
         return True
     return s.unclean[replica] == WITHOUT_DIRECTORY and has(c, LOST_DIRECTORY_IS_UNCLEAN)
 
@@ -95,6 +97,23 @@ def elr_on_return(s: Any, c: Settings, replica: int, elr: int) -> int:
     if has(c, NEW_DIRECTORY_EMPTIES_ELR) and s.unclean[replica] == WITHOUT_DIRECTORY:
         return 0
     return without_member(elr, replica) if leaves_elr(s, c, replica) else elr
+
+
+def can_write_min_isr(s: Any, c: Settings) -> bool:
+    """The controller has an ELR, or a last known leader."""
+    return s.elr != 0 or (has(c, LAST_KNOWN_LEADER) and s.last_leader != NO_REPLICA)
+
+
+def write_min_isr(s: Any, c: Settings) -> None:
+    """min.insync.replicas is written, perhaps with the value that it has: the ELR is emptied.
+
+    The last known leader is forgotten, too. (ClearElrRecord, TopicDelta.replay,
+    ConfigurationControlManager.maybeTriggerMinIsrConfigUpdate)
+    """
+    s.elr = 0
+    if has(c, LAST_KNOWN_LEADER):
+        s.last_leader = NO_REPLICA
+    outdate_leader(s)
 
 
 def outdate_leader(s: Any) -> None:

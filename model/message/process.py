@@ -18,6 +18,7 @@ from model.message.controller import (
     removal_starts_epoch,
     unavailable,
 )
+from model.message.directories import keep_future_log, recover_future_log
 from model.message.features import (
     BROKER_EPOCH,
     COORDINATOR,
@@ -88,6 +89,8 @@ def stop(s: Any, c: Settings, replica: int) -> None:
         forget_producers(s, replica)
     s.up[replica] = 0
     s.hw[replica] = 0
+    if c.future_log == 1:
+        keep_future_log(s, replica)
     s.known_epoch[replica] = NO_EPOCH
     for follower in range(s.replicas):
         if follows(s, follower) and s.known_leader[follower] == replica:
@@ -182,6 +185,7 @@ def restart(s: Any, c: Settings, replica: int) -> None:
     if leaves_isr(s, c, replica):
         fence(s, c, replica)
     s.up[replica] = 1
+    recover_future_log(s, c, replica)
     s.hw[replica] = min(s.checkpoint[replica], s.leo[replica])
     elr = elr_on_return(s, c, replica, s.elr)
     if s.elr != elr:

@@ -84,6 +84,7 @@ _REGISTRATION_REMOVES = ("registration-removes",)
 _CHECKS_EPOCH = ("append-checks-epoch",)
 _COMPLETES_WHEN_ADDED = ("completes-when-added",)
 _SHRINK_WAITS = ("shrink-waits-for-targets",)
+_RECOVERS_FUTURE_LOG = ("recovers-future-log",)
 _NEW_DIRECTORY_EMPTIES_ELR = ("new-directory-empties-elr",)
 _EMPTY_ISR = "With unclean election the ISR becomes empty when its last member dies"
 _ISR_LIST = "Elected is the first in the list of the ISR"
@@ -300,10 +301,20 @@ RELEASES = (
         unlike=f"{_MIGRATION} {_NOT_SYNCED}",
     ),
     Release(
+        since=(3, 7, 1),
+        is_kraft=True,
+        base="kip903",
+        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
+        removed=_NO_EPOCH_FOR_SHRINKING,
+        heeds_unclean_election=False,
+        source="KAFKA-16082 (3.7.1), LogManager.recoverAbandonedFutureLogs; else as 3.7",
+        unlike=f"{_MIGRATION} {_NOT_SYNCED}",
+    ),
+    Release(
         since=(3, 8),
         is_kraft=True,
         base="kip903",
-        added=_HW_NEEDS_MIN_ISR,
+        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         heeds_unclean_election=False,
         source="KAFKA-15665 (3.8.0), PartitionReassignmentReplicas; else as 3.7",
@@ -313,7 +324,7 @@ RELEASES = (
         since=(3, 9),
         is_kraft=True,
         base="kip903",
-        added=_HW_NEEDS_MIN_ISR,
+        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-12670 (3.9.0), ConfigurationControlManager; else as 3.7",
         unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
@@ -322,7 +333,7 @@ RELEASES = (
         since=(3, 9, 1),
         is_kraft=True,
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_CHECKS_EPOCH),
+        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_CHECKS_EPOCH),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
         unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
@@ -331,7 +342,7 @@ RELEASES = (
         since=(4, 0),
         is_kraft=True,
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES),
+        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_REGISTRATION_REMOVES),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-18106, KAFKA-18635 (4.0.0), handleBrokerShutdown; without KAFKA-18723",
         unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
@@ -350,7 +361,7 @@ RELEASES = (
         since=(4, 0, 1),
         is_kraft=True,
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH),
+        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-18723 (4.0.1, 4.1.0), UnifiedLog.appendAsFollower",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
@@ -377,7 +388,13 @@ RELEASES = (
         since=(4, 3),
         is_kraft=True,
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH, *_SHRINK_WAITS),
+        added=(
+            *_HW_NEEDS_MIN_ISR,
+            *_RECOVERS_FUTURE_LOG,
+            *_REGISTRATION_REMOVES,
+            *_CHECKS_EPOCH,
+            *_SHRINK_WAITS,
+        ),
         removed=_NO_EPOCH_FOR_SHRINKING,
         source="KAFKA-19975 (4.3.0), PartitionReassignmentReplicas; compared up to 4.4.0",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import latest_epoch
+from model.message.epochs import last_fetched_epoch
 from model.message.features import KEEPS_WAITING_PRODUCERS, has
 from model.message.settings import Settings
 from model.message.terms import (
@@ -37,6 +37,7 @@ def drop_fetch(s: Any, follower: int) -> None:
     """The follower's outstanding fetch, whatever became of it, is forgotten."""
     s.fetch[follower] = IDLE
     s.answer_offset[follower] = 0
+    s.cuts_finally[follower] = 0
     for i in range(s.records):
         s.answer_log[follower, i] = NO_RECORD
 
@@ -53,7 +54,7 @@ def abandon_fetch(s: Any, c: Settings, follower: int) -> None:
             s.stray_to = s.known_leader[follower]
             s.stray_offset = s.leo[follower]
             s.stray_epoch = s.known_epoch[follower]
-            s.stray_last_epoch = latest_epoch(s, c, follower)
+            s.stray_last_epoch = last_fetched_epoch(s, c, follower)
     drop_fetch(s, follower)
 
 
@@ -142,6 +143,7 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
     elif follows(s, replica):
         abandon_fetch(s, c, replica)
         s.cached_epoch[replica] = NO_EPOCH
+        s.fetched_epoch[replica] = NO_EPOCH
         s.known_leader[replica] = 0
     s.role[replica] = NO_ROLE
 

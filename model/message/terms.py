@@ -50,6 +50,14 @@ CLEAN = 0
 UNCLEAN = 1
 WITHOUT_DIRECTORY = 2
 """Properly; the log directory with its replica was taken out since."""
+DIRECTORY_FAILED = 3
+"""Properly; the log directory with its replica had failed before."""
+
+# What the thread of a future log does.
+NO_FUTURE_LOG = 0
+COPIES = 1
+TRUNCATES = 2
+"""It finds out first where to cut."""
 
 ACKS_NONE = 0
 ACKS_LEADER = 1

@@ -11,25 +11,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import floor_and_end, latest_epoch
+from model.message.epochs import floor_and_end, last_fetched_epoch, latest_epoch
 from model.message.features import (
     FENCING,
     KRAFT,
     TRUNCATION_CLEARS_EPOCHS,
     TRUNCATION_LOWERS_HW,
+    TRUNCATION_MARKS_FUTURE_LOG,
     has,
 )
 from model.message.roles import follows
 from model.message.settings import Settings
 from model.message.terms import (
+    COPIES,
     FETCHING,
     LEADER,
     NO_EPOCH,
+    NO_FUTURE_LOG,
     NO_RECORD,
     TRUNCATE_BY_EPOCH,
     TRUNCATE_BY_EPOCHS_2_0,
     TRUNCATE_ON_FETCH,
     TRUNCATE_TO_HIGH_WATERMARK,
+    TRUNCATES,
     TRUNCATING,
     UNKNOWN_OFFSET,
     contains,
@@ -45,6 +49,8 @@ def truncate(s: Any, c: Settings, replica: int, end: int) -> None:
     """
     if follows(s, replica) and (end < s.leo[replica] or has(c, TRUNCATION_CLEARS_EPOCHS)):
         s.cached_epoch[replica] = NO_EPOCH
+    if follows(s, replica):
+        s.fetched_epoch[replica] = NO_EPOCH
     cut_log(s, replica, end)
     s.durable[replica] = min(s.durable[replica], end)
     if has(c, TRUNCATION_LOWERS_HW):
@@ -56,6 +62,24 @@ def cut_log(s: Any, replica: int, end: int) -> None:
     for offset in range(end, s.leo[replica]):
         s.log[replica, offset] = NO_RECORD
     s.leo[replica] = min(s.leo[replica], end)
+
+
+def truncate_as_told(s: Any, c: Settings, follower: int, end: int, is_last: int) -> None:
+    """Cut the log where the leader said, and have a future log cut likewise.
+
+    Its thread is told of the last truncation alone, which since truncation on fetch need not come;
+    by a proposed rule of each. (ReplicaFetcherThread.truncate,
+    AbstractFetcherThread.markPartitionsForTruncation)
+    """
+    truncate(s, c, follower, end)
+    if c.future_log == 0 or s.future[follower] == NO_FUTURE_LOG:
+        return
+    if is_last == 1 or has(c, TRUNCATION_MARKS_FUTURE_LOG):
+        reached = s.future_cut[follower]
+        if s.future[follower] == COPIES:
+            reached = s.future_leo[follower]
+        s.future[follower] = TRUNCATES
+        s.future_cut[follower] = min(end, reached)
 
 
 def begin_to_follow(s: Any, c: Settings, replica: int) -> None:
@@ -117,7 +141,7 @@ def offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> None:
     leader = s.known_leader[follower]
     epoch, end = end_offset_for(s, c, leader, latest_epoch(s, c, follower))
     cut, agreed = truncation_point(s, c, follower, epoch, end)
-    truncate(s, c, follower, cut)
+    truncate_as_told(s, c, follower, cut, agreed)
     if agreed == 1:
         s.role[follower] = FETCHING
 
@@ -247,7 +271,7 @@ def cut_by_epochs(s: Any, c: Settings, follower: int, epoch: int, end: int) -> t
 
 def carried_epoch(s: Any, c: Settings, follower: int) -> int:
     """The last epoch in the follower's cache, which its fetch carries; NO_EPOCH before that."""
-    return latest_epoch(s, c, follower) if c.truncation == TRUNCATE_ON_FETCH else NO_EPOCH
+    return last_fetched_epoch(s, c, follower) if c.truncation == TRUNCATE_ON_FETCH else NO_EPOCH
 
 
 def diverges(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:
@@ -269,11 +293,12 @@ def cannot_place(s: Any, c: Settings, leader: int, last_epoch: int) -> bool:
     return end == UNKNOWN_OFFSET
 
 
-def diverging_cut(s: Any, c: Settings, leader: int, follower: int, last_epoch: int) -> int:
-    """Where the follower will cut on hearing where its last epoch ends at the leader.
+def diverging_cut(
+    s: Any, c: Settings, leader: int, follower: int, last_epoch: int
+) -> tuple[int, int]:
+    """Where the follower will cut on hearing where its last epoch ends, and if that is all.
 
     It follows from the answer and from its own log, which nothing can change while it waits.
     """
     epoch, end = end_by_epochs(s, c, leader, last_epoch)
-    cut, _ = cut_by_epochs(s, c, follower, epoch, end)
-    return cut
+    return cut_by_epochs(s, c, follower, epoch, end)

@@ -96,6 +96,9 @@ def test_every_reachable_state_has_the_same_successors_and_verdicts(
 
 
 ZK = {"assigned": 1, "reassignments": 2}
+TWO: dict[str, Any] = {"min_insync_replicas": 2}
+MOVED: dict[str, Any] = {"directory_moves": 1, "future_log": True}
+COPY = ("CopyFutureLog", "TruncateFutureLog", "PromoteFutureLog")
 FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
     (
         "kip320",
@@ -225,19 +228,17 @@ FAMILY: list[tuple[str, dict[str, Any], set[str], int]] = [
     ("kip320-with-alter-partition", ZK | {"moves": 1}, {"CancelReassignment", "Learn"}, 1889),
     ("hw", ZK, {"Reassign", "CompleteReassignment"}, 678),
     ("elr", {"taken_directories": 1, "shutdowns": 1}, {"DirectoryTaken", "Restart"}, 2416),
+    ("elr", TWO | {"failed_directories": 1, "taken_directories": 1}, {"DirectoryFailure"}, 1501),
+    ("elr", TWO | MOVED | {"restarts": 1}, {*COPY, "AssignDirectory", "Restart"}, 16_599),
     (
-        "kip903",
-        {"reassignments": 2, "late_booking": "by-replica"},
-        {"BookFetch", "Reassign"},
-        21_705,
+        "elr-with-last-known-leader",
+        TWO | {"min_isr_writes": 1, "restarts": 1},
+        {"WriteMinIsr"},
+        2416,
     ),
+    ("kip903", {"reassignments": 2, "late_booking": "by-replica"}, {"BookFetch"}, 21_705),
     ("elr", {"reassignments": 1, "caught_up_wait": True}, {"Learn", "Reassign"}, 579),
-    (
-        "fluss-0.9",
-        {"epochs": 2, "restarts": 1, "moves": 1},
-        {"Restart", "RecvOutOfRange", "AlterPartition"},
-        4111,
-    ),
+    ("fluss-0.9", {"epochs": 2, "restarts": 1, "moves": 1}, {"Restart", "RecvOutOfRange"}, 4111),
 ]
 
 

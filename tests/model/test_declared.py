@@ -57,6 +57,8 @@ def test_steps_are_there_only_where_they_are_let_happen(name: str) -> None:
         on, off = {name: declared.steps_where or list(declared.values)[-1]}, {}
     else:
         on, off = {name: True}, {}
+    if declared.only_with:
+        on = {name: on[name], declared.only_with: 1}
     told = {
         is_on: set(contents(settings_of(Environment(**given), VERSIONS["elr"])))
         for is_on, given in ((True, on), (False, off))

@@ -46,6 +46,12 @@ BOOKED_LATE = {"CheckFetch", "BookFetch"}
 OF_REPLAY = {"Replay"}
 """`test_replay.py`."""
 OF_DIRECTORIES = {"DirectoryMove"}
+"""`test_directory_moves.py`."""
+OF_FUTURE_LOGS = {
+    *("StartFutureLog", "CopyFutureLog", "TruncateFutureLog", "AssignDirectory"),
+    *("PromoteFutureLog", "DirectoryFailure", "WriteMinIsr"),
+}
+"""`test_future_log.py`."""
 OF_REASSIGNMENTS = {
     "AlterAndElect",
     "DirectoryTaken",
@@ -56,7 +62,6 @@ OF_REASSIGNMENTS = {
     "CompleteReassignment",
 }
 """`test_reassignment.py` has theirs."""
-"""`test_directory_moves.py`."""
 
 START = MODEL.initial[0]
 """r0 leads in epoch 0, r1 fetches from it, both are in sync."""
@@ -264,7 +269,12 @@ def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
     What a leader asks the controller for is in `test_asking_for_the_isr.py`.
     """
     named = {(step.split()[0], enabled) for _, step, _, enabled in CASES}
-    asking = {"ShrinkTogether", "LagTimePasses", "LearnBrokers"} | OF_REPLAY | OF_DIRECTORIES
+    asking = (
+        {"ShrinkTogether", "LagTimePasses", "LearnBrokers"}
+        | OF_REPLAY
+        | OF_DIRECTORIES
+        | OF_FUTURE_LOGS
+    )
     elsewhere = (
         {"Restart", "FenceAndElect"}
         | ELSEWHERE
@@ -272,6 +282,7 @@ def test_every_action_has_a_case_for_it_and_one_against_it() -> None:
         | BOOKED_LATE
         | OF_REPLAY
         | OF_DIRECTORIES
+        | OF_FUTURE_LOGS
         | OF_REASSIGNMENTS
     )
 

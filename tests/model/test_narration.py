@@ -35,6 +35,11 @@ FAMILY = [
     ("kraft", SMALL | {"replicas": 3, "restarts": 0}),
     ("kip320", SMALL | {"directory_moves": 1, "power_losses": 1, "epochs": 2, "moves": 2}),
     (
+        "elr-with-last-known-leader",
+        SMALL | {"directory_moves": 1, "future_log": True, "min_isr_writes": 1, "shutdowns": 1},
+    ),
+    ("elr", SMALL | {"failed_directories": 1, "taken_directories": 1, "min_insync_replicas": 2}),
+    (
         "elr",
         SMALL
         | {"reassignments": 2, "taken_directories": 1, "shutdowns": 1, "min_insync_replicas": 2},

@@ -26,12 +26,15 @@ SINCE_2_4 = (
 ZOOKEEPER_3_7 = f"truncate-on-fetch-{ALTER_ISR}-with-fenced-check-with-hw-needs-min-isr"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
 NO_EPOCH_NO_HASTE = "without-shrink-raises-epoch-without-completes-when-added"
-KRAFT_3_8 = f"kip903-{NO_EPOCH_NO_HASTE}-with-hw-needs-min-isr"
+RECOVERS = "with-recovers-future-log"
+KRAFT_3_8 = f"kip903-{NO_EPOCH_NO_HASTE}-with-hw-needs-min-isr-{RECOVERS}"
 KRAFT_3_9_1 = f"{KRAFT_3_8}-with-append-checks-epoch"
 KRAFT_4_0 = f"{KRAFT_3_8}-with-registration-removes"
 KRAFT_4_1 = f"{KRAFT_4_0}-with-append-checks-epoch"
 SHRINK_WAITS = "with-shrink-waits-for-targets"
-KRAFT_4_3 = f"{KRAFT_3_7}-with-registration-removes-with-append-checks-epoch-{SHRINK_WAITS}"
+KRAFT_4_3 = (
+    f"{KRAFT_3_7}-{RECOVERS}-with-registration-removes-with-append-checks-epoch-{SHRINK_WAITS}"
+)
 KEEPS_ELR = "elr-without-new-directory-empties-elr-with-last-known-leader"
 ELR_4_3 = f"{KEEPS_ELR}-with-completes-when-added-{SHRINK_WAITS}"
 PATCHES_WITH_4_1_RULES = ("4.0.1", "4.0.2", "4.1.1", "4.1.2", "4.2.1")
@@ -111,6 +114,7 @@ def test_a_release_with_zookeeper_follows(release: str, version: str) -> None:
         ("3.5.2", "kip903-without-stale-fetch-check", False),
         ("3.6", "kip903-without-shrink-raises-epoch-without-stale-fetch-check", False),
         ("3.7", KRAFT_3_7, False),
+        ("3.7.1", f"{KRAFT_3_7}-{RECOVERS}", False),
         ("3.8", KRAFT_3_8, False),
         ("3.9", KRAFT_3_8, True),
         ("3.9.1", KRAFT_3_9_1, True),
@@ -296,6 +300,9 @@ def test_every_rule_that_kafka_ever_had_is_in_some_release() -> None:
         "departure-tries-hw",
         "elr-only-replicas",
         "lost-directory-is-unclean",
+        "truncation-marks-future-log",
+        "promotion-compares-epochs",
+        "recovery-compares-ends",
         # Of Fluss.
         "coordinator",
         "truncate-leaderless",

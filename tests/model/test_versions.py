@@ -24,6 +24,9 @@ NEVER_IN_KAFKA = {
     "moved-log-keeps-epochs",
     "elr-only-replicas",
     "lost-directory-is-unclean",
+    "truncation-marks-future-log",
+    "promotion-compares-epochs",
+    "recovery-compares-ends",
 }
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
@@ -91,6 +94,7 @@ RELEASED: dict[str, tuple[str, set[str]]] = {
             "unclean-mark-kept",
             "append-checks-epoch",
             "new-directory-empties-elr",
+            "recovers-future-log",
         },
     ),
 }
@@ -229,6 +233,10 @@ NEEDS: list[tuple[str, str, tuple[str, ...]]] = [
     ("completes-when-added", "kraft", ("alter-partition",)),
     ("shrink-waits-for-targets", "completes-when-added", ("alter-partition", "kraft")),
     ("new-directory-empties-elr", "elr", ("alter-partition", "kraft")),
+    ("recovers-future-log", "kraft", ("alter-partition",)),
+    ("truncation-marks-future-log", "epoch-on-leading", ()),
+    ("promotion-compares-epochs", "epoch-on-leading", ()),
+    ("recovery-compares-ends", "recovers-future-log", ("alter-partition", "kraft")),
     ("elr-only-replicas", "elr", ("alter-partition", "kraft")),
     ("lost-directory-is-unclean", "elr", ("alter-partition", "kraft")),
     ("coordinator", "alter-partition", ()),
@@ -334,6 +342,11 @@ OPTIONS: list[tuple[dict[str, Any], set[str]]] = [
     ({"lost_disks": 1}, {"DiskLoss"}),
     ({"lost_checkpoints": 1}, {"CheckpointLoss"}),
     ({"directory_moves": 1}, {"DirectoryMove"}),
+    (
+        {"directory_moves": 1, "future_log": True},
+        {"StartFutureLog", "CopyFutureLog", "TruncateFutureLog", "PromoteFutureLog"},
+    ),
+    ({"failed_directories": 1}, {"DirectoryFailure"}),
     ({"taken_directories": 1}, {"DirectoryTaken"}),
     ({"session_expiries": 1}, {"SessionExpiry", "Register"}),
     ({"shutdowns": 1}, {"BeginShutdown", "Stop"}),
@@ -349,7 +362,8 @@ def test_an_environment_has_the_steps_that_it_lets_happen(
     options: dict[str, Any], added: set[str]
 ) -> None:
     for version in VERSIONS:
-        assert table(version, **options) - table(version) == added
+        more = table(version, **options) - table(version)
+        assert more - {"AssignDirectory"} == added
         assert table(version) <= table(version, **options)
 
 
@@ -390,6 +404,13 @@ def test_a_record_is_replayed_late_only_where_there_is_a_metadata_log(version: s
     assert table(version, late_replay=True) - table(version) == ({"Replay"} if has_log else set())
 
 
+def test_a_directory_is_assigned_and_an_elr_emptied_only_where_there_is_one() -> None:
+    moves = {"directory_moves": 1, "future_log": True}
+
+    assert [v for v in VERSIONS if "AssignDirectory" in table(v, **moves)] == ["elr"]
+    assert [v for v in VERSIONS if "WriteMinIsr" in table(v, min_isr_writes=1)] == ["elr"]
+
+
 def test_a_wrong_mark_is_left_only_where_it_is_looked_at_and_not_kept() -> None:
     assert table("elr-without-unclean-mark-kept") - table("elr") == {"MarkClean"}
     assert not [version for version in VERSIONS if "MarkClean" in table(version)]
@@ -402,5 +423,7 @@ def test_every_step_of_the_family_is_in_some_table_and_in_order() -> None:
     possible = ALWAYS.union(*OF_VERSION.values(), *(added for _, added in OPTIONS))
 
     possible |= {"Reassign", "CancelReassignment", "CompleteReassignment"} | CHOSEN
-    assert set(every) == possible | {"HearAnswer", "Replay", "MarkClean"}
+    assert set(every) == possible | {
+        *("HearAnswer", "Replay", "MarkClean", "AssignDirectory", "WriteMinIsr")
+    }
     assert list(of_all) == [name for name in every if name in of_all]

@@ -348,6 +348,15 @@ TABLE: dict[str, Row] = {
     ),
     "DiskLoss": Row("kill -9; then the log directory is emptied.", _lose_disk),
     "CheckpointLoss": Row("The file replication-offset-checkpoint is removed.", _lose_checkpoint),
+    "StartFutureLog": Row(
+        "A broker's own thread copies at once; the harness cannot hold it.", None
+    ),
+    "CopyFutureLog": Row("As StartFutureLog.", None),
+    "TruncateFutureLog": Row("As StartFutureLog.", None),
+    "AssignDirectory": Row("As StartFutureLog.", None),
+    "PromoteFutureLog": Row("As StartFutureLog.", None),
+    "DirectoryFailure": Row("As DirectoryTaken.", None),
+    "WriteMinIsr": Row("The harness, which is the controller, keeps no ELR of its own.", None),
     "DirectoryTaken": Row("The harness gives no broker a log directory to spare.", None),
     "DirectoryMove": Row(
         "AlterReplicaLogDirs to the broker's other log directory. It is over when the log is "

@@ -56,6 +56,8 @@ AT_REST = (
     *("still_waiting", "booking_from", "booking_to", "booking_offset", "booking_stale"),
     *("booking_void", "decided_leader", "decided_isr", "consumed", "last_consumed", "base"),
     *("assigned", "adding", "removing", "known_replicas"),
+    *("future", "future_leo", "future_log", "future_hw", "future_cut", "future_assigned"),
+    *("fetched_epoch", "cuts_finally"),
 )
 """Fields that the circumstances of an incident never use."""
 

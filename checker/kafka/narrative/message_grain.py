@@ -51,6 +51,7 @@ _OF_THE_CONTROLLER = frozenset(
         *("Fence", "FenceAndElect", "Move", "AlterPartition", "AlterAndElect", "SessionExpiry"),
         *("Reassign", "ReassignAndElect", "CancelReassignment", "CancelAndElect"),
         "CompleteReassignment",
+        *("AssignDirectory", "WriteMinIsr"),
     }
 )
 _AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "WakeParked", "ReadLate"})

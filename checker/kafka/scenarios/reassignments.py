@@ -1,4 +1,4 @@
-"""Entries C55 to C63: what reassignments and log directories do to ELR and ISR."""
+"""Entries C55 to C64: reassignments, log directories, and what empties the ELR."""
 
 from __future__ import annotations
 
@@ -162,5 +162,79 @@ REASSIGNMENTS = (
         "(PartitionReassignmentRevert). With min.insync.replicas=2 it takes two brokers that are "
         "added and in sync. Who was deleted stays in the ISR, and is elected if it is added again. "
         "Seen with Kafka's own controller (bench/experiments/with_zookeeper.py).",
+    ),
+    Scenario(
+        number="C61",
+        name="future-log-keeps-a-record",
+        title="The copy of a log keeps a record that the log has cut, and takes its place",
+        source="found by reading Kafka's source, and by this model; KIP-113, KAFKA-10554 (2.8.0), "
+        "ReplicaFetcherThread.truncate",
+        story="A follower's log is moved to another directory while its log parts from the "
+        "leader's. It is told an epoch that it does not know, cuts its log for the time being, and "
+        "goes on: no later truncation comes, and only the last one is passed on to the future log, "
+        "which keeps the record. The log grows to the same end, ends alone are compared, and the "
+        "future log takes its place. The fetcher goes on with the last epoch that it fetched, so "
+        "that the leader does not see it: the follower counts as in sync.",
+        claim="no_divergence_below_hw",
+        options={
+            "replicas": 2,
+            "records": 3,
+            "epochs": 3,
+            "restarts": 0,
+            "moves": 3,
+            "directory-moves": 1,
+            "future-log": True,
+            "min-insync-replicas": 2,
+        },
+        falls=("kip903",),
+        stands=(
+            "kip903-with-truncation-marks-future-log",
+            "kip903-with-promotion-compares-epochs",
+        ),
+        remark="One change of leader more, and an acknowledged record is in no log. The move must "
+        "be slower than two changes of leader, one of which a broker has not heard of: a throttled "
+        "move and a pause. Until 2.7 a follower asks again after such a cut.",
+    ),
+    Scenario(
+        number="C62",
+        name="abandoned-future-log",
+        title="A shorter copy takes the log's place as its broker starts",
+        source="found by reading Kafka's source, and by this model; KAFKA-16082 (3.7.1, 3.8.0), "
+        "LogManager.recoverAbandonedFutureLogs",
+        story="A log is moved to another directory. Its copy catches up, and the controller takes "
+        "the new directory for the replica's; before the copy has taken the log's place records "
+        "are appended to the log alone, and the broker crashes. As it starts it finds the copy in "
+        "the directory that metadata has, and puts it in the log's place: the ends of the two are "
+        "not compared. It was the last in sync.",
+        claim="acknowledged_durable",
+        options={**_TWO, "epochs": 3, "restarts": 1, "directory-moves": 1, "future-log": True},
+        falls=("kip903-with-recovers-future-log",),
+        stands=("kip903-with-recovers-future-log-with-recovery-compares-ends", "kip903"),
+        remark="With ELR a proper shutdown in place of the crash does it to a member of the ELR. "
+        "The broker takes the assignment back as soon as it reads it, so that the window is short: "
+        "0.1 to 1 s a move, and longer while the controller is slow.",
+    ),
+    Scenario(
+        number="C64",
+        name="written-min-isr",
+        title="Writing min.insync.replicas leaves a partition without anybody who may lead",
+        source="found by reading Kafka's source; KIP-966, "
+        "ConfigurationControlManager.createClearElrRecordsAsNeeded, TopicDelta.maybeClearElr",
+        story="The ISR is empty, and the ELR has who may lead once it is back. "
+        "min.insync.replicas is written, for the topic or the cluster: the controller empties the "
+        "ELR and forgets the last known leader, and whoever comes back, nobody is elected.",
+        claim="leader_possible",
+        options={
+            **_TWO,
+            "restarts": 1,
+            "shutdowns": 1,
+            "min-isr-writes": 1,
+            "min-insync-replicas": 2,
+        },
+        falls=("elr-with-last-known-leader", _ELR_4_3),
+        stands=("kip903",),
+        remark="No record is lost; an unclean election ends it. The cluster's value empties the "
+        "ELR of every topic, also where it is written unchanged. Do not write it while a partition "
+        "has no leader.",
     ),
 )

@@ -13,15 +13,18 @@ _ENDS = {
     "Crash": "crashes",
     "PowerLoss": "loses power",
     "DiskLoss": "loses its disk",
+    "DirectoryFailure": "loses its log directory",
     "Stop": "stops",
     "RecvOutOfRange": "exits",
 }
 """How a broker goes down, by the step."""
 _MISHAPS = {
     "CheckpointLoss": "loses its checkpoint",
+    "DirectoryFailure": "log directory fails",
     "DirectoryMove": "log changes directory",
     "DirectoryTaken": "log directory taken out",
     "DiskLoss": "loses its disk",
+    "PromoteFutureLog": "future log takes the log's place",
     "SessionExpiry": "session expires",
 }
 """What goes wrong and leaves a broker up."""

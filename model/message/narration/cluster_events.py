@@ -9,6 +9,7 @@ from model.core.state import State
 from model.message.environment import DECLARED, FAULTS
 from model.message.metadata import stays_follower
 from model.message.narration.phrases import (
+    as_records,
     as_set,
     assignment,
     at_leader,
@@ -106,6 +107,62 @@ def _entry_lost(epoch: int) -> str:
     return f"its epoch cache has lost epoch {epoch}, of which there is no record"
 
 
+def _start_future_log(c: Settings, before: State, after: State, replica: int) -> str:
+    return (
+        f"The operator moves the log of {_who(before, replica)} to another log directory: the "
+        "future log there is empty."
+    )
+
+
+def _copy_future_log(c: Settings, before: State, after: State, replica: int) -> str:
+    at = before.future_leo[replica]
+    if after.future_leo[replica] < at:
+        return _future_log_cut(before, after, replica, "is longer than the log and truncates")
+    copied = "no record"
+    if after.future_leo[replica] > at:
+        copied = f"m{after.future_log[replica, at]} to offset {at}"
+    return f"The future log of r{replica} copies {copied}: HW {after.future_hw[replica]}."
+
+
+def _truncate_future_log(c: Settings, before: State, after: State, replica: int) -> str:
+    return _future_log_cut(before, after, replica, "asks the log where its last epoch ends")
+
+
+def _future_log_cut(before: State, after: State, replica: int, why: str) -> str:
+    kept = range(after.future_leo[replica], before.future_leo[replica])
+    gone = as_records(before.future_log[replica, offset] for offset in kept)
+    cut = f"removing {gone}" if gone else "removing nothing"
+    return joined(f"The future log of r{replica} {why}", [cut])
+
+
+def _assign_directory(c: Settings, before: State, after: State, replica: int) -> str:
+    text = f"The future log of r{replica} has caught up; the controller takes its directory for the"
+    emptied = ["the ELR is emptied"] if before.elr and not after.elr else []
+    return joined(f"{text} replica's", emptied)
+
+
+def _promote_future_log(c: Settings, before: State, after: State, replica: int) -> str:
+    if after.future[replica]:
+        return (
+            f"The future log of r{replica} ends in another epoch than the log, and does not take "
+            "its place."
+        )
+    ends = range(before.leo[replica])
+    gone = [before.log[replica, o] for o in ends if before.log[replica, o] != after.log[replica, o]]
+    came = [after.log[replica, o] for o in ends if before.log[replica, o] != after.log[replica, o]]
+    changed = [f"its log has {as_records(came)} in place of {as_records(gone)}"] if gone else []
+    if follows(after, replica) and after.fetched_epoch[replica] != NO_EPOCH:
+        changed.append(f"its fetcher goes on with epoch {after.fetched_epoch[replica]}")
+    return joined(f"The future log of r{replica} takes the log's place", changed)
+
+
+def _write_min_isr(c: Settings, before: State, after: State) -> str:
+    forgotten = [f"the ELR {as_set(before, before.elr)} is emptied"] if before.elr else []
+    if before.last_leader != after.last_leader:
+        forgotten.append("the last known leader is forgotten")
+    return joined("The operator writes min.insync.replicas, with the value that it has", forgotten)
+
+
 def _mark_clean(c: Settings, before: State, after: State, replica: int) -> str:
     return (
         f"r{replica} starts and ends before it has recovered its log: it leaves the mark of a "
@@ -117,10 +174,15 @@ def _restart(c: Settings, before: State, after: State, replica: int) -> str:
     noticed = contains(before.fenced, replica)
     manner = " and registers" if noticed else ", unnoticed by the controller"
     text = []
+    if before.future[replica] and not after.future[replica]:
+        gone = as_records(
+            before.log[replica, offset] for offset in range(after.leo[replica], before.leo[replica])
+        )
+        text.append("the future log takes the log's place" + (f", removing {gone}" if gone else ""))
     if before.elr != after.elr and contains(before.elr, replica):
         text.append("it was not shut down properly and leaves the ELR")
     hw = (
-        f"HW := min(checkpoint {after.checkpoint[replica]}, LEO {before.leo[replica]})"
+        f"HW := min(checkpoint {after.checkpoint[replica]}, LEO {after.leo[replica]})"
         f" = {after.hw[replica]}"
     )
     text += _heard_on_return(before, after, replica)
@@ -245,6 +307,12 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "BeginShutdown": _begin_shutdown,
     "Stop": _stop,
     "DirectoryMove": _directory_move,
+    "StartFutureLog": _start_future_log,
+    "CopyFutureLog": _copy_future_log,
+    "TruncateFutureLog": _truncate_future_log,
+    "AssignDirectory": _assign_directory,
+    "PromoteFutureLog": _promote_future_log,
+    "WriteMinIsr": _write_min_isr,
     "MarkClean": _mark_clean,
     "Restart": _restart,
     "Fence": _fence,

@@ -6,6 +6,8 @@ same.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from model.core.state import State
 from model.message.environment import FAULTS
 from model.message.narration.phrases import (
@@ -22,6 +24,8 @@ from model.message.narration.phrases import (
 from model.message.roles import follows
 from model.message.terms import (
     CHECKED,
+    CLEAN,
+    DIRECTORY_FAILED,
     DIVERGING,
     FETCHING,
     GRANTED,
@@ -29,13 +33,17 @@ from model.message.terms import (
     LEADER,
     NO_ANSWER,
     NO_EPOCH,
+    NO_FUTURE_LOG,
     NO_REPLICA,
     OUT_OF_RANGE,
     PARKED,
     REFUSED,
     REQUESTED,
+    TRUNCATES,
     TRUNCATING,
+    UNCLEAN,
     UNKNOWN_OFFSET,
+    WITHOUT_DIRECTORY,
     contains,
 )
 
@@ -44,6 +52,12 @@ LANES = ("LEO", "HW")
 """The columns to follow where there is room for two a broker."""
 
 NOTHING = "-"
+_DOWN = {
+    CLEAN: "down",
+    UNCLEAN: "down, unclean",
+    WITHOUT_DIRECTORY: "down, directory taken out",
+    DIRECTORY_FAILED: "down, directory failed",
+}
 
 
 def rows(state: State) -> list[list[str]]:
@@ -96,6 +110,10 @@ def _on_the_way(s: State) -> list[tuple[str, str]]:
         void = ", out of date" if s.booking_void else ""
         fetch = f"r{s.booking_from}'s fetch from offset {s.booking_offset}{stale}{void}"
         text.append((f"Checked by r{s.booking_to}", fetch))
+    for replica in range(s.replicas):
+        if s.future[replica] != NO_FUTURE_LOG:
+            records = (s.future_log[replica, offset] for offset in range(s.future_leo[replica]))
+            text.append((f"Future log of r{replica}", _future_log(s, replica, records)))
     earlier = [
         f"e{epoch} r{s.decided_leader[epoch]} {as_set(s, s.decided_isr[epoch])}"
         for epoch in range(s.layout.places["decided_leader"].shape[0])
@@ -104,6 +122,14 @@ def _on_the_way(s: State) -> list[tuple[str, str]]:
     if earlier:
         text.append(("Decided before", ", ".join(earlier)))
     return text
+
+
+def _future_log(s: State, replica: int, records: Iterable[int]) -> str:
+    manner = f", HW {s.future_hw[replica]}"
+    if s.future[replica] == TRUNCATES:
+        manner += f", to be truncated, at {s.future_cut[replica]} if the log cannot say"
+    assigned = ", its directory assigned" if s.future_assigned[replica] else ""
+    return as_list(with_epoch(s, record) for record in records) + manner + assigned
 
 
 def _consumer(s: State) -> list[tuple[str, str]]:
@@ -151,7 +177,7 @@ def _isr(s: State, leader: int) -> str:
 
 def _state(s: State, replica: int) -> str:
     if s.up[replica] == 0:
-        return "down, unclean" if s.unclean[replica] else "down"
+        return _DOWN[s.unclean[replica]]
     epoch = f"e{s.known_epoch[replica]}"
     if s.role[replica] == LEADER:
         epoch += ", outdated" if s.outdated[replica] else ""
@@ -160,6 +186,8 @@ def _state(s: State, replica: int) -> str:
         return f"leader {epoch}{f', takes {as_set(s, down)} for down' if down else ''}"
     if follows(s, replica) and s.cached_epoch[replica] != NO_EPOCH:
         epoch += f", led e{s.cached_epoch[replica]}"
+    if follows(s, replica) and s.fetched_epoch[replica] != NO_EPOCH:
+        epoch += f", fetched e{s.fetched_epoch[replica]}"
     if follows(s, replica) and s.known_leader[replica] == replica:
         return f"no leader {epoch}"
     if s.role[replica] == FETCHING:
@@ -209,7 +237,7 @@ def _fetch_in_flight(s: State, replica: int) -> str:
     text = {
         REQUESTED: f"fetch from {s.leo[replica]}",
         PARKED: f"parked from {s.leo[replica]}",
-        DIVERGING: f"diverging, cut at {offset}",
+        DIVERGING: f"diverging, cut at {offset}{', the last' if s.cuts_finally[replica] else ''}",
         OUT_OF_RANGE: f"out of range, LEO {offset}",
     }
     if s.fetch[replica] in text:

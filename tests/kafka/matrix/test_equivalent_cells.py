@@ -135,6 +135,10 @@ WITHOUT = {
     "new-directory-empties-elr": ("elr-without-new-directory-empties-elr",),
     "elr-only-replicas": ("elr",),
     "lost-directory-is-unclean": ("elr",),
+    "recovers-future-log": ("kip903",),
+    "truncation-marks-future-log": ("elr",),
+    "promotion-compares-epochs": ("elr",),
+    "recovery-compares-ends": ("elr",),
     "pending-survives-replay": ("elr",),
 }
 """By the rule that waits, versions that do not have it."""
@@ -143,6 +147,7 @@ THERE = {
     "Replay": {"late_replay": True},
     "Reassign": {"reassignments": 1, "late_metadata": False},
     "DirectoryTaken": {"taken_directories": 1},
+    "StartFutureLog": {"directory_moves": 1, "future_log": True},
 }
 """By an action, the circumstances in which it is there."""
 
