@@ -97,15 +97,17 @@ def _reassigned(found: Answer) -> Iterator[Text]:
         return
     shown = "; ".join(map(str, every[:_REASSIGNED_SHOWN]))
     more = f"; and {len(every) - _REASSIGNED_SHOWN} more" if len(every) > _REASSIGNED_SHOWN else ""
-    opens = (
-        "A replica that is taken away stays in the ELR, and may be elected without its log if it "
-        "is added again: C55, C56, C58 (docs/reassignment.md)."
-        if ELIGIBLE_LEADER_REPLICAS in version_of(found.given.version).feature_names
-        else "A record that is replayed late may then leave out a member of the ISR: C50."
-        if found.best is not None
-        else ""
-    )
-    yield Text.assemble(("Replicas were reassigned: ", BAD), f"{shown}{more}. {opens}".strip())
+    features = version_of(found.given.version).feature_names
+    if ELIGIBLE_LEADER_REPLICAS in features:
+        opens = (
+            "A replica that is taken away stays in the ELR, and may be elected without its log if "
+            "it is added again: C55, C56, C58 (docs/reassignment.md)."
+        )
+    elif "kraft" in features:
+        opens = "A record that is replayed late may then leave out a member of the ISR: C50."
+    else:
+        opens = "A cancellation deletes the logs of those it removes: C63 (docs/reassignment.md)."
+    yield Text.assemble(("Replicas were reassigned: ", BAD), f"{shown}{more}. {opens}")
 
 
 def _offsets(first: int, last: int) -> str:

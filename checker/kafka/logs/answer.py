@@ -166,12 +166,12 @@ def answered(
 
 
 def _require_modelled(evidence: Evidence, given: Circumstances) -> None:
-    """Raise `BadLogs` where replicas are reassigned and the rules cannot do that."""
+    """Raise `BadLogs` where replicas are reassigned and no search has that."""
     if not evidence.reassigned:
         return
     what, remedy = "", "name epochs before or after it with --epochs"
     if "kraft" not in version_of(given.version).feature_names:
-        what = "without KRaft that is not modelled"
+        what = "without KRaft that is not searched"
     elif requests_in(evidence.reassigned) > RARE_BUDGET_MAX:
         what = f"at most {RARE_BUDGET_MAX} reassignments are searched at once"
     if what:

@@ -171,13 +171,14 @@ def test_what_is_not_searched_is_said_and_is_no_verdict(tmp_path: Path, cli: Com
 
     assert found.best is None
     assert not any((found.fits, found.never_loses, found.nothing_fits))
-    assert "that is not modelled" in found.unsearched
+    assert "that is not searched" in found.unsearched
     code, out, _ = cli(
         "explain-logs", str(tmp_path), "--kafka", "3.9.1:zookeeper", name="waterline"
     )
     printed = " ".join(out.split())
     assert code == 20
     assert "Replicas were reassigned: replicas 0, 2" in printed
+    assert "C63 (docs/reassignment.md)" in printed
     assert "No behaviour was searched for: replicas are reassigned" in printed
     assert "loses" not in printed
 
