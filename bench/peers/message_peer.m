@@ -23,6 +23,10 @@ const
   LOST_CHECKPOINTS: 0;
   SESSION_EXPIRIES: 0;
   SHUTDOWNS: 0;
+  TAKEN_DIRECTORIES: 0;
+  REASSIGNMENTS: 0;
+  ASSIGNED: 0;            -- so many brokers, the first, have a replica at first; 0: all
+  FIRST_PARTITION_REPLICAS: 0; -- how many replicas another partition 0 has; 0: this one is it
   UNCLEAN: 0;             -- 1: a replica outside the ISR may be elected
   ACKS: 2;                -- 0, 1, or 2 for acks=all
   MIN_ISR: 1;
@@ -38,6 +42,7 @@ const
   UNFENCED_REGISTRATION: 0; -- 1: under KRaft a crashed broker may register before it was fenced
   LATE_READS: 0;          -- 1: an answer may be read from the log after it was decided on
   LATE_ANSWERS: 0;        -- 1: the answer of AlterPartition is a message
+  EVERY_CHANGE_ENDS: 0;   -- 1: a registration ends a reassignment too, as in Kafka
   CAUGHT_UP_WAIT: 0;      -- 1: the high watermark waits also for who caught up lately
   CLAIM: 0;               -- which claim is checked: 0 none, 1 .. 9 in the order of the sheet
 
@@ -78,6 +83,11 @@ const
   LAST_KNOWN_LEADER_FENCED: 0;
   REFUSAL_TRIES_HW: 0;
   DEPARTURE_TRIES_HW: 0;
+  COMPLETES_WHEN_ADDED: 0;
+  SHRINK_WAITS_FOR_TARGETS: 0;
+  ELR_ONLY_REPLICAS: 0;
+  NEW_DIRECTORY_EMPTIES_ELR: 0;
+  LOST_DIRECTORY_IS_UNCLEAN: 0;
   -- Of Fluss.
   COORDINATOR: 0;
   TRUNCATE_LEADERLESS: 0;
@@ -107,6 +117,7 @@ type
   Place: 0 .. RECORDS - 1;          -- an offset that a record can have
   Offset: 0 .. RECORDS;             -- a log end or a high watermark
   MaybeOffset: -1 .. RECORDS;
+  Number: 0 .. RECORDS + REPLICAS;
   Epoch: 0 .. EPOCHS;
   MaybeEpoch: -1 .. EPOCHS;
   Sequence: array [Place] of MaybeId;   -- filled from the left, NO_RECORD behind the end
@@ -126,6 +137,9 @@ var
   elr: ReplicaSet;
   stopping: ReplicaSet;
   last_known_leader: MaybeReplica;            -- only while nobody leads
+  assigned: ReplicaSet;                       -- who has a replica; all without REASSIGNMENTS
+  adding: ReplicaSet;                         -- of a reassignment under way
+  removing: ReplicaSet;
 
   -- Every replica.
   up: array [Replica] of boolean;
@@ -137,6 +151,7 @@ var
   role: array [Replica] of Role;              -- NOTHING while down
   known_epoch: array [Replica] of MaybeEpoch; -- NO_EPOCH while down
   unclean: array [Replica] of boolean;        -- false while up
+  taken: array [Replica] of boolean;          -- the same; its log directory was taken out
 
   -- Alive only at a leader; otherwise all false, or UNKNOWN.
   known_isr: array [Replica] of ReplicaSet;
@@ -148,6 +163,7 @@ var
   outdated: array [Replica] of boolean;
   caught_up: array [Replica] of ReplicaSet;         -- all false without CAUGHT_UP_WAIT
   seen_unavailable: array [Replica] of ReplicaSet;  -- the same
+  known_replicas: array [Replica] of ReplicaSet;    -- all false without REASSIGNMENTS
   -- Of broker epochs; all false without CAUGHT_UP_WAIT or without BROKER_EPOCH.
   read: array [Replica] of ReplicaSet;     -- whose last registration the leader's metadata has
   since: array [Replica] of ReplicaSet;    -- whose last fetch was of their last registration
@@ -193,12 +209,14 @@ var
   lost_checkpoints_used: 0 .. LOST_CHECKPOINTS;
   session_expiries_used: 0 .. SESSION_EXPIRIES;
   shutdowns_used: 0 .. SHUTDOWNS;
+  taken_directories_used: 0 .. TAKEN_DIRECTORIES;
+  reassignments_used: 0 .. REASSIGNMENTS;
 
 ---------------------------------------------------------------------------------------------------
 -- Small questions
 ---------------------------------------------------------------------------------------------------
 
-function Least(a: Offset; b: Offset): Offset;
+function Least(a: Number; b: Number): Number;
 begin
   if a < b then return a; else return b; end;
 end;
@@ -218,6 +236,22 @@ begin
   return fenced[r] | stopping[r];
 end;
 
+-- The least of the topic's setting and of how many replicas there are.
+function LeaderMinIsr(l: Replica): MaybeReplica;
+begin
+  if REASSIGNMENTS = 0 then return MIN_ISR; end;
+  return Least(MIN_ISR, Size(known_replicas[l]));
+end;
+
+function ControllerMinIsr(): MaybeReplica;
+var configured: MaybeReplica;
+begin
+  configured := MIN_ISR;
+  if CONTROLLER_MIN_ISR > 0 then configured := CONTROLLER_MIN_ISR; end;
+  if FIRST_PARTITION_REPLICAS > 0 then return Least(configured, FIRST_PARTITION_REPLICAS); end;
+  return Least(configured, Size(assigned));
+end;
+
 -- Does l act as leader, as far as a request that reaches it can tell?
 function Leads(l: MaybeReplica): boolean;
 begin
@@ -231,10 +265,17 @@ begin
   return FENCING = 1 & SESSION_FENCING = 1;
 end;
 
--- Does leader l take fetches of this epoch?
-function Accepts(l: MaybeReplica; e: MaybeEpoch): boolean;
+-- Has leader l an object for replica f?
+function KnowsReplica(l: Replica; f: Replica): boolean;
+begin
+  return REASSIGNMENTS = 0 | known_replicas[l][f];
+end;
+
+-- Does leader l take fetches of f and of this epoch?
+function Accepts(l: MaybeReplica; f: Replica; e: MaybeEpoch): boolean;
 begin
   if !Leads(l) then return false; end;
+  if !KnowsReplica(l, f) then return false; end;
   return !FencesFetches() | known_epoch[l] = e;
 end;
 
@@ -495,7 +536,15 @@ end;
 -- Whom the controller must not elect, if `gone` were fenced, and `back` up and available.
 function Out(r: Replica; gone: MaybeReplica; back: MaybeReplica): boolean;
 begin
-  return (Unavailable(r) | r = gone) & r != back;
+  return !assigned[r] | ((Unavailable(r) | r = gone) & r != back);
+end;
+
+-- Does the return of `back` take r out of the ELR?
+function LeavesElr(r: Replica; back: MaybeReplica): boolean;
+begin
+  if back = NOBODY then return false; end;
+  if taken[back] & NEW_DIRECTORY_EMPTIES_ELR = 1 & assigned[back] then return true; end;
+  return r = back & (unclean[r] | (taken[r] & LOST_DIRECTORY_IS_UNCLEAN = 1));
 end;
 
 -- The first candidate for the lead, if `gone` had left ISR and ELR and were fenced, and then `back`
@@ -508,10 +557,12 @@ begin
   nobody_in_sync := !(exists r: Replica do isr[r] & r != gone end);
   for r: Replica do
     if !Out(r, gone, back) & r != gone then
-      if isr[r] | (nobody_in_sync & elr[r] & !(r = back & unclean[r])) then return r; end;
+      if isr[r] | (nobody_in_sync & elr[r] & !LeavesElr(r, back)) then return r; end;
     end;
     -- The last one in sync stays so without ELR; with it, it is in the ELR unless it has crashed.
-    if r = gone & r = back & isr[r] & nobody_in_sync & !(ELR = 1 & unclean[r]) then return r; end;
+    if r = gone & r = back & isr[r] & nobody_in_sync & !(ELR = 1 & LeavesElr(r, back)) then
+      return r;
+    end;
   end;
   -- While `gone` only is fenced it is in the ELR still; once it is back the leader was the last known.
   known := last_known_leader;
@@ -520,7 +571,7 @@ begin
     if back != NOBODY & isr[gone] & nobody_in_sync then known := leader; end;
   end;
   if LAST_KNOWN_LEADER = 1 & known != NOBODY & nobody_in_sync
-      & !(exists r: Replica do elr[r] & r != gone & !(r = back & unclean[r]) end) then
+      & !(exists r: Replica do elr[r] & r != gone & !LeavesElr(r, back) end) then
     if LAST_KNOWN_LEADER_FENCED = 1 | !Out(known, gone, back) then return known; end;
   end;
   if UNCLEAN = 1 & LONGEST_LOG = 0 then
@@ -575,15 +626,284 @@ begin
   return up[r] & (KRAFT = 1 | !fenced[r]);
 end;
 
+-- Has r anything of a replica, in memory or on disk?
+function HasReplica(r: Replica): boolean;
+begin
+  return known_epoch[r] != NO_EPOCH | leo[r] > 0 | checkpoint[r] > 0;
+end;
+
 -- Does the shutdown of r take it out of the ISR and of leadership?
 function Departs(r: Replica): boolean;
 begin
   return KRAFT = 1 | (exists x: Replica do isr[x] & x != r & !Unavailable(x) end);
 end;
 
+-------------------------------------------------------------------------------------------------
+-- What the controller would write: PartitionChangeBuilder.build. Sets are numbers here. An asked
+-- `wanted` ISR is what is left before a reassignment ends; `outs` are not to be in the ELR.
+
+function AsCode(s: ReplicaSet): Code;
+var c: Code;
+begin
+  c := 0;
+  for r: Replica do
+    if s[r] then c := c + (1 << r); end;
+  end;
+  return c;
+end;
+
+-- (Rumur reads & between two names as a conjunction.)
+function Common(a: Code; b: Code): Code;
+begin
+  return (a + 0) & (b + 0);
+end;
+
+function Less(a: Code; b: Code): Code;
+begin
+  return a - Common(a, b);
+end;
+
+function Both(a: Code; b: Code): Code;
+begin
+  return a + Less(b, a);
+end;
+
+function Within(a: Code; b: Code): boolean;
+begin
+  return Common(a, b) = a;
+end;
+
+function SizeOf(c: Code): MaybeReplica;
+var n: MaybeReplica;
+begin
+  n := 0;
+  for r: Replica do
+    if CodeHas(c, r) then n := n + 1; end;
+  end;
+  return n;
+end;
+
+function FirstOf(c: Code): MaybeReplica;
+begin
+  for r: Replica do
+    if CodeHas(c, r) then return r; end;
+  end;
+  return NOBODY;
+end;
+
+-- Does a reassignment end with this ISR?
+function Ends(wanted: Code; replicas: Code; add: Code; remove: Code): boolean;
+var s: Code;
+var t: Code;
+begin
+  if add = 0 & remove = 0 then return false; end;
+  s := Less(wanted, remove);
+  t := Less(replicas, remove);
+  if remove != 0 & (s = 0 | t = 0) then return false; end;
+  if COMPLETES_WHEN_ADDED = 0 then return Within(t, s); end;
+  if !Within(add, s) then return false; end;
+  return SHRINK_WAITS_FOR_TARGETS = 0 | SizeOf(add) >= SizeOf(remove) | Within(t, s);
+end;
+
+-- What is left of a set when the reassignment ends, if it does.
+function Left(c: Code; wanted: Code; replicas: Code; add: Code; remove: Code): Code;
+begin
+  if Ends(wanted, replicas, add, remove) then return Less(c, remove); end;
+  return c;
+end;
+
+-- The ELR beside ISR s of these replicas.
+function ElrBeside(s: Code; replicas: Code; outs: Code): Code;
+var e: Code;
+begin
+  if ELR = 0 | SizeOf(s) >= ControllerMinIsr() then return 0; end;
+  e := Less(Less(Both(AsCode(elr), AsCode(isr)), s), outs);
+  if ELR_ONLY_REPLICAS = 1 then return Common(e, replicas); end;
+  return e;
+end;
+
+-- May r be elected, if it is assigned, beside ISR s and ELR e?
+function Valid(r: Replica; s: Code; e: Code): boolean;
+begin
+  return !Unavailable(r) & (CodeHas(s, r) | (s = 0 & CodeHas(e, r)));
+end;
+
+-- The first of these replicas that would be elected.
+function FirstValid(s: Code; e: Code; replicas: Code): MaybeReplica;
+begin
+  for r: Replica do
+    if CodeHas(replicas, r) & Valid(r, s, e) then return r; end;
+  end;
+  return NOBODY;
+end;
+
+-- Who leads then. An operator's request elects nobody uncleanly.
+function Winner(s: Code; e: Code; replicas: Code; may_be_unclean: boolean): MaybeReplica;
+var best: MaybeOffset;
+begin
+  if leader != NOBODY then
+    if Valid(leader, s, e) then return leader; end;
+  end;
+  if FirstValid(s, e, replicas) != NOBODY then return FirstValid(s, e, replicas); end;
+  if LAST_KNOWN_LEADER = 1 & s = 0 & e = 0 & last_known_leader != NOBODY then
+    if LAST_KNOWN_LEADER_FENCED = 1 | !Unavailable(last_known_leader) then
+      return last_known_leader;
+    end;
+  end;
+  if UNCLEAN = 0 | !may_be_unclean then return NOBODY; end;
+  best := UNKNOWN;
+  for r: Replica do
+    if CodeHas(replicas, r) & !Unavailable(r) & up[r] & leo[r] > best then best := leo[r]; end;
+  end;
+  for r: Replica do
+    if CodeHas(replicas, r) & !Unavailable(r)
+        & (LONGEST_LOG = 0 | (up[r] & leo[r] = best)) then
+      return r;
+    end;
+  end;
+  return NOBODY;
+end;
+
+-- Who leads after a change, and its ISR and ELR.
+function LeaderAfter(wanted: Code; replicas: Code; add: Code; remove: Code; outs: Code;
+                     may_be_unclean: boolean): MaybeReplica;
+var s: Code;
+var t: Code;
+begin
+  s := Left(wanted, wanted, replicas, add, remove);
+  t := Left(replicas, wanted, replicas, add, remove);
+  return Winner(s, ElrBeside(s, t, outs), t, may_be_unclean);
+end;
+
+function IsrAfter(wanted: Code; replicas: Code; add: Code; remove: Code; outs: Code;
+                  may_be_unclean: boolean): Code;
+var s: Code;
+var w: MaybeReplica;
+begin
+  s := Left(wanted, wanted, replicas, add, remove);
+  w := LeaderAfter(wanted, replicas, add, remove, outs, may_be_unclean);
+  if w != NOBODY then
+    if !CodeHas(s, w) then return 1 << w; end;
+  end;
+  if s = 0 & ELR = 0 then return AsCode(isr); end;
+  return s;
+end;
+
+function ElrAfter(wanted: Code; replicas: Code; add: Code; remove: Code; outs: Code;
+                  may_be_unclean: boolean): Code;
+var s: Code;
+var e: Code;
+var w: MaybeReplica;
+begin
+  s := Left(wanted, wanted, replicas, add, remove);
+  e := ElrBeside(s, Left(replicas, wanted, replicas, add, remove), outs);
+  w := LeaderAfter(wanted, replicas, add, remove, outs, may_be_unclean);
+  if w != NOBODY then
+    if !CodeHas(s, w) then
+      if CodeHas(e, w) then return Less(e, 1 << w); end;
+      return 0;
+    end;
+  end;
+  return e;
+end;
+
+-- Does a change raise the epoch?
+function ChangeStartsEpoch(wanted: Code; replicas: Code; add: Code; remove: Code; outs: Code;
+                           may_be_unclean: boolean): boolean;
+begin
+  return LeaderAfter(wanted, replicas, add, remove, outs, may_be_unclean) != leader
+    | !Within(AsCode(assigned), Left(replicas, wanted, replicas, add, remove))
+    | (SHRINK_RAISES_EPOCH = 1
+       & !Within(AsCode(isr), IsrAfter(wanted, replicas, add, remove, outs, may_be_unclean)));
+end;
+
+-- What a request for the replicas c sets: replicas, those to add and those to remove.
+function Requested(c: Code): Code;
+begin
+  return Both(c, AsCode(assigned));
+end;
+
+function ToAdd(c: Code): Code;
+begin
+  if Within(c, AsCode(assigned)) then return AsCode(adding); end;
+  return Less(c, AsCode(assigned));
+end;
+
+function ToRemove(c: Code): Code;
+begin
+  if Within(AsCode(assigned), c) then return AsCode(removing); end;
+  return Less(AsCode(assigned), c);
+end;
+
+function RequestStartsEpoch(c: Code): boolean;
+begin
+  return ChangeStartsEpoch(AsCode(isr), Requested(c), ToAdd(c), ToRemove(c), 0, false);
+end;
+
+-- Is there anything to write for a request?
+function RequestChanges(c: Code): boolean;
+var s: Code;
+begin
+  s := AsCode(isr);
+  if RequestStartsEpoch(c) then return true; end;
+  if Ends(s, Requested(c), ToAdd(c), ToRemove(c)) then return true; end;
+  return Requested(c) != AsCode(assigned) | ToAdd(c) != AsCode(adding)
+    | ToRemove(c) != AsCode(removing)
+    | ElrAfter(s, Requested(c), ToAdd(c), ToRemove(c), 0, false) != AsCode(elr);
+end;
+
+-- Does the controller fail over a request, since the first whom it could elect has no replica yet?
+function RequestFails(c: Code): boolean;
+var s: Code;
+var t: Code;
+var e: Code;
+begin
+  s := Left(AsCode(isr), AsCode(isr), Requested(c), ToAdd(c), ToRemove(c));
+  t := Left(Requested(c), AsCode(isr), Requested(c), ToAdd(c), ToRemove(c));
+  e := ElrBeside(s, t, 0);
+  if leader != NOBODY then
+    if Valid(leader, s, e) then return false; end;
+  end;
+  if FirstValid(s, e, t) = NOBODY then return false; end;
+  return !assigned[FirstValid(s, e, t)];
+end;
+
+-- The replicas and the ISR that a cancellation goes back to.
+function Former(): Code;
+begin
+  return Less(AsCode(assigned), AsCode(adding));
+end;
+
+function FormerIsr(): Code;
+begin
+  if Within(AsCode(isr), AsCode(adding)) then return 1 << FirstOf(Former()); end;
+  return Less(AsCode(isr), AsCode(adding));
+end;
+
+-- Does a registration while nobody leads end the reassignment?
+function EndsNow(): boolean;
+begin
+  return EVERY_CHANGE_ENDS = 1 & Ends(AsCode(isr), AsCode(assigned), AsCode(adding), AsCode(removing));
+end;
+
+-- Does the registration of r, which leaves the ELR for that, write more than the ELR?
+function ReturnChanges(r: Replica): boolean;
+begin
+  return EVERY_CHANGE_ENDS = 1 & REASSIGNMENTS > 0 & elr[r] & (unclean[r] | (taken[r] & LOST_DIRECTORY_IS_UNCLEAN = 1));
+end;
+
+function ReturnStartsEpoch(r: Replica): boolean;
+begin
+  return ReturnChanges(r)
+    & ChangeStartsEpoch(AsCode(isr), AsCode(assigned), AsCode(adding), AsCode(removing), 1 << r,
+                        true);
+end;
+
+-------------------------------------------------------------------------------------------------
+
 function RegisterIsCut(r: Replica): boolean;
 begin
-  return leader = NOBODY & epoch = EPOCHS & Candidate(r) != NOBODY;
+  return leader = NOBODY & epoch = EPOCHS & (Candidate(r) != NOBODY | EndsNow());
 end;
 
 -- Does the controller take r out of the ISR, or of leadership, when it registers?
@@ -597,6 +917,7 @@ end;
 function RestartIsCut(r: Replica): boolean;
 var led: boolean;
 begin
+  if !RegistrationRemoves(r) & ReturnStartsEpoch(r) & epoch = EPOCHS then return true; end;
   if !RegistrationRemoves(r) then return RegisterIsCut(r); end;
   led := leader != NOBODY & leader != r;
   if leader = r then led := CandidateIf(r, NOBODY) != NOBODY; end;
@@ -612,8 +933,18 @@ begin
   return FENCED_CHECK = 0 | !(exists r: Replica do pending_isr[l][r] & Unavailable(r) end);
 end;
 
+-- Would that end a reassignment?
+function EndsWith(l: Replica): boolean;
+begin
+  return Ends(AsCode(pending_isr[l]), AsCode(assigned), AsCode(adding), AsCode(removing));
+end;
+
 function Raising(l: Replica): boolean;
 begin
+  if EndsWith(l) then
+    return ChangeStartsEpoch(AsCode(pending_isr[l]), AsCode(assigned), AsCode(adding),
+                             AsCode(removing), 0, true);
+  end;
   return SHRINK_RAISES_EPOCH = 1 & exists r: Replica do isr[r] & !pending_isr[l][r] end;
 end;
 
@@ -708,6 +1039,7 @@ begin
     remote_leo[r][x] := UNKNOWN;
     caught_up[r][x] := false;
     seen_unavailable[r][x] := false;
+    known_replicas[r][x] := false;
     read[r][x] := false;
     since[r][x] := false;
     matches[r][x] := false;
@@ -801,7 +1133,7 @@ begin
     if o < m then
       if unanswered[l][log[l][o]] then
         unanswered[l][log[l][o]] := false;
-        if CountedSize(l) >= MIN_ISR then acked[log[l][o]] := true; end;
+        if CountedSize(l) >= LeaderMinIsr(l) then acked[log[l][o]] := true; end;
       end;
     end;
   end;
@@ -810,7 +1142,7 @@ end;
 procedure IncHW(l: Replica);
 var m: Offset;
 begin
-  if HW_NEEDS_MIN_ISR = 1 & Size(known_isr[l]) < MIN_ISR then return; end;
+  if HW_NEEDS_MIN_ISR = 1 & Size(known_isr[l]) < LeaderMinIsr(l) then return; end;
   m := leo[l];
   for f: Replica do
     if f != l & (Counts(l, f) | WaitsFor(l, f)) then
@@ -829,18 +1161,12 @@ end;
 -- Changes of the controller's
 ---------------------------------------------------------------------------------------------------
 
--- Does the controller take an ISR of that size for too small?
-function TooFew(size: MaybeReplica): boolean;
-begin
-  if CONTROLLER_MIN_ISR > 0 then return size < CONTROLLER_MIN_ISR; end;
-  return size < MIN_ISR;
-end;
-
 procedure WriteIsr(s: ReplicaSet);
 begin
   if ELR = 1 then
     for x: Replica do
-      elr[x] := TooFew(Size(s)) & (elr[x] | isr[x]) & !s[x];
+      elr[x] := Size(s) < ControllerMinIsr() & (elr[x] | isr[x]) & !s[x]
+        & (ELR_ONLY_REPLICAS = 0 | assigned[x]);
     end;
   end;
   for x: Replica do isr[x] := s[x]; end;
@@ -918,6 +1244,42 @@ begin
   end;
 end;
 
+-- Write a change of the controller's, and begin an epoch if it raises it.
+procedure Change(wanted: Code; replicas: Code; add: Code; remove: Code; outs: Code;
+                 may_be_unclean: boolean);
+var w: MaybeReplica;
+var s: Code;
+var e: Code;
+var t: Code;
+var ends: boolean;
+begin
+  w := LeaderAfter(wanted, replicas, add, remove, outs, may_be_unclean);
+  s := IsrAfter(wanted, replicas, add, remove, outs, may_be_unclean);
+  e := ElrAfter(wanted, replicas, add, remove, outs, may_be_unclean);
+  t := Left(replicas, wanted, replicas, add, remove);
+  ends := Ends(wanted, replicas, add, remove);
+  if ChangeStartsEpoch(wanted, replicas, add, remove, outs, may_be_unclean) then
+    BeginEpoch();
+  else
+    OutdateLeader();
+  end;
+  leader := w;
+  if w != NOBODY then last_known_leader := NOBODY; end;
+  for r: Replica do
+    isr[r] := CodeHas(s, r);
+    elr[r] := CodeHas(e, r);
+    assigned[r] := CodeHas(t, r);
+    adding[r] := !ends & CodeHas(add, r);
+    removing[r] := !ends & CodeHas(remove, r);
+  end;
+end;
+
+-- A change of the ISR or the ELR alone, which may end a reassignment.
+procedure ChangeIsr(wanted: Code; outs: Code);
+begin
+  Change(wanted, AsCode(assigned), AsCode(adding), AsCode(removing), outs, true);
+end;
+
 -- r is fenced, whether it is down or not.
 procedure TakeForDown(r: Replica);
 begin
@@ -930,7 +1292,9 @@ procedure Register(r: Replica);
 var winner: MaybeReplica;
 begin
   fenced[r] := false;
-  if leader = NOBODY then
+  if leader = NOBODY & EndsNow() then
+    ChangeIsr(AsCode(isr), 0);
+  elsif leader = NOBODY then
     winner := Candidate(NOBODY);
     if winner != NOBODY then
       BeginEpoch();
@@ -996,6 +1360,32 @@ begin
   end;
 end;
 
+-- Leader r has objects for the replicas of now, and for no others.
+procedure LearnReplicas(r: Replica);
+begin
+  if REASSIGNMENTS > 0 then
+    for x: Replica do
+      known_replicas[r][x] := assigned[x];
+      if !assigned[x] then
+        remote_leo[r][x] := UNKNOWN;
+        caught_up[r][x] := false;
+        since[r][x] := false;
+        matches[r][x] := false;
+      end;
+    end;
+  end;
+end;
+
+-- r learns that it is no replica any more.
+procedure DeleteReplica(r: Replica);
+begin
+  LayDown(r);
+  known_epoch[r] := NO_EPOCH;
+  Truncate(r, 0);
+  hw[r] := 0;
+  checkpoint[r] := 0;
+end;
+
 -- The ways to take up a leader, an epoch and an ISR, all by value.
 procedure BecomeLeader(r: Replica; e: Epoch; s: ReplicaSet);
 begin
@@ -1021,6 +1411,7 @@ begin
     end;
     ReadBrokers(r);
   end;
+  LearnReplicas(r);
   for x: Replica do known_isr[r][x] := s[x]; end;
   EmptyPending(r);
   outdated[r] := false;
@@ -1090,7 +1481,10 @@ begin
   last_known_leader := NOBODY;
   epoch := 0;
   for r: Replica do
-    isr[r] := true;
+    assigned[r] := ASSIGNED = 0 | r < ASSIGNED;
+    adding[r] := false;
+    removing[r] := false;
+    isr[r] := assigned[r];
     fenced[r] := false;
     elr[r] := false;
     stopping[r] := false;
@@ -1100,8 +1494,9 @@ begin
     hw[r] := 0;
     checkpoint[r] := 0;
     durable[r] := 0;
-    known_epoch[r] := 0;
+    if assigned[r] then known_epoch[r] := 0; else known_epoch[r] := NO_EPOCH; end;
     unclean[r] := false;
+    taken[r] := false;
     slot[r] := EMPTY;
     for o: Place do slot_ids[r][o] := NO_RECORD; end;
     slot_count[r] := 0;
@@ -1109,17 +1504,21 @@ begin
     for i: Id do unanswered[r][i] := false; end;
     outdated[r] := false;
     cached_epoch[r] := NO_EPOCH;
-    if r = 0 then role[r] := LEADER; else role[r] := FETCHING; end;
-    if r = 0 then known_leader[r] := NOBODY; else known_leader[r] := 0; end;
+    role[r] := NOTHING;
+    if r = 0 then role[r] := LEADER; end;
+    if r != 0 & assigned[r] then role[r] := FETCHING; end;
+    if role[r] = FETCHING then known_leader[r] := 0; else known_leader[r] := NOBODY; end;
     for x: Replica do
-      known_isr[r][x] := r = 0;
-      caught_up[r][x] := CAUGHT_UP_WAIT = 1 & r = 0 & x != 0;
+      known_isr[r][x] := r = 0 & (ASSIGNED = 0 | x < ASSIGNED);
+      known_replicas[r][x] := REASSIGNMENTS > 0 & known_isr[r][x];
+      caught_up[r][x] := CAUGHT_UP_WAIT = 1 & known_isr[r][x] & x != 0;
       seen_unavailable[r][x] := false;
       read[r][x] := KeepsBrokerEpochs() & r = 0 & x != 0;
       since[r][x] := KeepsBrokerEpochs() & r = 0 & x != 0;
       matches[r][x] := KeepsBrokerEpochs() & r = 0 & x != 0;
       pending_isr[r][x] := false;
-      if r = 0 & x != 0 then remote_leo[r][x] := 0; else remote_leo[r][x] := UNKNOWN; end;
+      remote_leo[r][x] := UNKNOWN;
+      if known_isr[r][x] & x != 0 then remote_leo[r][x] := 0; end;
     end;
     pending_stale[r] := false;
     answer[r] := NO_ANSWER;
@@ -1146,6 +1545,8 @@ begin
   lost_checkpoints_used := 0;
   session_expiries_used := 0;
   shutdowns_used := 0;
+  taken_directories_used := 0;
+  reassignments_used := 0;
 end;
 
 ---------------------------------------------------------------------------------------------------
@@ -1155,7 +1556,7 @@ end;
 ruleset l: Replica do
   rule "Produce"
     role[l] = LEADER & produced < RECORDS
-    & (ACKS != ACKS_ALL | Size(known_isr[l]) >= MIN_ISR)
+    & (ACKS != ACKS_ALL | Size(known_isr[l]) >= LeaderMinIsr(l))
   ==>
   begin
     produced := produced + 1;
@@ -1203,7 +1604,7 @@ ruleset f: Replica do
   begin
     l := known_leader[f];
     last := Latest(f);
-    if !Accepts(l, known_epoch[f]) then
+    if !Accepts(l, f, known_epoch[f]) then
       if Leads(l) & REFUSAL_TELLS_NOTHING = 0 then remote_leo[l][f] := UNKNOWN; end;
       EmptySlot(f);
     elsif Diverges(l, leo[f], last) then
@@ -1233,7 +1634,7 @@ ruleset f: Replica do
   begin
     l := known_leader[f];
     last := Latest(f);
-    if !Accepts(l, known_epoch[f]) then
+    if !Accepts(l, f, known_epoch[f]) then
       EmptySlot(f);
     elsif Diverges(l, leo[f], last) then
       AnswerDiverging(f, l, last);
@@ -1303,7 +1704,7 @@ ruleset f: Replica do
 
   rule "StrayFetch"
     stray_from = f
-    & Accepts(stray_to, stray_epoch)
+    & Accepts(stray_to, f, stray_epoch)
     & (Diverges(stray_to, stray_offset, stray_last)
        ? DIVERGING_GUARD = 0
        : !OutOfRange(stray_to, stray_offset, stray_last))
@@ -1423,6 +1824,17 @@ ruleset r: Replica do
     checkpoint[r] := 0;
   end;
 
+  rule "DirectoryTaken"
+    !up[r] & !unclean[r] & !taken[r] & (leo[r] > 0 | checkpoint[r] > 0)
+    & taken_directories_used < TAKEN_DIRECTORIES
+  ==>
+  begin
+    taken_directories_used := taken_directories_used + 1;
+    Truncate(r, 0);
+    checkpoint[r] := 0;
+    if ELR = 1 then taken[r] := true; end;
+  end;
+
   rule "CheckpointLoss"
     !up[r] & checkpoint[r] > 0 & lost_checkpoints_used < LOST_CHECKPOINTS
   ==>
@@ -1461,11 +1873,14 @@ ruleset r: Replica do
     if RegistrationRemoves(r) then TakeForDown(r); end;
     up[r] := true;
     hw[r] := Least(checkpoint[r], leo[r]);
-    if unclean[r] & elr[r] then
-      elr[r] := false;
+    if ReturnChanges(r) then
+      ChangeIsr(AsCode(isr), 1 << r);
+    elsif exists x: Replica do elr[x] & LeavesElr(x, r) end then
+      for x: Replica do elr[x] := elr[x] & !LeavesElr(x, r); end;
       OutdateLeader();
     end;
     unclean[r] := false;
+    taken[r] := false;
     if BROKER_EPOCH = 1 then
       if stray_from = r then stray_stale := true; end;
       for l: Replica do
@@ -1503,11 +1918,20 @@ ruleset r: Replica do
     s := pending_isr[r];
     granted := Granted(r);
     raising := Raising(r);
-    if granted & raising then
+    if granted & raising & EndsWith(r) then
+      ChangeIsr(AsCode(s), 0);
+      pending_stale[r] := false;
+    elsif granted & raising then
       EmptyPending(r);
       BeginEpoch();
       WriteIsr(s);
     else
+      if granted & EndsWith(r) then
+        for x: Replica do
+          adding[x] := false;
+          removing[x] := false;
+        end;
+      end;
       if granted then WriteIsr(s); end;
       pending_stale[r] := false;
       if granted then answer[r] := GRANTED; else answer[r] := REFUSED; end;
@@ -1557,13 +1981,16 @@ ruleset r: Replica do
   end;
 
   rule "Learn"
-    IsNotified(r) & (leader != NOBODY | NobodyIsNews())
-    & (known_epoch[r] < epoch
-       | (leader != NOBODY & role[r] = LEADER
-          & (outdated[r] | (KRAFT = 1 & answer[r] = GRANTED))))
+    IsNotified(r)
+    & (assigned[r]
+       ? (leader != NOBODY | NobodyIsNews())
+         & (known_epoch[r] < epoch
+            | (leader != NOBODY & role[r] = LEADER
+               & (outdated[r] | (KRAFT = 1 & answer[r] = GRANTED))))
+       : HasReplica(r))
   ==>
   begin
-    TakeUp(r, leader, epoch, isr);
+    if assigned[r] then TakeUp(r, leader, epoch, isr); else DeleteReplica(r); end;
   end;
 
   ruleset e: Epoch do
@@ -1575,6 +2002,26 @@ ruleset r: Replica do
       TakeUp(r, decided_leader[e], e, decided_isr[e]);
     end;
   end;
+end;
+
+ruleset c: Code do
+  rule "Reassign"
+    c != 0 & c != AsCode(assigned) & reassignments_used < REASSIGNMENTS & !RequestFails(c)
+    & !(epoch = EPOCHS & RequestStartsEpoch(c))
+  ==>
+  begin
+    reassignments_used := reassignments_used + 1;
+    Change(AsCode(isr), Requested(c), ToAdd(c), ToRemove(c), 0, false);
+  end;
+end;
+
+rule "CancelReassignment"
+  (AsCode(adding) != 0 | AsCode(removing) != 0)
+  & (UNCLEAN = 1 | !Within(AsCode(isr), AsCode(adding)))
+  & !(epoch = EPOCHS & ChangeStartsEpoch(FormerIsr(), Former(), 0, 0, 0, true))
+==>
+begin
+  Change(FormerIsr(), Former(), 0, 0, 0, true);
 end;
 
 ---------------------------------------------------------------------------------------------------
@@ -1637,7 +2084,7 @@ end;
 
 function CandidatesComplete(): boolean;
 begin
-  return forall r: Replica do (up[r] & (isr[r] | elr[r])) -> Complete(r) end;
+  return forall r: Replica do (up[r] & assigned[r] & (isr[r] | elr[r])) -> Complete(r) end;
 end;
 
 -- Behind b's end its log reads NO_RECORD, and the leader's has a record there.

@@ -71,6 +71,7 @@ KIP320 = (
 ON_FETCH = (*KIP320, "diverging-guard")
 KRAFT = (*ON_FETCH, "alter-partition", "maximal-isr", "kraft", "fenced-check", "steps-down")
 KIP903 = (*KRAFT, "broker-epoch", "stale-fetch-check")
+UNTIL_3_7 = ("shrink-raises-epoch", "completes-when-added")
 ELR = (
     *KIP903,
     "hw-needs-min-isr",
@@ -78,6 +79,7 @@ ELR = (
     "registration-removes",
     "unclean-mark-kept",
     "append-checks-epoch",
+    "new-directory-empties-elr",
 )
 FEATURES = (
     *ELR,
@@ -90,6 +92,10 @@ FEATURES = (
     "last-known-leader-fenced",
     "refusal-tries-hw",
     "departure-tries-hw",
+    "completes-when-added",
+    "shrink-waits-for-targets",
+    "elr-only-replicas",
+    "lost-directory-is-unclean",
     "coordinator",
     "truncate-leaderless",
     "follower-hw-at-end",
@@ -126,6 +132,11 @@ NEEDS = {
     "last-known-leader-fenced": ("last-known-leader",),
     "refusal-tries-hw": ("alter-partition",),
     "departure-tries-hw": ("alter-partition",),
+    "completes-when-added": ("kraft",),
+    "shrink-waits-for-targets": ("completes-when-added",),
+    "elr-only-replicas": ("elr",),
+    "new-directory-empties-elr": ("elr",),
+    "lost-directory-is-unclean": ("elr",),
     "diverging-guard": ("truncate-on-fetch",),
     "coordinator": ("alter-partition",),
     "truncate-leaderless": ("coordinator", "truncate-to-hw"),
@@ -138,8 +149,8 @@ VERSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "kip320-code": ("truncate-by-epochs", KIP320_CODE),
     "kip320": ("truncate-by-epochs", KIP320),
     "truncate-on-fetch": ("truncate-on-fetch", ON_FETCH),
-    "kraft": ("truncate-on-fetch", (*KRAFT, "shrink-raises-epoch")),
-    "kip903": ("truncate-on-fetch", (*KIP903, "shrink-raises-epoch")),
+    "kraft": ("truncate-on-fetch", (*KRAFT, *UNTIL_3_7)),
+    "kip903": ("truncate-on-fetch", (*KIP903, *UNTIL_3_7)),
     "elr": ("truncate-on-fetch", ELR),
     "fluss-0.9": ("truncate-to-hw", (*FLUSS_MAIN, "fresh-on-every-notice")),
     "fluss-main": ("truncate-to-hw", FLUSS_MAIN),
@@ -162,6 +173,8 @@ WORDS: dict[str, tuple[str, dict[str, int]]] = {
     "late-reads": ("LATE_READS", SWITCH),
     "late-answers": ("LATE_ANSWERS", SWITCH),
     "caught-up-wait": ("CAUGHT_UP_WAIT", SWITCH),
+    # Not an option of Waterline's.
+    "every-change-ends": ("EVERY_CHANGE_ENDS", SWITCH),
 }
 NUMBERS = {
     "replicas": "REPLICAS",
@@ -176,15 +189,15 @@ NUMBERS = {
     "lost-checkpoints": "LOST_CHECKPOINTS",
     "session-expiries": "SESSION_EXPIRIES",
     "shutdowns": "SHUTDOWNS",
+    "taken-directories": "TAKEN_DIRECTORIES",
+    "reassignments": "REASSIGNMENTS",
+    "assigned": "ASSIGNED",
+    "first-partition-replicas": "FIRST_PARTITION_REPLICAS",
 }
 
 #: Rules of settings that the sheet leaves out: they change nothing without these.
 NOT_ON_THE_SHEET = (
     "partition-epoch-check",
-    # Nothing is reassigned there, and no log directory taken out.
-    "completes-when-added",
-    "shrink-waits-for-targets",
-    "new-directory-empties-elr",
 )
 
 #: Greater than the depth of any space worth waiting for; the counting run fails if it is reached.
