@@ -196,9 +196,7 @@ NUMBERS = {
 }
 
 #: Rules of settings that the sheet leaves out: they change nothing without these.
-NOT_ON_THE_SHEET = (
-    "partition-epoch-check",
-)
+NOT_ON_THE_SHEET = ("partition-epoch-check",)
 
 #: Greater than the depth of any space worth waiting for; the counting run fails if it is reached.
 DEPTH_BOUND = 255
