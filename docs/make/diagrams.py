@@ -25,6 +25,7 @@ FAMOUS = {
     "divergence": "hw-no_divergence_below_hw-2r2n2e.json",
     "kip-279": "scenarios/kip-279.json",
     "c21": "scenarios/stale-remote-leo.json",
+    "removed-replica": "scenarios/removed-replica-in-elr.json",
     "fluss-4269": "fluss/4269.json",
     "fluss-leaderless": "scenarios/leaderless-truncation.json",
 }

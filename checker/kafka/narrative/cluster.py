@@ -68,7 +68,10 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """What the controller has decided; `leader` and `last_leader` are None for nobody."""
+    """What the controller has decided; `leader` and `last_leader` are None for nobody.
+
+    `replicas` is empty where every broker is one.
+    """
 
     leader: int | None
     epoch: int | None
@@ -77,6 +80,7 @@ class Control:
     fenced: tuple[int, ...] = ()
     stopping: tuple[int, ...] = ()
     last_leader: int | None = None
+    replicas: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,7 @@ def facts_of_controller(control: Control) -> Labelled:
     yield "ISR", members_text(control.isr)
     for label, members in (
         ("ELR", control.elr),
+        ("replicas", control.replicas),
         ("fenced", control.fenced),
         ("stopping", control.stopping),
     ):

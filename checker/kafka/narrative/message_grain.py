@@ -251,6 +251,7 @@ def _control(s: State) -> Control:
         fenced=members(s.fenced, s.replicas),
         stopping=members(s.stopping, s.replicas),
         last_leader=_somebody(s.last_leader),
+        replicas=members(s.assigned, s.replicas),
     )
 
 

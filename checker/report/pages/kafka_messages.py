@@ -137,7 +137,7 @@ def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
     elif action == "HearAnswer" and leader is not None:
         text = "granted" if turn.moment.before.answer[leader] == GRANTED else "refused"
         asked = turn.before.lanes[leader].asked_isr or ()
-        yield turn.sent(controller, leader, f"ISR {_named(asked)} {text}", is_answer=True)
+        yield turn.sent(controller, leader, f"ISR {named(asked)} {text}", is_answer=True)
     elif action == "OffsetForLeaderEpoch":
         yield from _question(story, turn)
     elif action == "BeginShutdown" and broker is not None:
@@ -148,7 +148,7 @@ def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
         action == "AlterPartition" or turn.before.control.isr != turn.after.control.isr
     ):
         asked = turn.before.lanes[leader].asked_isr or turn.after.control.isr
-        yield turn.sent(leader, controller, f"ISR {_named(asked)}")
+        yield turn.sent(leader, controller, f"ISR {named(asked)}")
 
 
 def _registers(turn: Turn) -> bool:
@@ -196,5 +196,6 @@ def _acknowledged(turn: Turn) -> Iterator[Message]:
                 yield turn.sent(leader, turn.clients, words, is_answer=True)
 
 
-def _named(replicas: tuple[int, ...]) -> str:
+def named(replicas: tuple[int, ...]) -> str:
+    """`{r0, r2}`"""
     return "{" + ", ".join(f"r{replica}" for replica in replicas) + "}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from checker.kafka.narrative.cluster import Lane
 from checker.kafka.narrative.story import Story
-from checker.report.pages.kafka_messages import Turn, messages_of, turns_of
+from checker.report.pages.kafka_messages import Turn, messages_of, named, turns_of
 from checker.report.pages.sequence import Box, Note, Sequence, Tone, spans
 
 _ENDS = {
@@ -68,9 +68,12 @@ def _notes(story: Story, turn: Turn) -> Iterator[Note]:
         is_fault = turn.actor == "controller" and story.is_fault(turn.step)
         tone = Tone.FAULT if is_fault else Tone.PLAIN
         yield Note(turn.step, turn.controller, f"{leads}, epoch {now.epoch}", tone)
-    if was.isr != now.isr:
-        members = ", ".join(f"r{replica}" for replica in now.isr)
-        yield Note(turn.step, turn.controller, f"ISR {{{members}}}")
+    if was.replicas != now.replicas:
+        words = f"replicas {' '.join(f'r{replica}' for replica in now.replicas)}"
+        yield Note(turn.step, turn.controller, words, Tone.FAULT)
+    for name, before, after in (("ISR", was.isr, now.isr), ("ELR", was.elr, now.elr)):
+        if before != after:
+            yield Note(turn.step, turn.controller, f"{name} {named(after)}")
 
 
 def _changes(story: Story, turn: Turn, before: Lane, after: Lane) -> Iterator[tuple[str, Tone]]:
