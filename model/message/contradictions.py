@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 from model.core.errors import BadEnvironment
 from model.message.declared import option_of
-
-if TYPE_CHECKING:
-    from model.message.environment import Environment
 
 NAMES_MAX = 8
 """Records that have a name at one time where their number has no bound."""
@@ -22,13 +19,13 @@ _ONE_LOG = (
 """What goes with one log of the partition on each broker, and why."""
 
 
-def require_consistent(given: Environment) -> None:
-    """Raises `BadEnvironment` with the first contradiction."""
+def require_consistent(given: Any) -> None:
+    """Raises `BadEnvironment` with the first contradiction in an `Environment`."""
     for problem in (*_of_sizes(given), *_of_elections(given), *_of_faults(given)):
         raise BadEnvironment(problem)
 
 
-def _of_sizes(given: Environment) -> Iterator[str]:
+def _of_sizes(given: Any) -> Iterator[str]:
     if given.min_insync_replicas > given.replicas:
         yield (
             f"min-insync-replicas is {given.min_insync_replicas}, more than the "
@@ -47,7 +44,7 @@ def _of_sizes(given: Environment) -> Iterator[str]:
         )
 
 
-def _of_elections(given: Environment) -> Iterator[str]:
+def _of_elections(given: Any) -> Iterator[str]:
     if given.election_order != "any":
         return
     if given.session_expiries or given.shutdowns or given.unfenced_registration:
@@ -63,7 +60,7 @@ def _of_elections(given: Environment) -> Iterator[str]:
         )
 
 
-def _of_faults(given: Environment) -> Iterator[str]:
+def _of_faults(given: Any) -> Iterator[str]:
     if given.unbounded and given.late_metadata:
         yield (
             "unbounded cannot be with late-metadata, where every past decision of the "
