@@ -42,7 +42,18 @@ public class TakenDirectoryElrTest {
         assertEquals(NO_LEADER, context.partition(0).leader, "Unexpected leader");
     }
 
-    /** Fails from 4.3.0 on: as above, and the directory failed while the broker ran. */
+    /** Fails from 4.3.0 on: as above, and the registration was refused at first, because the session had not ended. */
+    @Test
+    public void testReplicaThatIsAssignedBeforeTheRegistrationIsNotElected() {
+        context.fence(0);
+        context.assignToDirectory(0, 0, ReassignmentTestContext.directory(0, 1));
+        context.register(0, List.of(ReassignmentTestContext.directory(0, 1)));
+        context.unfence(0);
+        context.fence(1);
+        assertEquals(NO_LEADER, context.partition(0).leader, "Unexpected leader");
+    }
+
+    /** Fails from 4.3.0 on: the directory failed while the broker ran, and was taken out. */
     @Test
     public void testReplicaOfFailedDirectoryIsNotElected() {
         context.failDirectory(0, ReassignmentTestContext.directory(0, 0));
