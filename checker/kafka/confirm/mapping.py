@@ -348,6 +348,12 @@ TABLE: dict[str, Row] = {
     ),
     "DiskLoss": Row("kill -9; then the log directory is emptied.", _lose_disk),
     "CheckpointLoss": Row("The file replication-offset-checkpoint is removed.", _lose_checkpoint),
+    "DirectoryTaken": Row("The harness gives no broker a log directory to spare.", None),
+    "DirectoryMove": Row(
+        "AlterReplicaLogDirs to the broker's other log directory. It is over when the log is "
+        "there.",
+        _move_directory,
+    ),
     "StartFutureLog": Row(
         "A broker's own thread copies at once; the harness cannot hold it.", None
     ),
@@ -357,12 +363,6 @@ TABLE: dict[str, Row] = {
     "PromoteFutureLog": Row("As StartFutureLog.", None),
     "DirectoryFailure": Row("As DirectoryTaken.", None),
     "WriteMinIsr": Row("The harness, which is the controller, keeps no ELR of its own.", None),
-    "DirectoryTaken": Row("The harness gives no broker a log directory to spare.", None),
-    "DirectoryMove": Row(
-        "AlterReplicaLogDirs to the broker's other log directory. It is over when the log is "
-        "there.",
-        _move_directory,
-    ),
     "BeginShutdown": Row(
         "The harness decides as the controller would, and tells a follower to fetch no more "
         "(StopReplica), but not one whose fetch is on its way: it may still be answered, and the "
