@@ -43,6 +43,7 @@ LARGEST = frozenset(
         "stale-remote-leo",
         "late-booking",
         "removed-replica-in-elr",
+        "future-log-keeps-a-record",
     }
 )
 """Of 12 million states and more: `make gate` explores them, and compares verdicts, depths and

@@ -139,31 +139,6 @@ REASSIGNMENTS = (
         "by-epoch). In the model alone: not tried on brokers.",
     ),
     Scenario(
-        number="C63",
-        name="cancelled-while-alone-in-sync",
-        title="A cancelled reassignment deletes the only replicas in sync",
-        source="found by this model; KIP-455, KafkaController.updateCurrentReassignment",
-        story="With ZooKeeper one of the brokers that are being added is in sync and leads, "
-        "another copies yet, and the replicas of before lag and leave the ISR. The operator "
-        "cancels. Whoever was being added is stopped and deletes its log; that no replica of "
-        "before is in sync the controller does not look at.",
-        claim="acknowledged_on_disk",
-        options={
-            **_TWO,
-            "replicas": 3,
-            "assigned": 1,
-            "epochs": 3,
-            "moves": 1,
-            "reassignments": 1,
-        },
-        falls=(_ZOOKEEPER_3_9, "kip320"),
-        stands=("kip320-without-changeable-reassignment", "kip903"),
-        remark="2.4 to 3.9 with ZooKeeper. KRaft refuses the cancellation "
-        "(PartitionReassignmentRevert). With min.insync.replicas=2 it takes two brokers that are "
-        "added and in sync. Who was deleted stays in the ISR, and is elected if it is added again. "
-        "Seen with Kafka's own controller (bench/experiments/with_zookeeper.py).",
-    ),
-    Scenario(
         number="C61",
         name="future-log-keeps-a-record",
         title="The copy of a log keeps a record that the log has cut, and takes its place",
@@ -213,6 +188,31 @@ REASSIGNMENTS = (
         remark="With ELR a proper shutdown in place of the crash does it to a member of the ELR. "
         "The broker takes the assignment back as soon as it reads it, so that the window is short: "
         "0.1 to 1 s a move, and longer while the controller is slow.",
+    ),
+    Scenario(
+        number="C63",
+        name="cancelled-while-alone-in-sync",
+        title="A cancelled reassignment deletes the only replicas in sync",
+        source="found by this model; KIP-455, KafkaController.updateCurrentReassignment",
+        story="With ZooKeeper one of the brokers that are being added is in sync and leads, "
+        "another copies yet, and the replicas of before lag and leave the ISR. The operator "
+        "cancels. Whoever was being added is stopped and deletes its log; that no replica of "
+        "before is in sync the controller does not look at.",
+        claim="acknowledged_on_disk",
+        options={
+            **_TWO,
+            "replicas": 3,
+            "assigned": 1,
+            "epochs": 3,
+            "moves": 1,
+            "reassignments": 1,
+        },
+        falls=(_ZOOKEEPER_3_9, "kip320"),
+        stands=("kip320-without-changeable-reassignment", "kip903"),
+        remark="2.4 to 3.9 with ZooKeeper. KRaft refuses the cancellation "
+        "(PartitionReassignmentRevert). With min.insync.replicas=2 it takes two brokers that are "
+        "added and in sync. Who was deleted stays in the ISR, and is elected if it is added again. "
+        "Seen with Kafka's own controller (bench/experiments/with_zookeeper.py).",
     ),
     Scenario(
         number="C64",

@@ -71,9 +71,9 @@ def _notes(story: Story, turn: Turn) -> Iterator[Note]:
     if was.replicas != now.replicas:
         words = f"replicas {' '.join(f'r{replica}' for replica in now.replicas)}"
         yield Note(turn.step, turn.controller, words, Tone.FAULT)
-    for name, before, after in (("ISR", was.isr, now.isr), ("ELR", was.elr, now.elr)):
-        if before != after:
-            yield Note(turn.step, turn.controller, f"{name} {named(after)}")
+    for name, former, members in (("ISR", was.isr, now.isr), ("ELR", was.elr, now.elr)):
+        if former != members:
+            yield Note(turn.step, turn.controller, f"{name} {named(members)}")
 
 
 def _changes(story: Story, turn: Turn, before: Lane, after: Lane) -> Iterator[tuple[str, Tone]]:
