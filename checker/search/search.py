@@ -37,13 +37,14 @@ class Snapshot:
     """How far a run has come, for a display of progress: every level so far has been checked.
 
     `generated` transitions lead out of all levels but the last. `seconds` of this process: what a
-    resumed run took before is not in it.
+    resumed run took before is not in it. `violated` are the claims that a state so far breaks.
     """
 
     levels: tuple[LevelSummary, ...]
     distinct: int
     generated: int
     seconds: float
+    violated: tuple[str, ...] = ()
 
     @property
     def depth(self) -> int:
@@ -116,6 +117,7 @@ def search(
                     account.distinct,
                     account.generated,
                     time.monotonic() - started,
+                    tuple(account.broken),
                 )
             )
             stopped_by = _over_budget(budgets, account, time.monotonic() - started, engine.can_shed)

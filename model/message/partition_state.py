@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.assignment import controller_min_isr
+from model.message.assignment import assigned, controller_min_isr
 from model.message.features import (
     ELR,
     LAST_KNOWN_LEADER,
@@ -27,6 +27,7 @@ from model.message.terms import (
     NO_REPLICA,
     UNCLEAN,
     WITHOUT_DIRECTORY,
+    contains,
     size,
     without_member,
 )
@@ -91,11 +92,13 @@ def leaves_elr(s: Any, c: Settings, replica: int) -> bool:
 def elr_on_return(s: Any, c: Settings, replica: int, elr: int) -> int:
     """What becomes of the ELR as the broker comes back.
 
-    Until 4.2 the report of another directory empties it (handleAssignReplicasToDirs). Kafka elects
-    no broker before that report, so that here it comes with the registration.
+    Until 4.2 the report of another directory empties it, if the broker is a replica still
+    (handleAssignReplicasToDirs). Kafka elects no broker before that report, so that here it comes
+    with the registration.
     """
     if has(c, NEW_DIRECTORY_EMPTIES_ELR) and s.unclean[replica] == WITHOUT_DIRECTORY:
-        return 0
+        if contains(assigned(s, c), replica):
+            return 0
     return without_member(elr, replica) if leaves_elr(s, c, replica) else elr
 
 

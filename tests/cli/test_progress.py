@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,23 @@ def test_numbers_and_times_are_rough() -> None:
     assert [rough_time(s) for s in (3, 99, 180, 9000, 300_000)] == [
         *("3 s", "99 s", "3 min", "2.5 h", "3.5 days")
     ]
+
+
+def test_a_long_run_says_at_once_what_it_violates_and_a_short_one_at_its_end() -> None:
+    stream = io.StringIO()
+    shown = Progress(Console(width=200, file=stream, force_terminal=False))
+    of = [
+        replace(snapshot(count), violated=names, seconds=seconds)
+        for count, names, seconds in (
+            (1, ("sane",), 1.0),
+            (2, ("sane", "weak_isr"), 9.0),
+            (3, ("sane", "weak_isr"), 10.0),
+            (4, ("sane", "weak_isr", "strong_isr"), 11.0),
+        )
+    ]
+    for each in of:
+        shown.watch(each)
+
+    first, second = [line for line in stream.getvalue().splitlines() if "violated" in line]
+    assert first.startswith("level 1: sane, weak_isr are violated; the search goes on")
+    assert second.startswith("level 3: strong_isr is violated")

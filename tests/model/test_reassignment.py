@@ -327,6 +327,20 @@ def test_a_directory_that_was_taken_out_is_noticed_by_the_proposed_rule_alone() 
     assert list(found.values()) == [R1, 0, 0, 0]
 
 
+def test_the_directory_of_a_broker_that_is_no_replica_any_more_changes_no_elr() -> None:
+    """Its report is answered NOT_LEADER_OR_FOLLOWER, and nothing is written."""
+    options = {"min_insync_replicas": 2, "taken_directories": 1, "shutdowns": 1, "reassignments": 1}
+    model = model_of("elr", **options)
+    state = run(model, "Produce leader=0", "BeginShutdown replica=0", "Stop replica=0")
+    state = run(model, "DirectoryTaken replica=0", "Fence replica=0", start=state)
+    assert (state.assigned, state.elr) == (R0 | R1, R0)
+
+    state = run(model, f"Reassign targets={R1}", start=state)
+
+    assert (state.assigned, state.elr) == (R1, R0)
+    assert after(model, state, "Restart replica=0").elr == R0
+
+
 def test_without_bounds_no_prefix_is_cut_where_a_log_can_be_deleted() -> None:
     assert Environment(unbounded=True).is_cut
     assert not Environment(unbounded=True, reassignments=1).is_cut

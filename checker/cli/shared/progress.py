@@ -51,6 +51,7 @@ class Progress:
         self._begun = False
         self._last_line = self._started = time.monotonic()
         self._last_report = ""
+        self._violated: frozenset[str] = frozenset()
 
     def announce(self, message: str) -> None:
         """Say what takes long now."""
@@ -65,7 +66,10 @@ class Progress:
             self._print(line)
 
     def watch(self, snapshot: Snapshot) -> None:
-        """Show a level that has been checked."""
+        """Show a level that has been checked; in a long run say at once what it violates."""
+        if snapshot.seconds >= PLAIN_SECONDS and set(snapshot.violated) > self._violated:
+            self._print(violated_line(snapshot, self._violated))
+            self._violated = frozenset(snapshot.violated)
         if self._live is not None:
             self._live.take(snapshot)
         else:
@@ -196,6 +200,16 @@ def line_of(snapshot: Snapshot) -> str:
     return (
         f"level {snapshot.depth} on {snapshot.on}: frontier {snapshot.frontier:,}{grown}, "
         f"{totals(snapshot, 0.0)}, {roughly(rate)} states/s, {describe(outlook(snapshot.levels))}"
+    )
+
+
+def violated_line(snapshot: Snapshot, known: frozenset[str]) -> str:
+    """`level 22: acknowledged_durable is violated; the search goes on (...)`"""
+    names = [name for name in snapshot.violated if name not in known]
+    verb = "is" if len(names) == 1 else "are"
+    return (
+        f"level {snapshot.depth}: {', '.join(names)} {verb} violated; the search goes on "
+        "(Ctrl-C ends it and shows the steps; --stop-at-first does so by itself)"
     )
 
 
