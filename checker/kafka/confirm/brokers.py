@@ -49,6 +49,8 @@ class Brokers:
         self._directories = directories
         self._processes = processes
         self.ports = list(ports)
+        self.taken: dict[int, Path] = {}
+        """The log directory of each broker from which it was taken."""
         self.topic = TOPIC
         """Whose partition is meant; `topics.begin` changes it."""
 
@@ -104,7 +106,16 @@ class Brokers:
     def directories(self, broker: int) -> list[Path]:
         """The broker's log directories."""
         first = self._folder / f"data-{broker}"
-        return [first, *(Path(f"{first}-{each}") for each in range(1, self._directories))]
+        every = [first, *(Path(f"{first}-{each}") for each in range(1, self._directories))]
+        return [each for each in every if each != self.taken.get(broker)]
+
+    def take_directory(self, broker: int) -> None:
+        """Take the directory of the log out of the log.dirs of a broker that is down."""
+        before = _log_dirs(self.directories(broker))
+        self.taken[broker] = self.data(broker)
+        lines = self._file(broker).read_text(encoding="utf-8").splitlines()
+        after = _log_dirs(self.directories(broker))
+        self.configure(broker, [after if line == before else line for line in lines])
 
     def data(self, broker: int) -> Path:
         """The log directory that has the partition; the first where none has."""
@@ -164,10 +175,14 @@ def free_ports(number: int) -> list[int]:
     return ports
 
 
+def _log_dirs(directories: Sequence[Path]) -> str:
+    return f"log.dirs={','.join(map(str, directories))}"
+
+
 def shared_lines(settings: BrokerSettings, directories: Sequence[Path]) -> list[str]:
     """Settings of every broker, with ZooKeeper or KRaft."""
     return [
-        f"log.dirs={','.join(map(str, directories))}",
+        _log_dirs(directories),
         "num.network.threads=2",
         f"socket.send.buffer.bytes={SEND_BYTES}",
         "num.io.threads=4",

@@ -19,6 +19,10 @@ from checker.kafka.confirm.stage import Stage, StepFailed
 from checker.kafka.confirm.staging import staged
 from checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NEEDS_LAG, NO_LAG_MS
 from checker.kafka.confirm.topics import begin
+from model.core.transition_system import Model
+
+_MOVES_LOGS = frozenset({"DirectoryMove", "DirectoryTaken"})
+"""Steps for which a broker has a second log directory."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,7 +38,7 @@ class ClusterKind:
 def kind_of(course: Course) -> ClusterKind:
     """The cluster that a course needs."""
     needs_lag = any(moment.action in NEEDS_LAG for moment in course.replayed.moments)
-    moves_logs = any(moment.action == "DirectoryMove" for moment in course.replayed.moments)
+    moves_logs = any(moment.action in _MOVES_LOGS for moment in course.replayed.moments)
     return ClusterKind(
         replicas=course.model.layout.sizes["replicas"],
         lag_ms=LAG_MS if needs_lag else NO_LAG_MS,
@@ -53,6 +57,11 @@ def settings_of(course: Course) -> BrokerSettings:
         fetch_wait_ms=kind.fetch_wait_ms,
         log_directories=kind.log_directories,
     )
+
+
+def assigned_of(model: Model) -> int:
+    """How many brokers have a replica at the start, 0 for all."""
+    return int(model.options["assigned"])
 
 
 def _topic_settings(course: Course) -> Mapping[str, str]:
@@ -88,7 +97,8 @@ class SharedClusters:
     def stage(self, course: Course) -> Stage:
         """Brokers on which nothing of an earlier replay is left. Raises `CannotConfirm`."""
         kind = kind_of(course)
-        if self._stage is not None and self._kind == kind:
+        is_whole = self._stage is not None and not self._stage.brokers.taken
+        if self._stage is not None and is_whole and self._kind == kind:
             try:
                 self._begin(self._stage, course)
             except (StepFailed, NoAnswer, BrokerFailed):
@@ -131,4 +141,4 @@ class SharedClusters:
 
     def _begin(self, stage: Stage, course: Course) -> None:
         self._topics += 1
-        begin(stage, f"entry-{self._topics}", _topic_settings(course))
+        begin(stage, f"entry-{self._topics}", _topic_settings(course), assigned_of(course.model))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,13 +14,15 @@ TOPIC = "t"
 class Decision:
     """Who leads in which epoch, with which ISR, and the version of the partition's state.
 
-    The version is that of ZooKeeper's node, or the partition epoch under KRaft.
+    The version is that of ZooKeeper's node, or the partition epoch under KRaft. `replicas` are
+    those of the partition.
     """
 
     leader: int
     epoch: int
     isr: tuple[int, ...]
     version: int
+    replicas: tuple[int, ...]
 
 
 class Decides(Protocol):
@@ -32,8 +34,10 @@ class Decides(Protocol):
     topic: str
     decisions: dict[int, Decision]
 
-    def create_topic(self, leader: int, settings: Mapping[str, str]) -> None:
-        """The topic, with everybody in sync and this leader in epoch 0; with topic settings."""
+    def create_topic(
+        self, leader: int, settings: Mapping[str, str], replicas: Sequence[int]
+    ) -> None:
+        """The topic, with all replicas in sync and this leader in epoch 0; with topic settings."""
 
     def current(self) -> Decision:
         """The partition's state, a leader's change of the ISR included."""

@@ -12,7 +12,7 @@ import functools
 import time
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.confirm.clusters import SharedClusters, kind_of, settings_of
+from checker.kafka.confirm.clusters import SharedClusters, assigned_of, kind_of, settings_of
 from checker.kafka.confirm.counterexample import moves_with_records
 from checker.kafka.confirm.course import Course
 from checker.kafka.confirm.ending import ending_of
@@ -96,6 +96,8 @@ def _why_not(moment: Moment, course: Course, release: KafkaRelease) -> str:
     row = row_of(moment.action, release)
     if row.does is None:
         return row.description.removesuffix(".")
+    if assigned_of(course.model) and not release.is_kraft:
+        return "with ZooKeeper every broker has a replica from the start"
     if course.model.settings.high_watermark_before_fetch or not moves_with_records(moment):
         return ""
     _, answered_with = release_named(f"{release.version}:{release.manner}")
@@ -120,6 +122,7 @@ def confirm_on(course: Course, site: Site) -> Confirmation:
         settings=settings_of(course),
         folder=site.folder,
         announce=site.announce,
+        assigned=assigned_of(course.model),
     ) as stage:
         return _run(course, site).carried_out(stage, began)
 

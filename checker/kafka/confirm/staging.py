@@ -53,15 +53,19 @@ def staged(
     settings: BrokerSettings,
     folder: Path,
     announce: Announce,
+    assigned: int = 0,
 ) -> Iterator[Stage]:
-    """A cluster in `folder`, set up; when the block is left no process of it is."""
+    """A cluster in `folder`, set up; when the block is left no process of it is.
+
+    The first `assigned` brokers have a replica at the start, all of them for 0.
+    """
     with contextlib.ExitStack() as ending:
         processes = ending.enter_context(Processes(folder, jars))
         start = _with_kraft if release.is_kraft else _with_zookeeper
         cluster = _Cluster(release, jars, replicas, settings, folder, announce)
         stage = start(ending, processes, cluster)
         try:
-            begin(stage, TOPIC, {})
+            begin(stage, TOPIC, {}, assigned)
         except (StepFailed, NoAnswer) as problem:
             logs = "; ".join(processes.last_lines(name_of(broker)) for broker in range(replicas))
             raise BrokerFailed(f"the cluster could not be set up: {problem}; {logs}") from None

@@ -7,21 +7,24 @@ from collections.abc import Mapping
 from checker.kafka.confirm.stage import Stage
 
 
-def begin(stage: Stage, topic: str, settings: Mapping[str, str]) -> None:
+def begin(stage: Stage, topic: str, settings: Mapping[str, str], assigned: int = 0) -> None:
     """A new topic with these settings, and nothing of the one before.
 
-    Broker 0 leads in epoch 0, and everybody knows it and has fetched once. The first fetch tells
-    the leader that the follower's log is empty, as the model begins. Raises `StepFailed`.
+    Broker 0 leads in epoch 0, and everybody knows it; the first `assigned` brokers are replicas,
+    all of them for 0, and have fetched once. The first fetch tells the leader that the follower's
+    log is empty, as the model begins. Raises `StepFailed`, and `NotHeld` with ZooKeeper where some
+    broker has no replica.
     """
+    replicas = stage.replicas[: assigned or None]
     for link in stage.links.values():
         link.hold()
     stage.forget_topic()
     stage.brokers.topic = stage.controller.topic = topic
-    stage.controller.create_topic(0, settings)
+    stage.controller.create_topic(0, settings, replicas)
     decision = stage.controller.current()
     for broker in stage.replicas:
         stage.learn(broker, decision, stage.replicas)
-    for follower in stage.replicas[1:]:
+    for follower in replicas[1:]:
         while stage.ask_epoch(follower, 0):
             pass
         stage.leader_fetch(follower, 0)

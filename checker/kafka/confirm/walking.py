@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from checker.kafka.confirm.clusters import assigned_of
 from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from checker.kafka.confirm.facts import differences, of_model
 from checker.kafka.confirm.outcomes import Outcome, outcome_of
@@ -78,7 +79,7 @@ def walk(
     steerable = Steerable(model, stage.release, lag_ms)
     silent = 0
     try:
-        begin(stage, topic, topic_settings)
+        begin(stage, topic, topic_settings, assigned_of(model))
         while len(walked.steps) < steps_max:
             chosen = choose(steerable.offered(state, len(walked.steps) + 1, silent), silent)
             if chosen is None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from checker.kafka.confirm.decisions import TOPIC, Decision
 from checker.kafka.confirm.quorum.controller import ScriptedController
 from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
-from checker.kafka.confirm.quorum.state import NO_LEADER
+from checker.kafka.confirm.quorum.state import NO_LEADER, Assignment
 from checker.kafka.confirm.stage import StepFailed
 
 
@@ -28,17 +28,20 @@ class KraftController:
         self._changes: list[tuple[Decision, int]] = []
         self._decided_at = 0
 
-    def create_topic(self, leader: int, settings: Mapping[str, str]) -> None:
+    def create_topic(
+        self, leader: int, settings: Mapping[str, str], replicas: Sequence[int]
+    ) -> None:
         """As `Decides.create_topic`."""
         self.decisions.clear()
         self._ends.clear()
         self._changes.clear()
-        self._note(self.quorum.create_topic(self.topic, self._replicas, leader, settings))
+        self._note(self.quorum.create_topic(self.topic, replicas, leader, settings))
 
     def current(self) -> Decision:
         """As `Decides.current`."""
         now = self.quorum.partition
-        return Decision(now.leader, now.leader_epoch, tuple(sorted(now.isr)), now.epoch)
+        isr, replicas = tuple(sorted(now.isr)), now.assignment.replicas
+        return Decision(now.leader, now.leader_epoch, isr, now.epoch, replicas)
 
     def decide(
         self,
@@ -46,6 +49,7 @@ class KraftController:
         epoch: int,
         isr: Sequence[int],
         elr: Sequence[int],
+        assignment: Assignment | None = None,
         *,
         beside: Sequence[MetadataRecord] = (),
         is_recovered: bool = False,
@@ -55,14 +59,16 @@ class KraftController:
 
         Nobody is to hear of it yet. `epoch` may be several beyond the current one: a registration
         that ends a session is two changes in one step. Where nothing was decided, who knows all
-        decisions reads `beside` at once, unless `is_held`.
+        decisions reads `beside` at once, unless `is_held`. Without `assignment` the replicas stay.
         """
         now = self.quorum.partition
-        if (leader, epoch, sorted(isr), sorted(elr)) == (
+        assignment = assignment or now.assignment
+        if (leader, epoch, sorted(isr), sorted(elr), assignment) == (
             now.leader,
             now.leader_epoch,
             sorted(now.isr),
             sorted(now.elr),
+            now.assignment,
         ):
             if is_held:
                 self.quorum.append(beside)
@@ -75,6 +81,7 @@ class KraftController:
             leader=leader if epoch != now.leader_epoch else None,
             isr=sorted(isr) if sorted(isr) != sorted(now.isr) else None,
             elr=sorted(elr) if sorted(elr) != sorted(now.elr) else None,
+            assignment=assignment if assignment != now.assignment else None,
             is_recovered=is_recovered,
             beside=beside,
         )

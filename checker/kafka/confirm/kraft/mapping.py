@@ -13,8 +13,14 @@ from checker.kafka.confirm.kraft.stage import KraftStage
 from checker.kafka.confirm.mapping import TABLE, Act, Row, keep_in_sync, only_on, receive
 from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
 from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
-from checker.kafka.confirm.quorum.state import NO_BROKER_EPOCH, NO_LEADER, AlterRequest
-from checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, StepFailed
+from checker.kafka.confirm.quorum.state import (
+    NO_BROKER_EPOCH,
+    NO_LEADER,
+    AlterRequest,
+    Assignment,
+)
+from checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, Stage, StepFailed
+from model.message.assignment import assigned
 from model.message.features import ELR, has
 from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, contains, with_member
 
@@ -36,6 +42,7 @@ def _write(
         after.epoch,
         _members(stage, after.isr),
         _members(stage, after.elr),
+        _assignment(stage, act),
         beside=beside,
         is_recovered=is_recovered,
         is_held=act.settings.caught_up_wait == 1,
@@ -44,6 +51,14 @@ def _write(
 
 def _members(stage: KraftStage, packed: int) -> list[int]:
     return [each for each in stage.replicas if contains(packed, each)]
+
+
+def _assignment(stage: KraftStage, act: Act) -> Assignment | None:
+    """The replicas after the step, None where they never change."""
+    if act.settings.reassignments == 0:
+        return None
+    sets = (act.after.assigned, act.after.adding, act.after.removing)
+    return Assignment(*(tuple(_members(stage, each)) for each in sets))
 
 
 def _move(stage: KraftStage, act: Act) -> None:
@@ -60,6 +75,11 @@ def _unfence(stage: KraftStage, act: Act) -> None:
 
 def _restart(stage: KraftStage, act: Act) -> None:
     replica = act.arguments["replica"]
+    if not contains(assigned(act.before, act.settings), replica) and act.before.leo[replica]:
+        raise NotHeld(
+            f"r{replica} is no replica any more: it takes its log away as it starts, in the model "
+            "when it learns of that"
+        )
     stage.register(replica, is_held=act.settings.caught_up_wait == 1)
     _require_same_end(stage, act)
     stage.catch_up(replica)
@@ -74,6 +94,13 @@ def _require_same_end(stage: KraftStage, act: Act) -> None:
     if has(act.settings, ELR) and was_clean == (act.before.unclean[replica] == 1):
         manner = "after a clean shutdown" if was_clean else "without a clean shutdown"
         raise StepFailed(f"r{replica} registers as the model says of its end", manner)
+
+
+def _take_directory(stage: Stage, act: Act) -> None:
+    replica = act.arguments["replica"]
+    if len(stage.brokers.directories(replica)) == 1:
+        raise NotHeld(f"r{replica} has one log directory")
+    stage.brokers.take_directory(replica)
 
 
 def _begin_shutdown(stage: KraftStage, act: Act) -> None:
@@ -109,7 +136,9 @@ def _alter_partition(stage: KraftStage, act: Act) -> None:
     leader = act.arguments["leader"]
     wanted = _members(stage, act.before.pending_isr[leader])
     asked = _awaited(stage, act, leader, wanted)
-    is_granted = act.after.isr != act.before.isr and _members(stage, act.after.isr) == wanted
+    completes = _assignment(stage, act) not in {None, stage.quorum.partition.assignment}
+    as_asked = act.after.isr != act.before.isr and _members(stage, act.after.isr) == wanted
+    is_granted = completes or as_asked
     knew_all = leader in stage.controller.informed()
     if is_granted:
         _write(stage, act, is_recovered=asked.partition.leader_recovery_state == 0)
@@ -222,9 +251,11 @@ KRAFT_ROWS: dict[str, Row] = {
     "AlterPartition": Row(
         "The leader's request must be for the ISR that the model has. The controller writes the "
         "new ISR and answers, or refuses (INELIGIBLE_REPLICA); in a trace with late answers the "
-        "answer waits.",
+        "answer waits. Where that completes a reassignment it is the same record, and a leader "
+        "that is removed by it is answered NEW_LEADER_ELECTED.",
         only_on(KraftStage, _alter_partition),
     ),
+    "AlterAndElect": Row("As AlterPartition.", only_on(KraftStage, _alter_partition)),
     "HearAnswer": Row("The answer goes to the leader.", only_on(KraftStage, _hear_answer)),
     "Replay": Row(
         "The leader may read the metadata log up to the record of that ISR. When a heartbeat says "
@@ -241,6 +272,10 @@ KRAFT_ROWS: dict[str, Row] = {
         "its own.",
         TABLE["DiskLoss"].does,
     ),
+    "DirectoryTaken": Row(
+        "The broker has two log directories; the one that has the log is taken out of log.dirs.",
+        _take_directory,
+    ),
     "BeginShutdown": Row(
         "SIGTERM. When the broker asks the controller to shut down, the record that it does and "
         "what is decided are written. It goes on until Stop.",
@@ -254,7 +289,8 @@ KRAFT_ROWS: dict[str, Row] = {
         "The process is started, and acts on the metadata log as far as it goes, registers, reads "
         "up to its registration, and is unfenced by a record, with what the controller decides "
         "now. With ELR the registration must say, as the model does, whether it was shut down "
-        "cleanly.",
+        "cleanly. A broker that was removed while it was down takes its log away as it starts, "
+        "which in the model is Learn: not steerable.",
         only_on(KraftStage, _restart),
     ),
     "Fence": Row(
@@ -271,10 +307,21 @@ KRAFT_ROWS: dict[str, Row] = {
         only_on(KraftStage, _unfence),
     ),
     "Move": Row("A record. Nobody reads it yet.", only_on(KraftStage, _move)),
+    "Reassign": Row(
+        "A record of the replicas, those being added and removed, ISR, ELR, and the leader if "
+        "there is another epoch; directories are kept, and a new replica has its broker's first "
+        "one. Nobody reads it yet.",
+        only_on(KraftStage, _move),
+    ),
+    "ReassignAndElect": Row("As Reassign.", only_on(KraftStage, _move)),
+    "CancelReassignment": Row("As Reassign.", only_on(KraftStage, _move)),
+    "CancelAndElect": Row("As Reassign.", only_on(KraftStage, _move)),
+    "CompleteReassignment": Row("With KRaft that is part of AlterPartition, or of Reassign.", None),
     "Learn": Row(
         "The broker may read all of the metadata log; it is over when a heartbeat says that the "
         "log was taken up. What it reads at once it takes up as one image, so that epochs in "
-        "between are skipped. A fetch on its way is lost as with ZooKeeper.",
+        "between are skipped. A fetch on its way is lost as with ZooKeeper. A broker that is no "
+        "replica any more must have deleted its log.",
         TABLE["Learn"].does,
     ),
     "LearnLate": Row(

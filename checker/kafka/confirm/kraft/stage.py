@@ -13,7 +13,7 @@ from checker.kafka.confirm.errors import BrokerFailed
 from checker.kafka.confirm.kraft.brokers import KraftBrokers
 from checker.kafka.confirm.kraft.controller import KraftController
 from checker.kafka.confirm.kraft.late_reads import PARTITIONS, TOPIC, TOPIC_ID, LongAnswer
-from checker.kafka.confirm.proxy import Link
+from checker.kafka.confirm.proxy import Link, wait_until
 from checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH
 from checker.kafka.confirm.quorum.controller import ScriptedController
 from checker.kafka.confirm.quorum.state import AlterRequest
@@ -159,7 +159,20 @@ class KraftStage(Stage):
             self.quorum.reveal(broker, end)
             self._lose_until_applied(broker, end, decision, outlives=outlives)
         self.brokers.await_serving(broker)
-        self.epochs_learned[broker] = decision.epoch
+        if broker in decision.replicas:
+            self.epochs_learned[broker] = decision.epoch
+        else:
+            self._await_deleted(broker)
+
+    def _await_deleted(self, broker: int) -> None:
+        """Wait until a broker that is no replica has no log. Raises `StepFailed`.
+
+        A high watermark on disk stays until the thread whose interval is out of reach writes it.
+        """
+        if not wait_until(lambda: not self.brokers.partition(broker).is_dir(), STEP_SECONDS_MAX):
+            raise StepFailed(f"r{broker} deletes its log", "it has one still")
+        self.write_checkpoint(broker, 0)
+        self.epochs_learned.pop(broker, None)
 
     def replay(self, broker: int, epoch: int, isr: Sequence[int]) -> None:
         """A leader reads the record of an ISR of its epoch, of which it has heard the answer."""

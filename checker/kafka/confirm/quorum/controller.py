@@ -22,6 +22,7 @@ from checker.kafka.confirm.quorum.state import (
     PARTITION_CHANGE,
     REGISTRATION_CHANGE,
     AlterRequest,
+    Assignment,
     BrokerImage,
     Find,
     PartitionImage,
@@ -29,7 +30,7 @@ from checker.kafka.confirm.quorum.state import (
     Watch,
 )
 
-INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA = 95, 107
+INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA, NEW_LEADER_ELECTED = 95, 107, 120
 _WITH_ELR = 23
 """The first metadata.version (4.0-IV1) whose partition records have version 2."""
 _TOPIC_SETTING = 2
@@ -148,10 +149,13 @@ class ScriptedController:
     def create_topic(
         self, name: str, replicas: Sequence[int], leader: int, settings: Mapping[str, str]
     ) -> int:
-        """A topic of one partition, everybody in sync, led in epoch 0; the log's end after it."""
+        """A topic of one partition, its replicas in sync, led in epoch 0; the log's end after."""
         with self._state.changed:
             self._state.topic_id = topic_id = uuid.uuid4()
-            self._state.partition = PartitionImage(leader, 0, 0, list(replicas))
+            directories = [self._first_directory(each) for each in replicas]
+            self._state.partition = PartitionImage(
+                leader, 0, 0, list(replicas), Assignment(tuple(replicas)), directories
+            )
             records = [MetadataRecord("TopicRecord", 0, {"name": name, "topic_id": topic_id})]
             records += [
                 MetadataRecord(
@@ -174,12 +178,13 @@ class ScriptedController:
                 "leader": leader,
                 "leader_epoch": 0,
                 "partition_epoch": 0,
-                "directories": [
-                    (self._state.brokers[r].log_dirs or [NO_UUID])[0] for r in replicas
-                ],
+                "directories": directories,
             }
             records.append(MetadataRecord(PARTITION, self._partition_version, values))
             return self._state.append(records)
+
+    def _first_directory(self, broker: int) -> uuid.UUID:
+        return (self._state.brokers[broker].log_dirs or [NO_UUID])[0]
 
     def create_unhosted_topic(self, name: str, topic_id: uuid.UUID, partitions: int) -> int:
         """A topic whose replicas are on a broker that there is not; the log's end after it."""
@@ -214,6 +219,7 @@ class ScriptedController:
         leader: int | None = None,
         isr: Sequence[int] | None = None,
         elr: Sequence[int] | None = None,
+        assignment: Assignment | None = None,
         is_recovered: bool = False,
         beside: Sequence[MetadataRecord] = (),
     ) -> int:
@@ -240,9 +246,27 @@ class ScriptedController:
                 values["isr"] = now.isr = list(isr)
             if elr is not None:
                 values["eligible_leader_replicas"] = now.elr = list(elr)
+            if assignment is not None:
+                values |= self._reassigned(assignment)
             now.epoch += 1
             record = MetadataRecord(PARTITION_CHANGE, self._partition_version, values)
             return self._state.append([*beside, record])
+
+    def _reassigned(self, assignment: Assignment) -> dict[str, Any]:
+        """Fields of a change of replicas: who stays keeps its directory."""
+        now = self.partition
+        kept = dict(zip(now.assignment.replicas, now.directories, strict=True))
+        now.assignment = assignment
+        now.directories = [
+            kept[each] if each in kept else self._first_directory(each)
+            for each in assignment.replicas
+        ]
+        return {
+            "replicas": list(assignment.replicas),
+            "adding_replicas": list(assignment.adding),
+            "removing_replicas": list(assignment.removing),
+            "directories": now.directories,
+        }
 
     def fencing(self, broker: int, *, is_fenced: bool) -> MetadataRecord:
         """The record that fences a broker or ends that; its next heartbeat is answered so."""
@@ -277,8 +301,11 @@ class ScriptedController:
         return epochs != (self.partition.leader_epoch, self.partition.epoch)
 
     def answer(self, asked: AlterRequest) -> None:
-        """The leader hears what the partition is now."""
+        """The leader hears what the partition is now, or that another leads by its request."""
         now = self.partition
+        if now.leader != asked.broker:
+            self.refuse(asked, NEW_LEADER_ELECTED)
+            return
         self._answer(
             asked,
             {

@@ -40,17 +40,29 @@ class ControllerFailed(CannotConfirm):
     """A thread that answers brokers failed; raised where the script waits."""
 
 
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The brokers that are replicas; of these the ones being added, and being removed."""
+
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+
+
 @dataclass(slots=True)
 class PartitionImage:
     """The partition after the last record about it (PartitionRegistration).
 
-    `epoch` counts its records. `is_recovering` is LeaderRecoveryState (KIP-704).
+    `epoch` counts its records. `directories` are those of the replicas, in their order.
+    `is_recovering` is LeaderRecoveryState (KIP-704).
     """
 
     leader: int
     leader_epoch: int
     epoch: int
     isr: list[int]
+    assignment: Assignment
+    directories: list[uuid.UUID]
     elr: list[int] = field(default_factory=list)
     is_recovering: bool = False
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from checker.kafka.confirm.decisions import TOPIC, Decision
 from checker.kafka.confirm.errors import BrokerFailed, NoAnswer, NotInstalled
+from checker.kafka.confirm.stage import NotHeld
 from checker.kafka.confirm.wire import (
     HOST,
     LEADER_AND_ISR,
@@ -84,8 +85,12 @@ class ZookeeperController:
         office = {"version": 1, "brokerid": HARNESS_ID, "timestamp": "1"}
         client.create("/controller", json.dumps(office).encode(), ephemeral=True)
 
-    def create_topic(self, leader: int, settings: Mapping[str, str]) -> None:
+    def create_topic(
+        self, leader: int, settings: Mapping[str, str], replicas: Sequence[int]
+    ) -> None:
         """The topic, with everybody in sync and this leader in epoch 0; with topic settings."""
+        if list(replicas) != list(self.replicas):
+            raise NotHeld("with ZooKeeper every broker has a replica from the start")
         assignment = {"version": 1, "partitions": {"0": list(self.replicas)}}
         if settings:
             written = {"version": 1, "config": dict(settings)}
@@ -111,7 +116,11 @@ class ZookeeperController:
         text, node = self._zookeeper.get(self._state_node)
         state = json.loads(text)
         decision = Decision(
-            state["leader"], state["leader_epoch"], tuple(sorted(state["isr"])), node.version
+            state["leader"],
+            state["leader_epoch"],
+            tuple(sorted(state["isr"])),
+            node.version,
+            tuple(self.replicas),
         )
         self.decisions[decision.epoch] = decision
         return decision
