@@ -78,4 +78,18 @@ CIRCUMSTANCES = (
         "Controlled shutdowns, acks=1.",
         _walked(records=2, epochs=4, restarts=1, moves=1, shutdowns=2, acks="1"),
     ),
+    Circumstances(
+        "reassignments",
+        "Two reassignments, one of two brokers a replica at the start; a crash, a shutdown.",
+        _walked(
+            records=1,
+            epochs=4,
+            restarts=1,
+            shutdowns=1,
+            reassignments=2,
+            assigned=1,
+            min_insync_replicas=2,
+            first_partition_replicas=2,
+        ),
+    ),
 )

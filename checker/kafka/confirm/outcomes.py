@@ -66,11 +66,14 @@ BY_DIRECTION = (
     "cached_epoch",
     "stray_from",
     "acked",
+    "assigned",
+    "adding",
+    "removing",
 )
 """Fields of which it is said whether an element grows (+) or shrinks (-). A set that changes does
 either as the number it is written as."""
 
-_ACTION_BIT = 48
+_ACTION_BIT = 52
 """Where the number of the action begins in a key; below it is a bit for each move."""
 
 

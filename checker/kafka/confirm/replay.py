@@ -98,6 +98,8 @@ def _why_not(moment: Moment, course: Course, release: KafkaRelease) -> str:
         return row.description.removesuffix(".")
     if assigned_of(course.model) and not release.is_kraft:
         return "with ZooKeeper every broker has a replica from the start"
+    if isinstance(course.claim, Behaviour) and course.model.settings.reassignments:
+        return "while it waits for what is to come the harness completes no reassignment"
     if course.model.settings.high_watermark_before_fetch or not moves_with_records(moment):
         return ""
     _, answered_with = release_named(f"{release.version}:{release.manner}")

@@ -24,7 +24,7 @@ class Pretended:
         self.acts: list[Act] = []
         self.doing = ""
 
-    def begin(self, topic: str, settings: Mapping[str, str]) -> None:
+    def begin(self, topic: str, settings: Mapping[str, str], assigned: int) -> None:
         self.topics.append(topic)
         self.settings.append(settings)
 

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ class Started:
 
     kinds: list[tuple[int, int]] = field(default_factory=list)
     topics: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
+    assigned: list[int] = field(default_factory=list)
     running: int = 0
     failing: int = 0
     """So many topics from now on cannot be begun."""
@@ -43,14 +45,15 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
         assert (settings.min_insync_replicas, settings.unclean_leader_election) == (1, False)
         noted.kinds.append((replicas, settings.lag_ms))
         noted.running += 1
-        yield object()
+        yield SimpleNamespace(brokers=SimpleNamespace(taken={}))
         noted.running -= 1
 
-    def begin(stage: object, topic: str, settings: Mapping[str, str]) -> None:
+    def begin(stage: object, topic: str, settings: Mapping[str, str], assigned: int) -> None:
         if noted.failing:
             noted.failing -= 1
             raise StepFailed("r1 takes up epoch 0", "nothing")
         noted.topics.append((topic, settings))
+        noted.assigned.append(assigned)
 
     monkeypatch.setattr(sharing, "staged", staged)
     monkeypatch.setattr(sharing, "begin", begin)
@@ -74,6 +77,7 @@ def test_a_cluster_is_as_large_and_as_patient_as_a_course_needs() -> None:
     assert kind_of(of("zombie-follower")).replicas == 3
     assert kind_of(of("unclean-election")).lag_ms == LAG_MS
     assert kind_of(course("directory-move-loss", kafka_release("2.1.1"))).log_directories == 2
+    assert kind_of(course("taken-directory", kafka_release("4.4.0"))).log_directories == 2
 
 
 def test_courses_of_one_kind_share_a_cluster_with_a_topic_each(
@@ -106,6 +110,26 @@ def test_what_is_left_of_the_replay_before_takes_a_new_cluster(
 
     assert len(started.kinds) == 2
     assert started.running == 1
+
+
+def test_a_cluster_of_which_a_directory_was_taken_is_not_used_again(
+    clusters: SharedClusters, started: Started
+) -> None:
+    clusters.stage(of("acks-1")).brokers.taken[1] = Path("data-1")
+    clusters.stage(of("acks-1"))
+
+    assert len(started.kinds) == 2
+    assert started.running == 1
+
+
+def test_brokers_without_a_replica_are_named_at_the_start(
+    clusters: SharedClusters, started: Started
+) -> None:
+    clusters.stage(course("removed-replica-in-elr", kafka_release("4.2.0:elr")))
+    clusters.stage(of("acks-1"))
+
+    assert started.assigned == [2, 0]
+    assert started.kinds[0][0] == 3
 
 
 def test_a_new_cluster_on_which_nothing_can_begin_has_failed(

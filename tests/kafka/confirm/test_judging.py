@@ -295,6 +295,16 @@ def test_what_the_rules_of_the_release_do_not_offer_need_not_be_steered() -> Non
     assert unsteerable(course("maximal-isr", OLD), OLD) is None
 
 
+def test_reassignments_are_steered_with_kraft_alone() -> None:
+    release = kafka_release("4.2.0:elr")
+    found = unsteerable(course("removed-replica-in-elr", OLD), OLD)
+
+    assert unsteerable(course("removed-replica-in-elr", release), release) is None
+    assert found is not None
+    assert told(found) == (Judgement.NOT_STEERABLE, 1)
+    assert "with ZooKeeper every broker has a replica from the start" in found.reason
+
+
 @pytest.mark.parametrize("evidence", [LOST, KEPT])
 def test_evidence_speaks_of_the_claim_that_it_is_about(evidence: Evidence) -> None:
     claims = {claim.name: claim for claim in ALL}

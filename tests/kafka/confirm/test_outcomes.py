@@ -47,6 +47,21 @@ def test_all_outcomes_are_found_and_no_others(version: str) -> None:
         assert search.outcomes == of_every_step(asked.model)
 
 
+def test_a_reassignment_comes_to_what_it_does_to_the_replicas() -> None:
+    environment = Environment(
+        records=1, epochs=1, restarts=0, reassignments=1, assigned=1, first_partition_replicas=2
+    )
+    asked = MESSAGE.problem("elr", environment, ["valid_isr"])
+    with Search(asked, None) as search:
+        search.carried_out(states_max=10**6)
+        found = set(map(describe, search.outcomes))
+
+    assert search.outcomes == of_every_step(asked.model)
+    assert "Reassign: assigned+ adding+" in found
+    assert "CancelReassignment: epoch+ assigned- adding-" in found
+    assert any(each.startswith("AlterPartition: ") and "adding-" in each for each in found)
+
+
 def test_the_way_to_an_outcome_ends_with_it() -> None:
     asked = problem("hw")
     model = asked.model

@@ -48,6 +48,19 @@ def test_an_acknowledged_record_is_lost_with_a_missed_epoch(tmp_path: Path) -> N
     assert left_of(tmp_path) == []
 
 
+def test_a_replica_that_was_removed_is_elected_from_the_elr_with_an_empty_log(
+    tmp_path: Path,
+) -> None:
+    name = "replication-factor-down-and-up"
+    process = started(tmp_path, "confirm", "--scenario", name, kafka="4.4.0")
+    out, err = process.communicate(timeout=SECONDS_MAX)
+
+    assert process.returncode == 0, out + err
+    assert "m1 was acknowledged, and is in the log of r1 alone." in out
+    assert re.search(r"^CONFIRMED on Kafka 4\.4\.0, with ELR in \d+ s: ", out, re.MULTILINE)
+    assert left_of(tmp_path) == []
+
+
 def test_walks_with_eligible_leader_replicas_agree_with_the_model(tmp_path: Path) -> None:
     walks = ("conform", "--circumstances", "shutdowns", "--walks", "2", "--steps", "12")
     process = started(tmp_path, *walks, "--no-aim", kafka="4.2.0:elr")

@@ -20,7 +20,6 @@ from checker.kafka.confirm.quorum.state import (
     Assignment,
 )
 from checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, Stage, StepFailed
-from model.message.assignment import assigned
 from model.message.features import ELR, has
 from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, contains, with_member
 
@@ -75,7 +74,7 @@ def _unfence(stage: KraftStage, act: Act) -> None:
 
 def _restart(stage: KraftStage, act: Act) -> None:
     replica = act.arguments["replica"]
-    if not contains(assigned(act.before, act.settings), replica) and act.before.leo[replica]:
+    if replica not in stage.controller.current().replicas and stage.log(replica):
         raise NotHeld(
             f"r{replica} is no replica any more: it takes its log away as it starts, in the model "
             "when it learns of that"
@@ -321,7 +320,8 @@ KRAFT_ROWS: dict[str, Row] = {
         "The broker may read all of the metadata log; it is over when a heartbeat says that the "
         "log was taken up. What it reads at once it takes up as one image, so that epochs in "
         "between are skipped. A fetch on its way is lost as with ZooKeeper. A broker that is no "
-        "replica any more must have deleted its log.",
+        "replica any more must have deleted its log. What its checkpoint still has says nothing of "
+        "an empty log: the harness takes it away.",
         TABLE["Learn"].does,
     ),
     "LearnLate": Row(

@@ -167,7 +167,7 @@ class KraftStage(Stage):
     def _await_deleted(self, broker: int) -> None:
         """Wait until a broker that is no replica has no log. Raises `StepFailed`.
 
-        A high watermark on disk stays until the thread whose interval is out of reach writes it.
+        Its high watermark on disk may stay, which of an empty log says nothing; it is taken away.
         """
         if not wait_until(lambda: not self.brokers.partition(broker).is_dir(), STEP_SECONDS_MAX):
             raise StepFailed(f"r{broker} deletes its log", "it has one still")

@@ -51,6 +51,9 @@ class FakeBrokers:
         self.last_epochs[broker] = life.asks.epoch
         life.end()
 
+    def partition(self, broker: int) -> Path:
+        return self._folder / f"log-{broker}"
+
     def checkpoint_file(self, broker: int) -> Path:
         return self._folder / f"checkpoint-{broker}"
 

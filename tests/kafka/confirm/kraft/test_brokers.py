@@ -61,6 +61,22 @@ def test_a_log_is_looked_for_in_every_log_directory(tmp_path: Path, brokers: Kra
     assert len(brokers.directories(0)) == 1
 
 
+def test_the_directory_of_the_log_is_taken_out_of_the_settings(
+    tmp_path: Path, brokers: KraftBrokers
+) -> None:
+    settings = replace(SETTINGS, log_directories=2)
+    (tmp_path / "two").mkdir()
+    two = KraftBrokers([7000], settings, tmp_path / "two", Processes(tmp_path, []), [9000])
+    first, second = two.directories(0)
+    (second / f"{two.topic}-0").mkdir()
+    two.take_directory(0)
+    named = (tmp_path / "two" / "r0.properties").read_text().splitlines()
+
+    assert [line for line in named if line.startswith("log.dirs")] == [f"log.dirs={first}"]
+    assert two.directories(0) == [first]
+    assert two.segment(0) == b""
+
+
 def test_a_lost_disk_is_formatted_and_leaves_the_metadata_log(
     brokers: KraftBrokers, tmp_path: Path
 ) -> None:

@@ -18,7 +18,9 @@ from checker.kafka.confirm.kraft.controller import KraftController
 from checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
 from checker.kafka.confirm.kraft.stage import KraftStage
 from checker.kafka.confirm.mapping import Act
-from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
+from checker.kafka.confirm.observing import read_checkpoint
+from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA, NEW_LEADER_ELECTED
+from checker.kafka.confirm.quorum.state import Assignment
 from checker.kafka.confirm.releases import kafka_release
 from checker.kafka.confirm.stage import NotHeld, StepFailed
 from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, REPLAYS_SAME
@@ -44,7 +46,7 @@ def stage(cluster: FakeBrokers) -> KraftStage:
     controller = KraftController(cluster.quorum, [0, 1])
     made = KraftStage(kafka_release("4.2.0:elr"), cluster, controller, {})  # type: ignore[arg-type]
     made.start_all()
-    controller.create_topic(0, {})
+    controller.create_topic(0, {}, [0, 1])
     for broker in made.replicas:
         made.learn(broker, controller.current(), [0, 1])
     return made
@@ -73,13 +75,16 @@ def take(
     *,
     lag_ms: int = DAY_MS,
     waits: int = 0,
+    reassignments: int = 0,
     **arguments: int,
 ) -> None:
     act = Act(
         arguments=arguments,
         before=before,
         after=after,
-        settings=SimpleNamespace(late_replay=0, caught_up_wait=waits),  # type: ignore[arg-type]
+        settings=SimpleNamespace(  # type: ignore[arg-type]
+            late_replay=0, caught_up_wait=waits, reassignments=reassignments
+        ),
         acks="all",
         lag_ms=lag_ms,
     )
@@ -195,6 +200,52 @@ def test_a_controlled_shutdown_waits_for_the_controller(stage: KraftStage) -> No
     assert stage.quorum.broker(1).previous_epoch >= 0
 
 
+def replicas(assigned: int, adding: int = NOBODY, removing: int = NOBODY) -> dict[str, int]:
+    return {"assigned": assigned, "adding": adding, "removing": removing}
+
+
+def test_a_reassignment_is_a_record_that_removes_and_adds_a_replica(stage: KraftStage) -> None:
+    alone = state(leader=1, epoch=1, isr=R1, elr=R0, **replicas(R1))
+    take(stage, "Reassign", state(**replicas(BOTH)), alone, reassignments=1)
+    removed = stage.controller.current()
+    wanted = state(leader=1, epoch=1, isr=R1, elr=R0, **replicas(BOTH, adding=R0))
+    take(stage, "Reassign", alone, wanted, reassignments=1)
+    now = stage.quorum.partition
+
+    assert (removed.leader, removed.epoch, removed.isr, removed.replicas) == (1, 1, (1,), (1,))
+    assert now.assignment == Assignment((0, 1), adding=(0,))
+    assert (now.elr, now.leader_epoch, now.epoch) == ([0], 1, 2)
+    assert len(now.directories) == 2
+
+
+def test_a_broker_that_is_no_replica_any_more_must_delete_its_log(
+    stage: KraftStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kraft_stage, "STEP_SECONDS_MAX", 0.1)
+    alone = state(leader=1, epoch=1, isr=R1, **replicas(R1))
+    take(stage, "Reassign", state(**replicas(BOTH)), alone, reassignments=1)
+    log = stage.brokers.partition(0)
+    log.mkdir()
+    with pytest.raises(StepFailed, match="r0 deletes its log; found: it has one still"):
+        stage.learn(0, stage.controller.current(), [0, 1])
+    log.rmdir()
+    stage.learn(0, stage.controller.current(), [0, 1])
+
+    assert stage.epochs_learned == {1: 0}
+    assert read_checkpoint(stage.brokers.checkpoint_file(0)) == 0
+
+
+def test_who_was_removed_while_down_takes_its_log_away_before_the_model_does(
+    stage: KraftStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.kill(0)
+    alone = state(leader=1, epoch=1, isr=R1, **replicas(R1))
+    take(stage, "Reassign", state(**replicas(BOTH)), alone, reassignments=1)
+    monkeypatch.setattr(stage, "log", lambda broker: ["m1"])
+    with pytest.raises(NotHeld, match="r0 is no replica any more"):
+        take(stage, "Restart", alone, alone, reassignments=1, replica=0)
+
+
 class Leader:
     """A leader that asks for an ISR in the background."""
 
@@ -254,6 +305,20 @@ def test_a_leader_learns_of_an_epoch_that_its_own_request_raised_when_the_trace_
     stage.learn(0, stage.controller.current(), [0, 1])
 
     assert 0 in stage.controller.informed()
+
+
+def test_a_leader_whose_request_completes_its_own_removal_hears_that_another_leads(
+    stage: KraftStage,
+) -> None:
+    leader = Leader(stage, [0, 1])
+    before = state(pending_isr=[BOTH, NOBODY], **replicas(BOTH, adding=R1, removing=R0))
+    take(stage, "Reassign", state(**replicas(BOTH)), before, reassignments=1)
+    after = state(leader=1, epoch=1, isr=R1, **replicas(R1))
+    take(stage, "AlterPartition", before, after, reassignments=1, leader=0)
+
+    assert leader.hears().error_code == NEW_LEADER_ELECTED
+    assert stage.quorum.partition.assignment == Assignment((1,))
+    assert 0 not in stage.controller.informed()
 
 
 def test_a_change_of_the_isr_is_refused_when_the_model_does(stage: KraftStage) -> None:
@@ -341,7 +406,7 @@ def test_a_topic_is_forgotten_and_everybody_is_up_for_the_next(stage: KraftStage
     stage.kill(1)
     take(stage, "Fence", state(), state(isr=R0), replica=1)
     stage.forget_topic()
-    stage.controller.create_topic(0, {"min.insync.replicas": "2"})
+    stage.controller.create_topic(0, {"min.insync.replicas": "2"}, [0, 1])
     stage.learn(1, stage.controller.current(), [0, 1])
 
     assert stage.epochs_learned == {1: 0}
