@@ -1,4 +1,4 @@
-"""Every running member of the controller's ISR and ELR has every committed record.
+"""Every running replica in the controller's ISR and ELR has every committed record.
 
 The ISR and the ELR as the controller has them, less the brokers that are down. It breaks several
 steps before a committed record is lost: the election is still to come. A machine that lost power
@@ -23,7 +23,7 @@ def candidates(s: Any, c: Any) -> int:
 
 
 def holds(s: Any, c: Any) -> bool:
-    """Every running member of ISR and ELR is complete."""
+    """Every running replica in ISR and ELR is complete."""
     return first_incomplete(s, candidates(s, c)) < 0
 
 
