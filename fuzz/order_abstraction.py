@@ -77,6 +77,7 @@ CASES: tuple[tuple[str, dict[str, Any]], ...] = (
             {"reassignments": 3, "shutdowns": 1, "min_insync_replicas": 2},
             {"reassignments": 3, "first_partition_replicas": 2, "caught_up_wait": True},
             {"taken_directories": 1, "shutdowns": 2, "min_insync_replicas": 2},
+            {"failed_directories": 3, "min_isr_writes": 3, "min_insync_replicas": 2},
         )
     )
     + tuple(
