@@ -61,7 +61,7 @@ def settings_of(course: Course) -> BrokerSettings:
 
 def assigned_of(model: Model) -> int:
     """How many brokers have a replica at the start, 0 for all."""
-    return int(model.options["assigned"])
+    return int(str(model.options["assigned"]))
 
 
 def _topic_settings(course: Course) -> Mapping[str, str]:
