@@ -27,6 +27,11 @@ CONTROLS = {
         TraceStep("Learn", (("replica", 0),)),
         "r0 is told of epoch 1, so that it stops leading, and forgets what it knew of r1",
     ),
+    "replication-factor-down-and-up": Control(
+        4,
+        TraceStep("CancelReassignment", ()),
+        "r0 is no replica when r1 shuts down, and cannot be elected",
+    ),
 }
 
 

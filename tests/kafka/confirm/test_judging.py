@@ -251,6 +251,13 @@ def test_a_control_holds_and_the_trace_without_it_is_confirmed(carry_out: Any) -
     assert without.judgement is Judgement.CONFIRMED
 
 
+def test_a_cancellation_prevents_the_loss_by_replication_factor() -> None:
+    name, release = "replication-factor-down-and-up", kafka_release("4.4.0")
+
+    assert course(name, release).breaks
+    assert not course(name, release, control=True).breaks
+
+
 def test_a_scenario_without_a_control_says_which_have_one() -> None:
     with pytest.raises(CannotConfirm, match="kip-101-loss has no control run; these have: stale"):
         course("kip-101-loss", OLD, control=True)

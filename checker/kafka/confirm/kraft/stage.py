@@ -159,9 +159,8 @@ class KraftStage(Stage):
             self.quorum.reveal(broker, end)
             self._lose_until_applied(broker, end, decision, outlives=outlives)
         self.brokers.await_serving(broker)
-        if broker in decision.replicas:
-            self.epochs_learned[broker] = decision.epoch
-        else:
+        self.epochs_learned[broker] = decision.epoch
+        if broker not in decision.replicas:
             self._await_deleted(broker)
 
     def _await_deleted(self, broker: int) -> None:
@@ -172,7 +171,6 @@ class KraftStage(Stage):
         if not wait_until(lambda: not self.brokers.partition(broker).is_dir(), STEP_SECONDS_MAX):
             raise StepFailed(f"r{broker} deletes its log", "it has one still")
         self.write_checkpoint(broker, 0)
-        self.epochs_learned.pop(broker, None)
 
     def replay(self, broker: int, epoch: int, isr: Sequence[int]) -> None:
         """A leader reads the record of an ISR of its epoch, of which it has heard the answer."""
