@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from checker.kafka.confirm.brokers import OUT_OF_REACH_MS
 from checker.kafka.confirm.kraft.stage import KraftStage
-from checker.kafka.confirm.mapping import TABLE, Act, Row, keep_in_sync, only_on, receive
+from checker.kafka.confirm.mapping import TABLE, Act, Arguments, Row, keep_in_sync, only_on, receive
 from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
 from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from checker.kafka.confirm.quorum.state import (
@@ -74,16 +75,19 @@ def _unfence(stage: KraftStage, act: Act) -> None:
 
 def _restart(stage: KraftStage, act: Act) -> None:
     replica = act.arguments["replica"]
-    if replica not in stage.controller.current().replicas and stage.log(replica):
-        raise NotHeld(
-            f"r{replica} is no replica any more: it takes its log away as it starts, in the model "
-            "when it learns of that"
-        )
     stage.register(replica, is_held=act.settings.caught_up_wait == 1)
     _require_same_end(stage, act)
     stage.catch_up(replica)
     _unfence(stage, act)
     stage.brokers.await_serving(replica)
+
+
+def _takes_log_away(s: Any, arguments: Arguments) -> str:
+    """Why the log of a broker that is no replica any more is gone before the model has it so."""
+    replica = arguments["replica"]
+    if s.assigned == 0 or contains(s.assigned, replica) or s.leo[replica] == 0:
+        return ""
+    return f"r{replica} is no replica any more, and takes its log away as it starts"
 
 
 def _require_same_end(stage: KraftStage, act: Act) -> None:
@@ -291,6 +295,7 @@ KRAFT_ROWS: dict[str, Row] = {
         "cleanly. A broker that was removed while it was down takes its log away as it starts, "
         "which in the model is Learn: not steerable.",
         only_on(KraftStage, _restart),
+        _takes_log_away,
     ),
     "Fence": Row(
         "Records: the broker is fenced, and the new leader, epoch and ISR. Nobody reads them yet.",
