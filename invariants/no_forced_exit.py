@@ -21,6 +21,8 @@ def first_exit(s: Any, t: Any) -> int:
         return NO_REPLICA
     if s.lost_disks_used != t.lost_disks_used:
         return NO_REPLICA
+    if s.failed_directories_used != t.failed_directories_used:
+        return NO_REPLICA
     for r in range(s.replicas):
         if s.up[r] == 1 and t.up[r] == 0 and not contains(s.stopping, r):
             return r

@@ -226,7 +226,9 @@ def test_the_python_example_prints_what_is_shown() -> None:
 
 
 _OF_KAFKAS_TOOLS = re.compile(
-    r"`kafka-\w+ --describe`(?:, with `--all`)?|^ {4}kafka-[a-z-]+ .*$", re.MULTILINE
+    r"`kafka-[\w-]+ --describe(?: --unavailable-partitions)?`(?:, with `--all`)?"
+    r"|^ {4}kafka-[a-z-]+ .*$",
+    re.MULTILINE,
 )
 """Commands of Kafka's, whose options are its own."""
 

@@ -330,7 +330,7 @@ def test_every_other_new_claim_is_of_every_version() -> None:
 
 # A broker that ends its process.
 
-EXITS = model_of("hw", records=3, shutdowns=1, power_losses=1, lost_disks=1)
+EXITS = model_of("hw", records=3, shutdowns=1, power_losses=1, lost_disks=1, failed_directories=1)
 BEYOND = edited(
     EXITS.initial[0],
     leo=[1, 2],

@@ -321,7 +321,7 @@ def test_an_effect_that_leaves_a_declared_range_is_an_error() -> None:
 
 
 def test_the_actions_are_those_of_the_table_of_contents() -> None:
-    assert len(ACTIONS) == 44
+    assert len(ACTIONS) == 52
     assert tuple(action.name for action in MODEL.enabled_actions) == (
         "Produce",
         "SendFetch",

@@ -62,6 +62,7 @@ OF_KRAFT: dict[str, Row] = {
     "registration-removes": ("4.0.0", NEVER),
     "completes-when-added": ("2.8.0", "3.8.0"),
     "shrink-waits-for-targets": ("4.3.0", NEVER),
+    "recovers-future-log": ("3.7.1", NEVER),
 }
 AGAIN: dict[str, Row] = {"completes-when-added": ("4.3.0", NEVER)}
 """Rules that came back."""
@@ -86,6 +87,9 @@ IN_NO_RELEASE = {
     "departure-tries-hw",
     "elr-only-replicas",
     "lost-directory-is-unclean",
+    "truncation-marks-future-log",
+    "promotion-compares-epochs",
+    "recovery-compares-ends",
     "coordinator",
     "truncate-leaderless",
     "follower-hw-at-end",

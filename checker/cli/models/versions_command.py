@@ -119,9 +119,15 @@ def _added(version: Version, there: tuple[str, ...]) -> list[str]:
         f"{step} (--{option_of(name)})"
         for name, declared in DECLARED.items()
         if declared.steps
-        for step in contents(settings_of(Environment(**{name: _on(declared)}), version))
+        for step in contents(settings_of(_with(name, declared), version))
         if step in declared.steps and step not in there
     ]
+
+
+def _with(name: str, declared: Declared) -> Environment:
+    """The circumstances in which its steps are there."""
+    needed = {declared.only_with: 1} if declared.only_with else {}
+    return Environment(**{name: _on(declared), **needed})
 
 
 def _on(declared: Declared) -> Any:

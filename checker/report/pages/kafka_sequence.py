@@ -26,6 +26,7 @@ _MISHAPS = {
     "DiskLoss": "loses its disk",
     "PromoteFutureLog": "future log takes the log's place",
     "SessionExpiry": "session expires",
+    "StartFutureLog": "log begins to change directory",
 }
 """What goes wrong and leaves a broker up."""
 

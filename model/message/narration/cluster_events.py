@@ -136,9 +136,11 @@ def _future_log_cut(before: State, after: State, replica: int, why: str) -> str:
 
 
 def _assign_directory(c: Settings, before: State, after: State, replica: int) -> str:
-    text = f"The future log of r{replica} has caught up; the controller takes its directory for the"
+    text = (
+        f"The controller takes the directory of r{replica}'s future log, which has caught up, for"
+    )
     emptied = ["the ELR is emptied"] if before.elr and not after.elr else []
-    return joined(f"{text} replica's", emptied)
+    return joined(f"{text} the replica's", emptied)
 
 
 def _promote_future_log(c: Settings, before: State, after: State, replica: int) -> str:
@@ -160,7 +162,7 @@ def _write_min_isr(c: Settings, before: State, after: State) -> str:
     forgotten = [f"the ELR {as_set(before, before.elr)} is emptied"] if before.elr else []
     if before.last_leader != after.last_leader:
         forgotten.append("the last known leader is forgotten")
-    return joined("The operator writes min.insync.replicas, with the value that it has", forgotten)
+    return joined("The controller writes min.insync.replicas, with the value of before", forgotten)
 
 
 def _mark_clean(c: Settings, before: State, after: State, replica: int) -> str:

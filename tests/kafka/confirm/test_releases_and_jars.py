@@ -41,11 +41,15 @@ def test_a_release_follows_the_rules_of_what_it_speaks(
     assert not release.is_kraft
 
 
-SINCE_3_8 = "kip903-without-shrink-raises-epoch-without-completes-when-added-with-hw-needs-min-isr"
+SINCE_3_8 = (
+    "kip903-without-shrink-raises-epoch-without-completes-when-added-with-hw-needs-min-isr"
+    "-with-recovers-future-log"
+)
 ON_3_9_1 = f"{SINCE_3_8}-with-append-checks-epoch"
 ON_4 = f"{SINCE_3_8}-with-registration-removes-with-append-checks-epoch"
 ON_4_3 = (
-    "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-registration-removes"
+    "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr-with-recovers-future-log"
+    "-with-registration-removes"
     "-with-append-checks-epoch-with-shrink-waits-for-targets"
 )
 ELR = "elr-with-last-known-leader"

@@ -23,11 +23,17 @@ ZOOKEEPER_2_8 = "truncate-on-fetch-without-diverging-guard-with-alter-partition-
 ZOOKEEPER_2_8_1 = "truncate-on-fetch-with-alter-partition-with-maximal-isr"
 ZOOKEEPER_3_4 = "truncate-on-fetch-with-alter-partition-with-maximal-isr-with-fenced-check"
 KRAFT_3_7 = "kip903-without-shrink-raises-epoch-with-hw-needs-min-isr"
-KRAFT_3_8 = "kip903-without-shrink-raises-epoch-without-completes-when-added-with-hw-needs-min-isr"
+RECOVERS = "with-recovers-future-log"
+KRAFT_3_8 = (
+    "kip903-without-shrink-raises-epoch-without-completes-when-added-with-hw-needs-min-isr"
+    f"-{RECOVERS}"
+)
 KRAFT_4_0 = f"{KRAFT_3_8}-with-registration-removes"
 ELR_4_1 = "elr-with-last-known-leader"
 SHRINK_WAITS = "with-shrink-waits-for-targets"
-KRAFT_4_3 = f"{KRAFT_3_7}-with-registration-removes-with-append-checks-epoch-{SHRINK_WAITS}"
+KRAFT_4_3 = (
+    f"{KRAFT_3_7}-{RECOVERS}-with-registration-removes-with-append-checks-epoch-{SHRINK_WAITS}"
+)
 ELR_4_3 = (
     "elr-without-new-directory-empties-elr-with-last-known-leader-with-completes-when-added-"
     f"{SHRINK_WAITS}"
