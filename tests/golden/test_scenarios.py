@@ -152,7 +152,7 @@ def test_spaces_of_one_shape_are_explored_by_one_kernel_whichever_are_run() -> N
         for problem in [problem_for(version, scenario.environment, [scenario.claim])]
     }
 
-    assert len(plans) == len(shared) == 25
+    assert len(plans) == len(shared) == 28
     assert shared_by_shape(CATALOGUE[:1]) == shared
 
 
