@@ -37,13 +37,13 @@ def diverging_future_log(seen: Watched, *, is_control: bool) -> Outcome:
     cluster.pause(1)
     cluster.pause(2)
     time.sleep(FETCH_SECONDS)
-    a1 = _appended(seen, 0, "a1")
+    a1 = _append(seen, 0, "a1")
     seen.show("1 and 2 stand still; 0 has a1")
     cluster.pause(0)
     cluster.resume(1)
     cluster.resume(2)
     _lead(seen, 1)
-    b1 = _appended(seen, 1, "b1", size=RECORD_BYTES)
+    b1 = _append(seen, 1, "b1", size=RECORD_BYTES)
     seen.until("0 stands still; 1 and 2 have b1", lambda _: seen.names(2) == ["m0", "b1"])
     if not is_control:
         cluster.move_log(2)
@@ -94,7 +94,7 @@ def _throttle_copies(seen: Watched, broker: int) -> None:
     seen.cluster.configure(BROKER_CONFIG, str(broker), key, "100", ask=broker)
 
 
-def _appended(seen: Watched, leader: int, name: str, *, size: int = 0) -> Pending:
+def _append(seen: Watched, leader: int, name: str, *, size: int = 0) -> Pending:
     """Send a record until the leader, which may not know yet that it leads, has it in its log."""
     sent = [seen.send(leader, name, size=size)]
 

@@ -177,12 +177,12 @@ class KraftCluster:
         return ", ".join(str(code.name).upper() for code in codes if code)
 
     def reassignments(self, ask: int) -> list[Any]:
-        """What is going on: for each partition its replicas, those added and those removed."""
+        """Return the reassignments under way: replicas, those added and removed, by partition."""
         answer = self._ask(ask, _LIST_REASSIGNMENTS, 0, {"topics": None})
         return [partition for topic in answer.topics for partition in topic.partitions]
 
-    def described(self, ask: int) -> list[Any]:
-        """What `ask` knows of each partition, the ELR too (since 4.0). Raises `NoAnswer`."""
+    def descriptions(self, ask: int) -> list[Any]:
+        """Return each partition as broker `ask` describes it, with its ELR. Raises `NoAnswer`."""
         values = {"topics": [{"name": TOPIC}], "response_partition_limit": 100, "cursor": None}
         answer = self._ask(ask, _DESCRIBE_PARTITIONS, 0, values)
         return sorted(answer.topics[0].partitions, key=lambda each: each.partition_index)
@@ -318,7 +318,7 @@ class KraftCluster:
         return read_epochs(self._log_folder(broker) / "leader-epoch-checkpoint")
 
     def has_log(self, broker: int, partition: int = 0) -> bool:
-        """Whether the broker has a log of the partition; one that is being deleted is none."""
+        """True if the broker has a log of the partition that is not being deleted."""
         return self._log_folder(broker, partition).exists()
 
     def move_log(self, broker: int) -> None:

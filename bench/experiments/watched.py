@@ -32,7 +32,7 @@ class NotReached(Exception):
 
 
 class Verdict(enum.Enum):
-    """What a run showed."""
+    """The outcome of a run."""
 
     CONFIRMED = "confirmed"
     HELD = "held"
@@ -79,7 +79,7 @@ def judge_records(
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What describeTopics says of a partition; without a leader `leader` is -1."""
+    """A partition as describeTopics has it; without a leader `leader` is -1."""
 
     replicas: tuple[int, ...]
     leader: int
@@ -109,7 +109,7 @@ class Watched:
 
     def now(self, index: int | None = None) -> Partition:
         """The partition, or another one of the topic. Raises `NoAnswer`."""
-        found = self.cluster.described(self.ask)[self.index if index is None else index]
+        found = self.cluster.descriptions(self.ask)[self.index if index is None else index]
         return Partition(
             tuple(found.replica_nodes),
             found.leader_id,
@@ -144,7 +144,7 @@ class Watched:
         return [_name_of(each.value) for each in self.cluster.log(broker, self.index)]
 
     def has_log(self, broker: int) -> bool:
-        """Whether the broker has a log of it."""
+        """True if the broker has a log of it."""
         return self.cluster.has_log(broker, self.index)
 
     # What is done.

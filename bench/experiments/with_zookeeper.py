@@ -139,7 +139,7 @@ def carried_out(cluster: Any, *, is_control: bool) -> Outcome:
     until("1 leads, the preferred one", lambda: cluster.leader_and_isr(CONTROLLER)[0] == 1)
     cluster.pause(0)
     until("0 stands still and has left the ISR", lambda: _isr(cluster) == [1])
-    acknowledged = _acknowledged(cluster)
+    acknowledged = _acknowledgements(cluster)
     show(f"{len(acknowledged)} records acknowledged by 1, acks=all")
     if not is_control:
         refusal = cluster.reassign({0: None}, ask=CONTROLLER)
@@ -158,7 +158,7 @@ def _isr(cluster: Any) -> list[int]:
     return members
 
 
-def _acknowledged(cluster: Any) -> list[str]:
+def _acknowledgements(cluster: Any) -> list[str]:
     """The records that the leader, 1, has an answer for."""
     found = []
     for number in range(RECORDS):

@@ -189,7 +189,8 @@ def assign_directory(s: Any, c: Settings, replica: int) -> None:
     """The controller takes the future log's directory for the replica's (AssignReplicasToDirs).
 
     Until 4.2 that empties the ELR, by mistake. The broker takes the assignment back, now and then,
-    as long as its log is in the other directory: then all is as before.
+    as long as its log is in the other directory, and is still let promote the future log; then a
+    crash does less, so that this is left out.
     (ReplicationControlManager.handleAssignReplicasToDirs,
     ReplicaManager.maybeUpdateTopicAssignment)
     """
@@ -208,8 +209,11 @@ def has_caught_up(s: Any, replica: int) -> bool:
 def can_promote(s: Any, c: Settings, replica: int) -> bool:
     """The future log has caught up, and the broker's own fetch is not on its way.
 
-    What that carries is not written down.
+    What that carries is not written down. Where the controller is told of directories it has to
+    have taken the new one before (ReplicaAlterLogDirsThread.maybePromoteFutureReplica).
     """
+    if has(c, RECOVERS_FUTURE_LOG) and s.future_assigned[replica] == 0:
+        return False
     if follows(s, replica) and s.fetch[replica] != IDLE:
         return False
     return has_caught_up(s, replica)

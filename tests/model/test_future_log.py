@@ -191,6 +191,15 @@ def test_nor_where_metadata_has_the_former_directory() -> None:
     assert log_of(run(RECOVERS, "Restart replica=0", start=state), 0) == [M1]
 
 
+def test_a_future_log_takes_the_log_s_place_once_the_controller_has_its_directory() -> None:
+    state = run(RECOVERS, "StartFutureLog replica=0")
+    assert not is_enabled(RECOVERS, state, "PromoteFutureLog replica=0")
+
+    state = run(RECOVERS, "AssignDirectory replica=0", start=state)
+
+    assert is_enabled(RECOVERS, state, "PromoteFutureLog replica=0")
+
+
 def test_nor_is_a_directory_assigned_before_3_7() -> None:
     state = run(MOVES, "StartFutureLog replica=0")
 

@@ -67,6 +67,8 @@ class Progress:
 
     def watch(self, snapshot: Snapshot) -> None:
         """Show a level that has been checked; in a long run say at once what it violates."""
+        if snapshot.depth == 0:
+            self._violated = frozenset()  # another search
         if snapshot.seconds >= PLAIN_SECONDS and set(snapshot.violated) > self._violated:
             self._print(violated_line(snapshot, self._violated))
             self._violated = frozenset(snapshot.violated)

@@ -38,12 +38,12 @@ def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableTyp
         )
         yield from _verdict(found, best)
     yield from evidence_lines(found.evidence, acks=found.given.acks)
-    yield from _reassigned(found)
+    yield from _reassignments(found)
     yield from _elections(found)
     yield from _min_isr(found)
     if best is None:
         yield Text(f"No behaviour was searched for: {found.unsearched}.", QUIET)
-        yield from _noted(found)
+        yield from _notes(found)
     else:
         yield from _timeline(found, best)
         yield from _left_open(found, best)
@@ -90,7 +90,7 @@ def _elsewhere(evidence: Evidence) -> Iterator[Text]:
         yield Text(f"Replicas were reassigned in other epochs, not searched here: {every[0]}.")
 
 
-def _reassigned(found: Answer) -> Iterator[Text]:
+def _reassignments(found: Answer) -> Iterator[Text]:
     """Each change of the replicas, and the entries of the catalogue that it opens."""
     every = found.evidence.reassigned
     if not every:
@@ -193,7 +193,7 @@ def _timeline(found: Answer, best: Searched) -> Iterator[RenderableType]:
     """The lanes of all brokers; the steps of the behaviour, with the line that each has written."""
     events = list(timeline(best, found.shown)) if found.shown is not None else []
     if not any(event.number for event in events):
-        yield from _noted(found)
+        yield from _notes(found)
         return
     yield Text("\nWhat the brokers wrote, in an order in which it can have happened:", TITLE)
     yield Lanes(events, best.history.brokers)
@@ -202,7 +202,7 @@ def _timeline(found: Answer, best: Searched) -> Iterator[RenderableType]:
     yield from step_lines(events)
 
 
-def _noted(found: Answer) -> Iterator[Text]:
+def _notes(found: Answer) -> Iterator[Text]:
     """Lines with their meaning, where there are no steps to show them between."""
     for seen in found.evidence.noted:
         who = "controller" if seen.broker == CONTROLLER else f"broker {seen.broker}"

@@ -241,10 +241,10 @@ def history_of(
         decision_sources=decided,
         noted=(
             *(
-                tuple(_noted(within(by_broker.get(b, ()), first, last), lines))
+                tuple(_notes_of(within(by_broker.get(b, ()), first, last), lines))
                 for b, lines in zip(brokers, sources, strict=True)
             ),
-            tuple(_noted(controllers, decided)),
+            tuple(_notes_of(controllers, decided)),
         ),
         may_lack=_MAY_LACK
         if reassigned
@@ -367,7 +367,7 @@ def _within(
     return kept
 
 
-def _noted(
+def _notes_of(
     every: Iterable[Observation], fitted: Sequence[Observation]
 ) -> Iterator[tuple[int, Observation]]:
     """Lines to show, each with the number of the fitted line that it stands before.

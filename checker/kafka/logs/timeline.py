@@ -62,7 +62,7 @@ def timeline(
     ):
         action = model.action(name)
         step = model.take(state, action, arguments)
-        yield from _noted(observer, before, after)
+        yield from _notes_of(observer, before, after)
         line = _written(observer, before, after)
         named = action.named(arguments)
         acts = name in _OF_ACTORS and line is None
@@ -78,10 +78,10 @@ def timeline(
         )
         state, before = step.after, after
     if is_last:
-        yield from _noted(observer, before, None)
+        yield from _notes_of(observer, before, None)
 
 
-def _noted(observer: Observer, before: Positions, after: Positions | None) -> Iterator[Event]:
+def _notes_of(observer: Observer, before: Positions, after: Positions | None) -> Iterator[Event]:
     """The lines to show of everybody who gets further than one to fit; at the end all others."""
     for lane, lines in enumerate(observer.history.noted):
         behind = observer.courses[lane].behind

@@ -145,11 +145,12 @@ REASSIGNMENTS = (
         source="found by reading Kafka's source, and by this model; KIP-113, KAFKA-10554 (2.8.0), "
         "ReplicaFetcherThread.truncate",
         story="A follower's log is moved to another directory while its log parts from the "
-        "leader's. It is told an epoch that it does not know, cuts its log for the time being, and "
-        "goes on: no later truncation comes, and only the last one is passed on to the future log, "
-        "which keeps the record. The log grows to the same end, ends alone are compared, and the "
-        "future log takes its place. The fetcher goes on with the last epoch that it fetched, so "
-        "that the leader does not see it: the follower counts as in sync.",
+        "leader's. The leader names an epoch that it does not know; it cuts its log for the "
+        "time being and goes on. No later truncation comes, and only the last one reaches "
+        "the future log, which keeps the record. The log grows to the same end, ends alone "
+        "are compared, and the future log takes its place. The fetcher goes on with the "
+        "last epoch that it fetched, so that the leader does not see it: the follower "
+        "counts as in sync.",
         claim="no_divergence_below_hw",
         options={
             "replicas": 2,
@@ -222,7 +223,7 @@ REASSIGNMENTS = (
         "ConfigurationControlManager.createClearElrRecordsAsNeeded, TopicDelta.maybeClearElr",
         story="The ISR is empty, and the ELR has who may lead once it is back. "
         "min.insync.replicas is written, for the topic or the cluster: the controller empties the "
-        "ELR and forgets the last known leader, and whoever comes back, nobody is elected.",
+        "ELR and forgets the last known leader. No broker that comes back is elected.",
         claim="leader_possible",
         options={
             **_TWO,

@@ -247,12 +247,12 @@ class ScriptedController:
             if elr is not None:
                 values["eligible_leader_replicas"] = now.elr = list(elr)
             if assignment is not None:
-                values |= self._reassigned(assignment)
+                values |= self._values_of(assignment)
             now.epoch += 1
             record = MetadataRecord(PARTITION_CHANGE, self._partition_version, values)
             return self._state.append([*beside, record])
 
-    def _reassigned(self, assignment: Assignment) -> dict[str, Any]:
+    def _values_of(self, assignment: Assignment) -> dict[str, Any]:
         """Fields of a change of replicas: who stays keeps its directory."""
         now = self.partition
         kept = dict(zip(now.assignment.replicas, now.directories, strict=True))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bench.experiments import reassignment, watched
-from bench.experiments.future_log import _appended
+from bench.experiments.future_log import _append
 from bench.experiments.real_controller import KraftCluster
 from bench.experiments.reassignment import main, overridden, stale_member
 from bench.experiments.watched import NotReached, Partition, Verdict, Watched, judge_records
@@ -58,7 +58,7 @@ class Pretended:
         self.isr = [1]
         self.asked = 0
 
-    def described(self, ask: int) -> list[Any]:
+    def descriptions(self, ask: int) -> list[Any]:
         self.asked += 1
         if self.asked == 1:
             raise NoAnswer("it starts")
@@ -186,7 +186,7 @@ def test_a_record_is_sent_again_until_the_leader_has_it() -> None:
         return SimpleNamespace(is_over=lambda: True, number=len(sent))
 
     seen.send = send  # type: ignore[attr-defined]
-    found: Any = _appended(seen, 0, "a1")  # type: ignore[arg-type]
+    found: Any = _append(seen, 0, "a1")  # type: ignore[arg-type]
 
     assert (found.number, sent) == (3, ["a1", "a1", "a1"])
 
