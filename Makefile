@@ -68,7 +68,7 @@ $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) --upgrade 'pip>=25.1'
 	@$(INSTALL) --editable .
-	@$(BIN)/python -c 'from checker.search.engines.java import java_home; java_home()' 2>/dev/null || \
+	@$(BIN)/python -c 'from waterline.checker.search.engines.java import java_home; java_home()' 2>/dev/null || \
 	    $(INSTALL) --editable '.[java]'
 	@touch $@
 

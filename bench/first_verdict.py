@@ -32,7 +32,7 @@ from bench.speed import COMMAND, machine, processor_seconds_of_children
 
 HERE = Path(__file__).parent.parent
 CHECK = COMMAND[-1]
-MATRIX = "from checker.cli.cli import main; main()"
+MATRIX = "from waterline.checker.cli.cli import main; main()"
 PROPERTIES = """process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@a:9093

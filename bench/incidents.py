@@ -17,11 +17,11 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from checker.kafka.logs.answer import Answer, answered
-from checker.kafka.logs.fitting import Circumstances
-from checker.kafka.logs.reading import read_logs
-from checker.kafka.scenarios.catalogue import find_scenario
-from model.message.releases import release_named
+from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.fitting import Circumstances
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.model.message.releases import release_named
 
 CONTROL = "control"
 

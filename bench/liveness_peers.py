@@ -24,12 +24,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from checker.checking.run import run
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from checker.user_models.family import own_family
-from checker.user_models.loading import read_own
-from model.core.claim import Temporal
+from waterline.checker.checking.run import run
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import read_own
+from waterline.model.core.claim import Temporal
 
 ROOT = Path(__file__).parents[1]
 Bounds = Mapping[str, int | bool]

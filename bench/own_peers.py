@@ -28,10 +28,10 @@ from rich.live import Live
 from rich.table import Table
 
 from bench.peers.message_peer import PeerError, count, fill_in, verify
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from checker.user_models.family import own_family
-from checker.user_models.loading import read_own
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import read_own
 
 ROOT = Path(__file__).parents[1]
 Bounds = Mapping[str, int | bool]

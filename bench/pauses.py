@@ -29,12 +29,12 @@ from pathlib import Path
 
 from bench.experiments.command import release_with_kraft
 from bench.experiments.real_controller import KraftCluster, started
-from checker.kafka.confirm.errors import CannotConfirm, NoAnswer
-from checker.kafka.confirm.evidence import consumed
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.producing import describe_answer
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.wire import Pending
+from waterline.checker.kafka.confirm.errors import CannotConfirm, NoAnswer
+from waterline.checker.kafka.confirm.evidence import consumed
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.producing import describe_answer
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.wire import Pending
 
 WAYS = ("move", "shutdown", "crash")
 FETCH_WAIT_SECONDS = 0.7

@@ -14,15 +14,15 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from checker.checking.run import run
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.spark_session import start_context
-from counterexamples import to_json
 from docs.make.recovery import CIRCUMSTANCES, NAMES
-from model.message.environment import DOCUMENTED
-from model.message.versions import VERSIONS
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.spark_session import start_context
+from waterline.counterexamples import to_json
+from waterline.model.message.environment import DOCUMENTED
+from waterline.model.message.versions import VERSIONS
 
 DRIVER_LEVELS = 12
 Told = tuple[tuple[object, ...], ...]

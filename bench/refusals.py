@@ -31,11 +31,11 @@ from pathlib import Path
 from bench.experiments.command import release_with_kraft
 from bench.experiments.real_controller import started_behind_gate
 from bench.experiments.refused import LEADER, Refusal
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease
 
 END_SECONDS_MAX = 60.0
 

@@ -44,13 +44,13 @@ ENGINES = {
 _MEMORY = """
 import json, sys
 from contextlib import closing
-from checker.search.engines.prepare import prepare
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.kafka.families import problem_for
-from checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
-from checker.search.search import search
-from model.atomic import AtomicEnvironment
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
+from waterline.checker.search.search import search
+from waterline.model.atomic import AtomicEnvironment
 bounds = json.loads(sys.argv[1])
 problem = problem_for("hw", AtomicEnvironment(replicas=3, **bounds), ["type_ok"])
 prepare(problem)

@@ -84,7 +84,7 @@ def waterline(name: str, size: int, times: int) -> Row:
     """Ours, the example."""
     path = ROOT / "examples" / f"{name}.py"
     bound = f"{_BOUND[name]}={size if name == 'two_phase_commit' else bool(size)}"
-    command = [sys.executable, "-m", "checker", "--model", str(path), "--set", bound.lower()]
+    command = [sys.executable, "-m", "waterline", "--model", str(path), "--set", bound.lower()]
     command += ["--engine", "local", "--threads", "1", "--format", "json"]
     seconds, text = timed(command, times)
     return Row(lines_of(path), seconds, json.loads(text)["distinct"], text)

@@ -28,16 +28,16 @@ from pyspark.profiler import BasicProfiler
 from rich.console import Console
 from rich.table import Table
 
-from checker.kafka.families import problem_for
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.engines.prepare import prepare
-from checker.search.engines.spark_session import start_context
-from checker.search.result import Result
-from checker.search.search import search
-from model.atomic import AtomicEnvironment
 from tests.support.standalone import standalone
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.engines.spark_session import start_context
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.model.atomic import AtomicEnvironment
 
 PARTS = {
     "rules and the table of what was sent": ("expander.py", "explore"),

@@ -29,7 +29,7 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-COMMAND = [sys.executable, "-c", "from checker.cli.cli import check_main; check_main()"]
+COMMAND = [sys.executable, "-c", "from waterline.checker.cli.cli import check_main; check_main()"]
 SPACES = {
     "epoch, documented": ["--protocol", "epoch"],
     "epoch, 4 records, 3 epochs, 3 restarts": [

@@ -29,14 +29,14 @@ from rich.table import Table
 
 from bench.peers.tlc import Said, TlcFailed, TlcMissing, run_tlc, tlc_jar
 from bench.tla_settings import EXAMPLES, KAFKA, ROOT, example_problem, kafka_problem, spelled
-from checker.checking.run import run
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Result, Verdict
-from checker.tla.claims import Exported
-from checker.tla.kafka.exported import exported
-from checker.tla.module import Module
-from model.core.claim import Temporal
+from waterline.checker.checking.run import run
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.tla.claims import Exported
+from waterline.checker.tla.kafka.exported import exported
+from waterline.checker.tla.module import Module
+from waterline.model.core.claim import Temporal
 
 DOCUMENT = ROOT / "docs" / "tla.md"
 BEGIN, END = "<!-- made by python -m bench.tla kafka --write -->", "<!-- until here -->"

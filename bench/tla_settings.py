@@ -9,11 +9,15 @@ from typing import Any
 
 import click
 
-from checker.cli.shared.options import environment_options, invariant_option, protocol_option
-from checker.cli.shared.problem_options import problem_from, take_given
-from checker.problem.problem import Problem
-from checker.user_models.family import own_family
-from checker.user_models.loading import read_own
+from waterline.checker.cli.shared.options import (
+    environment_options,
+    invariant_option,
+    protocol_option,
+)
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.problem.problem import Problem
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import read_own
 
 ROOT = Path(__file__).parents[1]
 Bounds = Mapping[str, int | bool]

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from checker.kafka.confirm.maven import NoMaven, complaint_of, run_maven
+from waterline.checker.kafka.confirm.maven import NoMaven, complaint_of, run_maven
 
 ROOT = Path(__file__).parent.parent
 UPSTREAM = ROOT / "docs" / "upstream"

@@ -9,8 +9,8 @@ protocol. What can go wrong is in `counterexamples.errors`; `counterexamples.ren
 replayed trace, and `counterexamples.named_file` reads and writes files that a person names.
 """
 
-from counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
-from counterexamples.for_ever import (
+from waterline.counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
+from waterline.counterexamples.for_ever import (
     Call,
     Trapped,
     confirm_lasso,
@@ -20,7 +20,7 @@ from counterexamples.for_ever import (
     describe_steps,
     neglected,
 )
-from counterexamples.replay import (
+from waterline.counterexamples.replay import (
     Followed,
     Moment,
     Replayed,
@@ -32,8 +32,8 @@ from counterexamples.replay import (
     skipping,
     why_not,
 )
-from counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown, trace_of, trace_step
-from counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
+from waterline.counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown, trace_of, trace_step
+from waterline.counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
 
 __all__ = [
     "FORMAT",

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from counterexamples.errors import NotACounterexample
-from counterexamples.protocols import Model, State
-from counterexamples.replay import Moment, Replayed, replay
-from counterexamples.trace import Trace, TraceStep
+from waterline.counterexamples.errors import NotACounterexample
+from waterline.counterexamples.protocols import Model, State
+from waterline.counterexamples.replay import Moment, Replayed, replay
+from waterline.counterexamples.trace import Trace, TraceStep
 
 STATES_MAX = 2_000
 """So many states are looked at for a way back. If there are more, those farther away are not."""

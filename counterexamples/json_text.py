@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from counterexamples.errors import BadTrace
-from counterexamples.trace import shown
+from waterline.counterexamples.errors import BadTrace
+from waterline.counterexamples.trace import shown
 
 DEPTH_MAX = 32
 """Most brackets within each other: a trace has 3, one in ITF of a state of tables has 9."""

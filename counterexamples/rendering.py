@@ -15,12 +15,20 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from counterexamples.for_ever import describe_cycle
-from counterexamples.protocols import State
-from counterexamples.replay import Moment, Replayed
-from counterexamples.state_table import CHANGED, LEGEND, MARK, Facts, facts, state_table, widths_of
-from counterexamples.style import BAD, QUIET, TITLE, columns
-from counterexamples.trace import NO_CLAIM
+from waterline.counterexamples.for_ever import describe_cycle
+from waterline.counterexamples.protocols import State
+from waterline.counterexamples.replay import Moment, Replayed
+from waterline.counterexamples.state_table import (
+    CHANGED,
+    LEGEND,
+    MARK,
+    Facts,
+    facts,
+    state_table,
+    widths_of,
+)
+from waterline.counterexamples.style import BAD, QUIET, TITLE, columns
+from waterline.counterexamples.trace import NO_CLAIM
 
 CALL = "bold cyan"
 CYCLE = "bold magenta"

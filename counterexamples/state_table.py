@@ -13,8 +13,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from counterexamples.protocols import Narration, State
-from counterexamples.style import QUIET, WARNING, columns
+from waterline.counterexamples.protocols import Narration, State
+from waterline.counterexamples.style import QUIET, WARNING, columns
 
 CHANGED = WARNING
 MARK = "*"

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from counterexamples.errors import BadTrace
-from counterexamples.protocols import Model
+from waterline.counterexamples.errors import BadTrace
+from waterline.counterexamples.protocols import Model
 
 STEPS_MAX = 1_000_000
 ENTRIES_MAX = 100

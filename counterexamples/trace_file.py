@@ -11,10 +11,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from counterexamples.errors import BadTrace
-from counterexamples.json_text import members, read_json
-from counterexamples.named_file import BadFile, read_named, written_whole
-from counterexamples.trace import Trace, TraceStep, shown
+from waterline.counterexamples.errors import BadTrace
+from waterline.counterexamples.json_text import members, read_json
+from waterline.counterexamples.named_file import BadFile, read_named, written_whole
+from waterline.counterexamples.trace import Trace, TraceStep, shown
 
 FORMAT = "waterline-trace/1"
 BYTES_MAX = 64 * 1024 * 1024

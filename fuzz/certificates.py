@@ -19,17 +19,17 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from checker.analysis.certificate.certificate import Certificate, open_certificate
-from checker.analysis.certificate.certifying import certify
-from checker.analysis.certificate.keys import key_of
-from checker.analysis.certificate.writing import write_certificate
-from checker.checking.run import run
-from checker.kafka.families import family_of, problem_for
-from checker.problem.errors import Refused
-from checker.search.engines.choice import EngineChoice
 from fuzz.laboratory import Laboratory
 from fuzz.mutation import select
-from model.message.environment import Environment
+from waterline.checker.analysis.certificate.certificate import Certificate, open_certificate
+from waterline.checker.analysis.certificate.certifying import certify
+from waterline.checker.analysis.certificate.keys import key_of
+from waterline.checker.analysis.certificate.writing import write_certificate
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import family_of, problem_for
+from waterline.checker.problem.errors import Refused
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.model.message.environment import Environment
 
 NOTICED, RIGHT, WRONG = "noticed", "certified, rightly", "CERTIFIED WRONGLY"
 SECONDS_MAX = 300

@@ -129,8 +129,8 @@ def check_programs(
     Those that never come by what is altered (`writer.combined`) are written as before.
     """
     calls = {function for reached in expected.reached.values() for function in reached}
-    from checker.compiler import machine
     from tests.support.compiling import ALL_STATES, FAULT, Both
+    from waterline.checker.compiler import machine
 
     differing = []
     for name, file, varying, outcomes in expected.programs:
@@ -176,8 +176,8 @@ def in_full(machine: Any) -> None:
 
 def check_refused(expected: Expected, functions: dict[str, Any]) -> None:
     """What is no rule is refused, and why."""
-    from checker.compiler.source import NotCompilable
     from tests.support.compiling import Both, small_layout
+    from waterline.checker.compiler.source import NotCompilable
 
     for file, said in expected.refused:
         within(FEW_SECONDS)
@@ -208,7 +208,7 @@ _FIRST = {
 
 def store_texts() -> dict[str, str]:
     """Every program of the store, for states of one to three words."""
-    from checker.storage import arrivals, blocks, compact, runs, visited
+    from waterline.checker.storage import arrivals, blocks, compact, runs, visited
 
     found = {}
     for words in (1, 2, 3):

@@ -45,7 +45,7 @@ SECONDS_MAX = 900
 BYTES_MAX = 6 << 30
 SAME_TEXT, OTHER_TEXT = "the same text", "another text that does the same"
 _NO_END = (signal.SIGPROF, signal.SIGALRM, signal.SIGKILL)
-_UNALTERED = ("checker.compiler.source", "checker.compiler.machine")
+_UNALTERED = ("waterline.checker.compiler.source", "waterline.checker.compiler.machine")
 """They are not altered: what they have read and set up is kept for all mutants."""
 _SUPPORT = (".", "tests/compiler")
 
@@ -99,7 +99,7 @@ def forked(answer: _Answer) -> tuple[Any, int]:
 def forget_checker() -> None:
     """Have all modules of `checker` imported anew, but for those that are never altered."""
     for name in list(sys.modules):
-        if name.partition(".")[0] == "checker" and name not in _UNALTERED:
+        if name.startswith("waterline.checker.") and name not in _UNALTERED:
             del sys.modules[name]
 
 
@@ -140,14 +140,14 @@ class Laboratory:
             "mutation", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate]
         )
         hypothesis.settings.load_profile("mutation")
-        from checker.compiler import machine
+        from waterline.checker.compiler import machine
 
         machine._machine()
 
     def _read_functions(self) -> None:
         """Have the syntax trees of all rules read."""
-        import invariants
-        from checker.compiler.source import NotCompilable, source_of
+        from waterline import invariants
+        from waterline.checker.compiler.source import NotCompilable, source_of
 
         files = [file for _, file, _, _ in self.expected.programs]
         for file in (*files, *(file for file, _ in self.expected.refused)):
@@ -157,7 +157,7 @@ class Laboratory:
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
             self.functions[file] = module.f
-        modules = [m for n, m in list(sys.modules.items()) if n.partition(".")[0] in _RULES]
+        modules = [m for n, m in list(sys.modules.items()) if n.startswith(_RULES)]
         there = [thing for module in modules for thing in vars(module).values()]
         for thing in (*there, *self.functions.values()):
             if isinstance(thing, type(main)):
@@ -212,7 +212,7 @@ class Laboratory:
         store = lambda: checks.check_store(module, ROOT, is_other)  # noqa: E731
 
         def begin() -> None:
-            from checker.compiler import machine
+            from waterline.checker.compiler import machine
 
             # Not where the store is looked at: it reserves far more addresses than it ever uses.
             resource.setrlimit(resource.RLIMIT_AS, (BYTES_MAX, resource.RLIM_INFINITY))
@@ -220,7 +220,7 @@ class Laboratory:
             checks.in_haste(machine)
 
         def store_in_full() -> None:
-            from checker.compiler import machine
+            from waterline.checker.compiler import machine
 
             resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
             checks.in_full(machine)
@@ -241,7 +241,7 @@ class Laboratory:
         return [*found, store_in_full] if module == "machine_words" else found
 
 
-_RULES = ("model", "invariants")
+_RULES = ("waterline.model.", "waterline.invariants.")
 
 
 def report(tried: list[Mutant]) -> None:

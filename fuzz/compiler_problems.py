@@ -25,11 +25,11 @@ def problems() -> dict[str, Any]:
 
     from test_kernels import of_fewer, of_many_claims, of_pairs
 
-    from checker.kafka.families import ATOMIC, problem_for
-    from checker.problem.problem import Shared
-    from model.atomic import AtomicEnvironment
-    from model.message.environment import Environment
     from tests.support.graph_model import NODES, graph_problem
+    from waterline.checker.kafka.families import ATOMIC, problem_for
+    from waterline.checker.problem.problem import Shared
+    from waterline.model.atomic import AtomicEnvironment
+    from waterline.model.message.environment import Environment
 
     draw = random.Random(3)
 
@@ -74,7 +74,7 @@ def problems() -> dict[str, Any]:
 
 def interpreted_problem(problem: Any) -> list[dict[str, Any]]:
     """What some states lead to and which claims they break; None where a rule raises."""
-    from model.core.state import State
+    from waterline.model.core.state import State
 
     random_ = random.Random(5)
     seen = {s.words: s for s in problem.model.initial}
@@ -126,7 +126,7 @@ def _case(problem: Any, state: Any) -> dict[str, Any]:
 
 def check_kernels(expected: Any, is_other: Any) -> None:
     """Whole problems, in states that Python has worked out."""
-    from checker.compiler.kernel import plan_of, program_of
+    from waterline.checker.compiler.kernel import plan_of, program_of
 
     for name, problem in problems().items():
         within(SOME_SECONDS)
@@ -137,9 +137,9 @@ def check_kernels(expected: Any, is_other: Any) -> None:
 def _compare_kernel(name: str, problem: Any, cases: list[dict[str, Any]]) -> None:
     import numpy as np
 
-    from checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
-    from checker.problem.packed_rows import state_words
-    from checker.search.engines.expander import Expander, Findings, Tally
+    from waterline.checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
+    from waterline.checker.problem.packed_rows import state_words
+    from waterline.checker.search.engines.expander import Expander, Findings, Tally
 
     model = problem.model
 
@@ -226,10 +226,10 @@ def _least(cases: list[dict[str, Any]], what: str) -> dict[int, tuple[int, ...]]
 
 def symmetric_problems() -> dict[str, Any]:
     """Small problems whose states are replaced by representatives."""
-    from checker.kafka.families import problem_for
-    from checker.problem.symmetry import Symmetry
-    from model.atomic import AtomicEnvironment
-    from model.message.environment import Environment
+    from waterline.checker.kafka.families import problem_for
+    from waterline.checker.problem.symmetry import Symmetry
+    from waterline.model.atomic import AtomicEnvironment
+    from waterline.model.message.environment import Environment
 
     few = {"records": 2, "epochs": 1, "restarts": 1, "election_order": "any"}
     three = AtomicEnvironment(replicas=3, log_size=2, records=2, epochs=1)
@@ -266,7 +266,7 @@ def check_representatives(expected: Any, is_other: Any) -> None:
     """All states that differ in names alone have one representative, which is one of them."""
     import numpy as np
 
-    from checker.compiler.kernel import canonical_program, canonicalise
+    from waterline.checker.compiler.kernel import canonical_program, canonicalise
 
     for name, problem in symmetric_problems().items():
         within(SOME_SECONDS)
@@ -284,9 +284,9 @@ def prepared(programs: int, folder: Path) -> checks.Expected:
     """Everything that mutants are compared with, from Python and the unaltered compiler."""
     from test_refused import NAMES, REFUSED
 
-    from checker.compiler import machine
-    from checker.compiler.kernel import canonical_program, plan_of, program_of
     from tests.support.compiling import ALL_STATES, Both, module_from, module_of
+    from waterline.checker.compiler import machine
+    from waterline.checker.compiler.kernel import canonical_program, plan_of, program_of
 
     expected = checks.Expected()
     checks.in_haste(machine)
@@ -313,7 +313,7 @@ def prepared(programs: int, folder: Path) -> checks.Expected:
     compiled = {n for text in texts.values() for n in re.findall(r"@(\w+\.\w+)", text)}
     roots = {n for text in texts.values() for n in re.findall(r"define i64 @(\w+)\(", text)}
     for module in STORE:
-        there = vars(importlib.import_module(f"checker.storage.{module}"))
+        there = vars(importlib.import_module(f"waterline.checker.storage.{module}"))
         own = {n for n in roots if getattr(there.get(n), "__module__", "").endswith(f".{module}")}
         compiled |= {f"{module}.{name}" for name in own}
     expected.compiled = frozenset(compiled)

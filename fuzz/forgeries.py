@@ -28,22 +28,22 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from checker.analysis.certificate.certificate import Certificate, open_certificate
-from checker.analysis.certificate.certifying import certify
-from checker.analysis.certificate.header import HEADER, STATES
-from checker.analysis.certificate.keys import key_of
-from checker.analysis.certificate.writing import write_certificate
-from checker.checking.run import run
-from checker.kafka.families import family_of, problem_for
-from checker.problem.errors import Refused
-from checker.problem.family import Family
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.search.engines.choice import EngineChoice
-from checker.user_models.family import own_family
-from checker.user_models.loading import digest_of
-from model.core.errors import BadEnvironment
-from model.message.environment import Environment
+from waterline.checker.analysis.certificate.certificate import Certificate, open_certificate
+from waterline.checker.analysis.certificate.certifying import certify
+from waterline.checker.analysis.certificate.header import HEADER, STATES
+from waterline.checker.analysis.certificate.keys import key_of
+from waterline.checker.analysis.certificate.writing import write_certificate
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import family_of, problem_for
+from waterline.checker.problem.errors import Refused
+from waterline.checker.problem.family import Family
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import digest_of
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import Environment
 
 NOTICED, RIGHT, WRONG = "noticed", "certified, rightly", "CERTIFIED WRONGLY"
 TERMS = """

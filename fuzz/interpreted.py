@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows, StateWords
-from checker.problem.problem import Problem
-from checker.search.engines.answers import Arrivals, Expansion, ModelFault
-from model.core.claim import ActionProperty, Reachable
-from model.core.state import State
+from waterline.checker.problem.packed_rows import Rows, StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import Arrivals, Expansion, ModelFault
+from waterline.model.core.claim import ActionProperty, Reachable
+from waterline.model.core.state import State
 
 
 class Interpreted:

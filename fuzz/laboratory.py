@@ -23,7 +23,7 @@ from typing import Any
 
 from fuzz.mutants import INVALID, KILLED, ROOT, Mutant
 
-_PACKAGES = ("model", "invariants", "checker", "counterexamples", "fuzz")
+_PACKAGES = ("waterline", "fuzz")
 _IGNORED = shutil.ignore_patterns("__pycache__", "peers")
 
 
@@ -67,8 +67,13 @@ class Laboratory:
         """
         started = time.monotonic()
         with tempfile.TemporaryDirectory(dir=self.directory) as place:
-            shutil.copytree(self.project / "model", Path(place, "model"), ignore=_IGNORED)
-            Path(place, "model", "message", f"{mutant.module}.py").write_text(mutant.text)
+            package = Path(place, "waterline")
+            package.mkdir()
+            for each in (self.project / "waterline").iterdir():
+                (package / each.name).symlink_to(each)
+            (package / "model").unlink()
+            shutil.copytree(self.project / "waterline" / "model", package / "model")
+            (package / "model" / "message" / f"{mutant.module}.py").write_text(mutant.text)
             said = Path(place, "said")
             code = self._run(call, Path(place), said)
             mutant.outcome, mutant.how = INVALID, f"exit code {code}"

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from model.message import terms
+from waterline.model.message import terms
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = (

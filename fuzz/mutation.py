@@ -24,11 +24,11 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-import model.message
 from fuzz.laboratory import Laboratory, lines_reached
 from fuzz.mutants import INVALID, KILLED, MODULES, SURVIVED, Mutant, mutants_of, sampled
 from fuzz.mutation_environments import SECONDS_MAX, STAGES
 from fuzz.observed import difference, observe
+from waterline.model import message
 
 
 def judge(baseline_file: str, line: str, stages: int) -> None:
@@ -59,7 +59,7 @@ def judge(baseline_file: str, line: str, stages: int) -> None:
 
 def measure(baseline_file: str, stages: int) -> None:
     """Add what the unaltered rules give in settings that are missing, and the lines they take."""
-    rules = Path(str(model.message.__file__)).parent
+    rules = Path(str(message.__file__)).parent
     kept = json.loads(Path(baseline_file).read_text())
     for setting in (s for stage in STAGES[:stages] for s in stage):
         if setting.name in kept["settings"]:

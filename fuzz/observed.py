@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import invariants
-import invariants.reachable
-from checker.problem.problem import Problem
-from checker.search.budgets import Budgets
-from checker.search.engines.engine import Engine
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result
-from checker.search.search import search
 from fuzz.interpreted import Interpreted
-from model.message.environment import Environment
-from model.message.model import message_model
+from waterline import invariants
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.invariants import reachable
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def problem_of(setting: Setting) -> Problem:
     """Every claim about states and steps, of this version in this environment."""
     asked = message_model(setting.version, Environment(**setting.options))
     properties = invariants.PROPERTIES
-    return Problem(asked, invariants.ALL, invariants.reachable.ALL, properties=properties)
+    return Problem(asked, invariants.ALL, reachable.ALL, properties=properties)
 
 
 def observe(setting: Setting, states_max: int | None = None) -> dict[str, Any]:

@@ -17,17 +17,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.checking.run import Run, run
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from checker.search.rule_errors import Raised as ModelRaised
-from checker.traces.finding import Finding
-from checker.user_models.family import own_family
-from checker.user_models.vetting import vetted
 from fuzz.plain_oracle import Call, Declared, Frozen, Oracle, Raised, Told, TooLarge
 from fuzz.random_protocols import PROTOCOL, is_alike, random_protocol
-from model.core.errors import BadEnvironment
+from waterline.checker.checking.run import Run, run
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.checker.search.rule_errors import Raised as ModelRaised
+from waterline.checker.traces.finding import Finding
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.vetting import vetted
+from waterline.model.core.errors import BadEnvironment
 
 WAYS = ("whole", "threads", "parts", "symmetry")
 STATES_MAX = 1500

@@ -19,15 +19,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import invariants
 from fuzz.mutants import Mutant, mutants_of
 from fuzz.second_normal_form import Plain, normal_form, settled
-from invariants.side_conditions import base_kept
-from model.core.claim import Recoverable, predicates_of
-from model.core.state import State, as_dict
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.model import message_model
+from waterline import invariants
+from waterline.invariants.side_conditions import base_kept
+from waterline.model.core.claim import Recoverable, predicates_of
+from waterline.model.core.state import State, as_dict
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 ROOM = {"records": 6, "epochs": 16, "restarts": 15, "moves": 15}
 """What a walk does not exhaust."""

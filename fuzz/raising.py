@@ -27,35 +27,35 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from checker.analysis.certificate.certificate import open_certificate
-from checker.analysis.certificate.certifying import certify
-from checker.analysis.certificate.writing import write_certificate
-from checker.analysis.export import export
-from checker.analysis.simulate.choosing import Choosing, Plan
-from checker.analysis.simulate.simulation import Wanted, simulate
-from checker.checking import run as running
-from checker.checking.run import Run, RunRaised, run
-from checker.problem.packed_rows import StateWords
-from checker.problem.problem import Problem
-from checker.search.budgets import NO_BUDGETS, Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.engine import Engine
-from checker.search.identity import identity_of
-from checker.search.result import Result, Verdict
-from checker.search.rule_errors import Raised
-from checker.search.search import SearchFault, search
-from checker.storage.run_directory import begin, resume
-from checker.user_models.family import own_family
-from checker.user_models.vetting import vetted
 from fuzz.interpreted import Interpreted
 from fuzz.observed import summary
 from fuzz.oracle import require
 from fuzz.plain_oracle import Frozen, Oracle, TooLarge
 from fuzz.plain_oracle import Raised as RaisedInPython
 from fuzz.random_protocols import PROTOCOL, random_protocol
-from model.core.claim import predicates_of
 from tests.support.alike import alike
 from tests.support.engines import engine_for
+from waterline.checker.analysis.certificate.certificate import open_certificate
+from waterline.checker.analysis.certificate.certifying import certify
+from waterline.checker.analysis.certificate.writing import write_certificate
+from waterline.checker.analysis.export import export
+from waterline.checker.analysis.simulate.choosing import Choosing, Plan
+from waterline.checker.analysis.simulate.simulation import Wanted, simulate
+from waterline.checker.checking import run as running
+from waterline.checker.checking.run import Run, RunRaised, run
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.budgets import NO_BUDGETS, Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.identity import identity_of
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.rule_errors import Raised
+from waterline.checker.search.search import SearchFault, search
+from waterline.checker.storage.run_directory import begin, resume
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.vetting import vetted
+from waterline.model.core.claim import predicates_of
 
 LOCAL = ("one thread", "two threads", "over files", "handed over", "in parts", "resumed")
 SPARK = ("spark", "spark after two levels")
@@ -386,7 +386,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _session() -> Any:
-    from checker.search.engines.spark_session import start_context  # noqa: PLC0415 - takes seconds
+    from waterline.checker.search.engines.spark_session import start_context  # noqa: PLC0415 - takes seconds
 
     return start_context("local[1]", log=Path(tempfile.mkdtemp()) / "spark.log")
 

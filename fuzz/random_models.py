@@ -11,12 +11,12 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from checker.problem.problem import Problem
 from fuzz.text_functions import functions_of
-from model.core.claim import ActionProperty, Invariant, Reachable
-from model.core.layout import Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Budget, Model, Narration, Parameter
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.claim import ActionProperty, Invariant, Reachable
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Budget, Model, Narration, Parameter
 
 ROWS = ("a", "b", "h", "q")
 SWITCH = "u"

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from model.core.transition_system import Model
-from model.message.environment import EPOCHS_MAX, UNCOUNTED
-from model.message.features import FRESH_REMOTE_LEO_AFTER_GAP, TRUNCATE_AFTER_GAP, has
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import EPOCHS_MAX, UNCOUNTED
+from waterline.model.message.features import FRESH_REMOTE_LEO_AFTER_GAP, TRUNCATE_AFTER_GAP, has
 
 NOWHERE = 0
 NO_EPOCH = -1

@@ -25,17 +25,17 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import invariants
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from checker.sorts.check import violations
 from fuzz.mutants import MODULES, ROOT, Mutant, mutants_of, places, sampled, short
 from fuzz.order_abstraction import CASES, Pair, compare
-from model.core.claim import Temporal
-from model.core.transition_system import Model
-from model.message.declared import option_of
-from model.message.model import message_model
-from model.message.trusted import TRUSTED
+from waterline import invariants
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.checker.sorts.check import violations
+from waterline.model.core.claim import Temporal
+from waterline.model.core.transition_system import Model
+from waterline.model.message.declared import option_of
+from waterline.model.message.model import message_model
+from waterline.model.message.trusted import TRUSTED
 
 ASIDE = ("normal_form", "order_abstraction", "terms", "features", "cluster")
 """Not rules: the normal form, words, tables."""
@@ -86,7 +86,7 @@ def _usual() -> tuple[str, Any]:
 @contextmanager
 def in_place(mutant: Mutant, folder: Path) -> Iterator[dict[FunctionType, FunctionType]]:
     """The functions of a mutant by those that they stand for, in all modules meanwhile."""
-    module = importlib.import_module(f"model.message.{mutant.module}")
+    module = importlib.import_module(f"waterline.model.message.{mutant.module}")
     file = Path(tempfile.mkdtemp(dir=folder)) / f"{mutant.module}.py"
     file.write_text(mutant.text)
     names: dict[str, Any] = {"__name__": module.__name__, "__file__": str(file)}
@@ -100,7 +100,7 @@ def in_place(mutant: Mutant, folder: Path) -> Iterator[dict[FunctionType, Functi
     ours = [
         there
         for name, there in sys.modules.items()
-        if name.startswith(("model.message", "invariants"))
+        if name.startswith(("waterline.model.message", "waterline.invariants"))
         and name.rpartition(".")[2] not in ASIDE  # a normal form with a defect is not the question
     ]
     for each in ours:

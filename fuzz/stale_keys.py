@@ -27,19 +27,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.checking.run import run
-from checker.ci.reading import read_gate
-from checker.ci.searching import Manner, judged
-from checker.cli.gate.gate_options import asking
-from checker.compiler import program, sources
-from checker.compiler.problem_digest import problem_digest
-from checker.compiler.source import NotCompilable
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.user_models import loading
-from checker.user_models.family import own_family
-from checker.user_models.vetting import vetted
-from model.core.errors import BadEnvironment
+from waterline.checker.checking.run import run
+from waterline.checker.ci.reading import read_gate
+from waterline.checker.ci.searching import Manner, judged
+from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.compiler import program, sources
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.compiler.source import NotCompilable
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.user_models import loading
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.vetting import vetted
+from waterline.model.core.errors import BadEnvironment
 
 BREAKS_FROM = 5
 _MODEL = '''\

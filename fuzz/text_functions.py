@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from model.core.made import function_of
+from waterline.model.core.made import function_of
 
 
 def functions_of(text: str, names: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,18 +21,18 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checker.kafka.families import MESSAGE
-from checker.problem.packed_rows import Rows, StateWords, state_words
-from checker.problem.problem import Problem
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result
-from checker.search.search import search
 from fuzz.order_abstraction import Pair, state_of
 from fuzz.second_normal_form import normal_form, settled
-from model.core.state import State, as_dict
-from model.message.environment import EPOCHS_MAX, FAULTS, Environment
-from model.message.model import message_model
-from model.message.versions import VERSIONS
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.model.core.state import State, as_dict
+from waterline.model.message.environment import EPOCHS_MAX, FAULTS, Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.versions import VERSIONS
 
 Bounds = dict[str, Any]
 MOVES: Bounds = {"records": 1, "epochs": 3, "restarts": 1, "moves": 2}

@@ -6,7 +6,7 @@ A module of this package that has a `CLAIM` is in the catalogue, at the place th
 import importlib
 import pkgutil
 
-from model.core.claim import (
+from waterline.model.core.claim import (
     ActionProperty,
     Behaviour,
     Breach,

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking, lacks_records
-from invariants.contract import of_acknowledged
-from invariants.current_leader import current_leader
-from invariants.kept_records import first_lacking, lacking
-from invariants.outside import record_is_lost
-from model.core.claim import Breach, Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
+from waterline.invariants.breaking import Breaking, lacks_records
+from waterline.invariants.contract import of_acknowledged
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.kept_records import first_lacking, lacking
+from waterline.invariants.outside import record_is_lost
+from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 
 
 def holds(s: Any, c: Any) -> bool:

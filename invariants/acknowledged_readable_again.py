@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.contract import of_acknowledged
-from invariants.current_leader import current_leader
-from invariants.way_back import BY
-from model.core.claim import Recoverable, first_sentence
-from model.core.state import State
-from model.message.terms import ACKS_NONE, NO_RECORD, NO_REPLICA, contains, without_member
+from waterline.invariants.contract import of_acknowledged
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.way_back import BY
+from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import ACKS_NONE, NO_RECORD, NO_REPLICA, contains, without_member
 
 
 def is_readable(s: Any, leader: int, bit: int) -> bool:

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking, brokers_in, lacks_records
-from invariants.contract import of_acknowledged
-from invariants.electable import electable
-from invariants.kept_records import first_lacking, lacking, named, who_has
-from invariants.outside import record_is_lost
-from model.core.claim import Breach, Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import NO_RECORD
+from waterline.invariants.breaking import Breaking, brokers_in, lacks_records
+from waterline.invariants.contract import of_acknowledged
+from waterline.invariants.electable import electable
+from waterline.invariants.kept_records import first_lacking, lacking, named, who_has
+from waterline.invariants.outside import record_is_lost
+from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_RECORD
 
 
 def holds(s: Any, c: Any) -> bool:

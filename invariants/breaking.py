@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.core.state import State
-from model.message.terms import contains
+from waterline.model.core.state import State
+from waterline.model.message.terms import contains
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking, lacks_committed
-from invariants.completeness import first_incomplete, missing
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.assignment import assigned
+from waterline.invariants.breaking import Breaking, lacks_committed
+from waterline.invariants.completeness import first_incomplete, missing
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.assignment import assigned
 
 
 def candidates(s: Any, c: Any) -> int:

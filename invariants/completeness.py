@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.terms import contains
+from waterline.model.message.terms import contains
 
 
 def is_complete(s: Any, replica: int) -> bool:

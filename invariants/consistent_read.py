@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.contract import of_committed
-from model.core.claim import Breach, Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import LEADER
+from waterline.invariants.contract import of_committed
+from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import LEADER
 
 
 def first_other_record(s: Any, leader: int) -> int:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

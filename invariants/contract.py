@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.environment import FAULTS
-from model.message.terms import ACKS_LEADER, ACKS_NONE, DISK_LOSS_OUT_OF_SYNC
+from waterline.model.message.environment import FAULTS
+from waterline.model.message.terms import ACKS_LEADER, ACKS_NONE, DISK_LOSS_OUT_OF_SYNC
 
 
 def of_acknowledged(c: Any) -> str | None:

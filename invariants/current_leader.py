@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.terms import LEADER, NO_REPLICA
+from waterline.model.message.terms import LEADER, NO_REPLICA
 
 
 def current_leader(s: Any) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Pattern, Temporal, first_sentence
-from model.core.state import State
-from model.message.assignment import assigned
-from model.message.terms import NO_REPLICA, contains
+from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.assignment import assigned
+from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def is_behind(s: Any, c: Any, replica: int) -> bool:

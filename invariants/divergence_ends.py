@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.current_leader import current_leader
-from invariants.outside import Seen
-from invariants.way_back import first_apart, is_follower_of
-from model.core.claim import Pattern, Temporal, first_sentence
-from model.core.state import State
-from model.message.terms import NO_REPLICA
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.outside import Seen
+from waterline.invariants.way_back import first_apart, is_follower_of
+from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_REPLICA
 
 
 def parts(s: Any, leader: int, follower: int) -> bool:

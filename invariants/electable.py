@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.assignment import assigned
-from model.message.controller import unavailable
-from model.message.features import ELR, LAST_KNOWN_LEADER, has
-from model.message.partition_state import leaves_elr
-from model.message.terms import contains, with_member
+from waterline.model.message.assignment import assigned
+from waterline.model.message.controller import unavailable
+from waterline.model.message.features import ELR, LAST_KNOWN_LEADER, has
+from waterline.model.message.partition_state import leaves_elr
+from waterline.model.message.terms import contains, with_member
 
 
 def electable(s: Any, c: Any) -> int:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.epochs import epoch_at
-from model.message.terms import TRUNCATE_TO_HIGH_WATERMARK
+from waterline.invariants.breaking import Breaking
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.epochs import epoch_at
+from waterline.model.message.terms import TRUNCATE_TO_HIGH_WATERMARK
 
 
 def first_decrease(s: Any, replica: int) -> int:

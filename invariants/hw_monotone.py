@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking
-from model.core.claim import ActionProperty, first_sentence
-from model.core.state import State
-from model.message.terms import LEADER, NO_REPLICA
+from waterline.invariants.breaking import Breaking
+from waterline.model.core.claim import ActionProperty, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import LEADER, NO_REPLICA
 
 
 def first_fallen(s: Any, t: Any) -> int:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.current_leader import current_leader
-from invariants.outside import Seen
-from invariants.way_back import BY, is_led
-from model.core.claim import Recoverable, first_sentence
-from model.core.state import State
-from model.message.assignment import assigned
-from model.message.terms import NO_REPLICA, contains
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.outside import Seen
+from waterline.invariants.way_back import BY, is_led
+from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.assignment import assigned
+from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def good(s: Any, c: Any) -> bool:

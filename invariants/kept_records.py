@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.state import State
-from model.message.terms import NO_RECORD, contains, with_member
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_RECORD, contains, with_member
 
 
 def lacking(s: Any, members: int) -> int:

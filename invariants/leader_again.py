@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.electable import electable
-from invariants.outside import Seen
-from invariants.way_back import BY, is_led
-from model.core.claim import Recoverable, first_sentence
-from model.core.state import State
+from waterline.invariants.electable import electable
+from waterline.invariants.outside import Seen
+from waterline.invariants.way_back import BY, is_led
+from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.state import State
 
 
 def explain(s: State, c: Any) -> str:

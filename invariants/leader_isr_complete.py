@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking, lacks_committed
-from invariants.completeness import first_incomplete, missing
-from invariants.current_leader import current_leader
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import NO_REPLICA
+from waterline.invariants.breaking import Breaking, lacks_committed
+from waterline.invariants.completeness import first_incomplete, missing
+from waterline.invariants.current_leader import current_leader
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_REPLICA
 
 
 def holds(s: Any, c: Any) -> bool:

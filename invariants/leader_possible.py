@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.electable import electable
-from model.core.claim import Breach, Invariant, first_sentence
-from model.core.state import State
+from waterline.invariants.electable import electable
+from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

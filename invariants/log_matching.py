@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.contract import of_committed
-from invariants.no_divergence_below_hw import first_difference
-from model.core.claim import Breach, Invariant, first_sentence
-from model.core.state import State
+from waterline.invariants.contract import of_committed
+from waterline.invariants.no_divergence_below_hw import first_difference
+from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.state import State
 
 
 def holds(s: Any, c: Any) -> bool:

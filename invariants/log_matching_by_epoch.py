@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.epoch_cache_monotone import applies
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.epochs import epoch_at
+from waterline.invariants.epoch_cache_monotone import applies
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.epochs import epoch_at
 
 
 def first_mismatch(s: Any, one: int, other: int) -> int:

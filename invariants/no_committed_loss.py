@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking, lacks_committed
-from invariants.contract import of_committed
-from invariants.current_leader import current_leader
-from invariants.outside import record_is_lost
-from model.core.claim import Breach, Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import NO_REPLICA
+from waterline.invariants.breaking import Breaking, lacks_committed
+from waterline.invariants.contract import of_committed
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.outside import record_is_lost
+from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_REPLICA
 
 
 def holds(s: Any, c: Any) -> bool:

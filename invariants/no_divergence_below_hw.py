@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.current_leader import current_leader
-from invariants.outside import logs_differ
-from model.core.claim import Breach, Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import FETCHING, NO_REPLICA
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.outside import logs_differ
+from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import FETCHING, NO_REPLICA
 
 
 def first_difference(s: Any, leader: int, follower: int) -> int:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.epochs import latest_epoch
-from model.message.features import TRUNCATION_CLEARS_EPOCHS, has
-from model.message.terms import (
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.epochs import latest_epoch
+from waterline.model.message.features import TRUNCATION_CLEARS_EPOCHS, has
+from waterline.model.message.terms import (
     NO_EPOCH,
     TRUNCATE_BY_EPOCHS,
     TRUNCATE_BY_EPOCHS_2_0,
     TRUNCATING,
 )
-from model.message.truncation import (
+from waterline.model.message.truncation import (
     can_offset_for_leader_epoch,
     end_offset_for,
     truncation_point,

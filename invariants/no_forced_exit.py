@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking
-from model.core.claim import ActionProperty, first_sentence
-from model.core.state import State
-from model.message.terms import NO_REPLICA, contains
+from waterline.invariants.breaking import Breaking
+from waterline.model.core.claim import ActionProperty, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def first_exit(s: Any, t: Any) -> int:

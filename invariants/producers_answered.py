@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.current_leader import current_leader
-from invariants.outside import Seen
-from model.core.claim import Pattern, Temporal, first_sentence
-from model.core.state import State
-from model.message.terms import ACKS_ALL, NO_REPLICA, contains
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.outside import Seen
+from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import ACKS_ALL, NO_REPLICA, contains
 
 
 def waits(s: Any, c: Any) -> bool:

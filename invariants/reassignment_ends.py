@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.way_back import BY, is_led
-from model.core.claim import Recoverable, first_sentence
-from model.core.state import State
+from waterline.invariants.way_back import BY, is_led
+from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.state import State
 
 
 def good(s: Any, c: Any) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking
-from invariants.current_leader import current_leader
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import FETCHING, NO_REPLICA
+from waterline.invariants.breaking import Breaking
+from waterline.invariants.current_leader import current_leader
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import FETCHING, NO_REPLICA
 
 
 def first_false_offset(s: Any, leader: int, follower: int) -> int:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking, brokers_in
-from invariants.current_leader import current_leader
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.assignment import assigned, leader_min_isr
-from model.message.high_watermark import counted_isr
-from model.message.terms import NO_REPLICA, contains, size
+from waterline.invariants.breaking import Breaking, brokers_in
+from waterline.invariants.current_leader import current_leader
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.assignment import assigned, leader_min_isr
+from waterline.model.message.high_watermark import counted_isr
+from waterline.model.message.terms import NO_REPLICA, contains, size
 
 
 def not_waited_for(s: Any, c: Any) -> int:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.features import ELR, TRUNCATION_LOWERS_HW, has
-from model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.features import ELR, TRUNCATION_LOWERS_HW, has
+from waterline.model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains
 
 SANE = 0
 HW_ABOVE_LEO = 1

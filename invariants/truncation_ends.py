@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.current_leader import current_leader
-from invariants.outside import Seen
-from invariants.way_back import is_follower_of
-from model.core.claim import Pattern, Temporal, first_sentence
-from model.core.state import State
-from model.message.features import KRAFT, has
-from model.message.terms import NO_REPLICA, TRUNCATING, contains
-from model.message.truncation import keeps_epochs
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.outside import Seen
+from waterline.invariants.way_back import is_follower_of
+from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.features import KRAFT, has
+from waterline.model.message.terms import NO_REPLICA, TRUNCATING, contains
+from waterline.model.message.truncation import keeps_epochs
 
 
 def asks(s: Any, c: Any, follower: int, leader: int) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.breaking import Breaking, brokers_in
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.features import KRAFT, has
-from model.message.terms import NO_REPLICA, size
+from waterline.invariants.breaking import Breaking, brokers_in
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.features import KRAFT, has
+from waterline.model.message.terms import NO_REPLICA, size
 
 VALID = 0
 IN_BOTH = 1

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants import hw_covers_committed
-from invariants.current_leader import current_leader
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.epochs import epoch_start
-from model.message.terms import NO_REPLICA
+from waterline.invariants import hw_covers_committed
+from waterline.invariants.current_leader import current_leader
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.epochs import epoch_start
+from waterline.model.message.terms import NO_REPLICA
 
 
 def holds(s: Any, c: Any) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.current_leader import current_leader
-from model.message.contents import ACTIONS
-from model.message.roles import follows
-from model.message.terms import NO_REPLICA
+from waterline.invariants.current_leader import current_leader
+from waterline.model.message.contents import ACTIONS
+from waterline.model.message.roles import follows
+from waterline.model.message.terms import NO_REPLICA
 
 BY = (*(action.name for action in ACTIONS if action.weakly_fair), "Restart")
 """With unclean.leader.election.enable the controller's own steps may elect uncleanly."""

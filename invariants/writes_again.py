@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.current_leader import current_leader
-from invariants.way_back import BY, is_follower_of, is_led
-from model.core.claim import Recoverable, first_sentence
-from model.core.state import State
-from model.message.terms import FETCHING, NO_REPLICA, contains, size
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.way_back import BY, is_follower_of, is_led
+from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import FETCHING, NO_REPLICA, contains, size
 
 
 def takes_part(s: Any, leader: int, replica: int) -> bool:

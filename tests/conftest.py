@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
@@ -15,6 +16,13 @@ from tests.support.class_archive import use_class_archive
 from tests.support.commands import Commands
 
 ROOT = Path(__file__).parents[1]
+hypothesis.settings.register_profile(
+    "waterline",
+    deadline=None,
+    # How long data takes to be drawn is the machine's load, not the strategy's.
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("waterline")
 SPARK = "tests/spark/"
 """Where all tests use one Spark context."""
 LONGEST = (
@@ -98,7 +106,7 @@ def class_archive(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def spark_context(class_archive: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One local context for all tests; its workers can import `tests.support`."""
-    from checker.search.engines.spark_session import start_context  # noqa: PLC0415 - only where Spark is tested
+    from waterline.checker.search.engines.spark_session import start_context  # noqa: PLC0415 - only where Spark is tested
 
     os.environ["PYTHONPATH"] = os.pathsep.join(
         [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]

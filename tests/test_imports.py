@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli import commands
-from checker.user_models.start import start_of
-from counterexamples import NO_CLAIM, Trace, TraceStep, to_json
+from waterline.checker.cli import commands
+from waterline.checker.user_models.start import start_of
+from waterline.counterexamples import NO_CLAIM, Trace, TraceStep, to_json
 
 ROOT = Path(__file__).parent.parent
 OURS = {"checker", "counterexamples", "invariants", "model", "waterline"}
@@ -30,24 +30,24 @@ MANIFESTS = {"msgspec", "typing_extensions"}
 """Libraries that commands are allowed, by the names that are imported."""
 
 SPARK = (
-    "checker.search.engines.java",
-    "checker.search.engines.shipping",
-    "checker.search.engines.spark",
+    "waterline.checker.search.engines.java",
+    "waterline.checker.search.engines.shipping",
+    "waterline.checker.search.engines.spark",
 )
 ENGINES = (
     *SPARK,
-    "checker.search.engines.factory",
-    "checker.search.engines.thread_workers",
-    "checker.search.engines.memory",
+    "waterline.checker.search.engines.factory",
+    "waterline.checker.search.engines.thread_workers",
+    "waterline.checker.search.engines.memory",
 )
 NO_SEARCH = (
     *ENGINES,
-    "checker.compiler",
-    "checker.analysis.export",
-    "checker.checking.run",
-    "checker.storage",
+    "waterline.checker.compiler",
+    "waterline.checker.analysis.export",
+    "waterline.checker.checking.run",
+    "waterline.checker.storage",
 )
-NO_MATRIX = ("checker.kafka.matrix", "checker.kafka.scenarios")
+NO_MATRIX = ("waterline.checker.kafka.matrix", "waterline.checker.kafka.scenarios")
 """What commands leave alone of ours: modules whose names begin so."""
 
 HEAVY_OF_RICH = ("markdown_it", "pygments", "rich.markdown", "rich.syntax")
@@ -75,59 +75,63 @@ CASES: dict[str, Case] = {
     "waterline --version": (0, LINE, (*NO_SEARCH, *NO_MATRIX, "model")),
     "waterline nothing": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline versions": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
-    "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "checker.kafka.matrix")),
-    "waterline scenarios kip-101-loss": (0, SCREEN, (*NO_SEARCH, "checker.kafka.matrix")),
+    "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "waterline.checker.kafka.matrix")),
+    "waterline scenarios kip-101-loss": (0, SCREEN, (*NO_SEARCH, "waterline.checker.kafka.matrix")),
     "waterline view trace.json": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline run --script loss.steps": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline compare trace.json --acks 1": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline compare stuck.json --protocol kip903": (
         0,
         SEARCH | {"scipy", "charset_normalizer"},  # as of peterson.py
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
     ),
     "waterline explain trace.json --chain": (
         0,
         SEARCH,
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
     ),
     f"waterline layout {SMALL}": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     f"waterline kernel {SMALL}": (
         0,
         SCREEN | COMPILER,
-        (*ENGINES, *NO_MATRIX, "checker.checking.run", "checker.storage"),
+        (*ENGINES, *NO_MATRIX, "waterline.checker.checking.run", "waterline.checker.storage"),
     ),
     "waterline export --model lock.py --to tla": (
         0,
         SCREEN | COMPILER,
-        (*ENGINES, *NO_MATRIX, "checker.checking.run", "checker.storage"),
+        (*ENGINES, *NO_MATRIX, "waterline.checker.checking.run", "waterline.checker.storage"),
     ),
     "waterline gate no.toml": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
-    "waterline gate gate.toml": (3, SEARCH, (*SPARK, *NO_MATRIX, "checker.analysis.export")),
+    "waterline gate gate.toml": (
+        3,
+        SEARCH,
+        (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
+    ),
     "waterline scenarios acks-1 --run": (
         0,
         SEARCH,
-        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
+        (*SPARK, "waterline.checker.kafka.matrix", "waterline.checker.analysis.export"),
     ),
     "waterline matrix --over version --only version=hw --records 1": (
         0,
         SEARCH | {"javaproperties"},
         (
             *SPARK,
-            "checker.search.engines.factory",
-            "checker.search.engines.thread_workers",
-            "checker.analysis.export",
+            "waterline.checker.search.engines.factory",
+            "waterline.checker.search.engines.thread_workers",
+            "waterline.checker.analysis.export",
         ),
     ),
     f"waterline simulate {SMALL} --walks 10": (
         0,
         SEARCH,
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
     ),
     "waterline states kept --out tables": (
         0,
         # pyarrow imports dateutil where it is installed.
         SEARCH | MANIFESTS | {"pyarrow", "dateutil"},
-        (*ENGINES, *NO_MATRIX, "checker.checking.run"),
+        (*ENGINES, *NO_MATRIX, "waterline.checker.checking.run"),
     ),
     "waterline certify certificate --engine local --jobs 1": (
         0,
@@ -135,26 +139,26 @@ CASES: dict[str, Case] = {
         (
             *ENGINES,
             *NO_MATRIX,
-            "checker.compiler",
-            "checker.checking.run",
-            "checker.analysis.export",
+            "waterline.checker.compiler",
+            "waterline.checker.checking.run",
+            "waterline.checker.analysis.export",
         ),
     ),
     f"check {SMALL} --engine local --certificate certificate": (
         0,
         SEARCH | MANIFESTS | {"pyarrow", "dateutil"},
-        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
+        (*SPARK, "waterline.checker.kafka.matrix", "waterline.checker.analysis.export"),
     ),
-    "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "model.own")),
+    "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "waterline.model.own")),
     "check --model lock.py --engine local": (
         0,
         SEARCH,
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
     ),
     "check --model peterson.py --engine local": (
         0,
         SEARCH | {"scipy", "charset_normalizer"},  # which numpy.f2py imports, and SciPy that
-        (*SPARK, *NO_MATRIX, "checker.analysis.export"),
+        (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
     ),
     "waterline convert trace.json --to itf": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline convert trace.json --to svg": (
@@ -169,22 +173,22 @@ CASES: dict[str, Case] = {
     f"check {SMALL} --engine local": (
         0,
         SEARCH,
-        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
+        (*SPARK, "waterline.checker.kafka.matrix", "waterline.checker.analysis.export"),
     ),
     f"check {SMALL} --engine local --run-dir kept": (
         0,
         SEARCH | MANIFESTS,
-        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
+        (*SPARK, "waterline.checker.kafka.matrix", "waterline.checker.analysis.export"),
     ),
     f"check {SMALL} --engine local --html page.html": (
         0,
         SEARCH | {"jinja2", "markupsafe"},
-        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
+        (*SPARK, "waterline.checker.kafka.matrix", "waterline.checker.analysis.export"),
     ),
     f"check {SMALL} --engine local --graph graph.xml": (
         0,
         SEARCH | {"networkx"},
-        (*SPARK, "checker.kafka.matrix", "checker.analysis.export"),
+        (*SPARK, "waterline.checker.kafka.matrix", "waterline.checker.analysis.export"),
     ),
     **{f"waterline {name} --help": (0, SCREEN, NO_SEARCH) for name in commands.COMMANDS},
 }
@@ -195,7 +199,7 @@ import json, sys
 target = sys.argv.pop(1)
 sys.argv = sys.argv[1:]
 if sys.argv:
-    from checker.cli.cli import check_main, main
+    from waterline.checker.cli.cli import check_main, main
     command = check_main if sys.argv[0] == "check" else main
 else:
     def command(): pass
@@ -298,7 +302,12 @@ def test_spark_is_imported_where_it_explores_and_nothing_beside(folder: Path) ->
     spark = {"pyspark", "py4j", "pyarrow"}
     assert spark <= top_level(modules)
     assert libraries_in(modules, folder) - SEARCH - spark == set()
-    assert beginning_with(("checker.kafka.matrix", "checker.analysis.export"), modules) == set()
+    assert (
+        beginning_with(
+            ("waterline.checker.kafka.matrix", "waterline.checker.analysis.export"), modules
+        )
+        == set()
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from checker.ci.reading import read_gate
-from checker.cli.commands import command_of
-from checker.cli.gate.gate_options import asking
-from checker.cli.shared import exit_codes
-from checker.kafka.scenarios.catalogue import CATALOGUE
-from checker.user_models.start import start_of
 from docs.make import tables as document_tables
 from tests.support.commands import Commands
+from waterline.checker.ci.reading import read_gate
+from waterline.checker.cli.commands import command_of
+from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
+from waterline.checker.user_models.start import start_of
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "".join(
@@ -90,7 +90,7 @@ def output_of(command: str) -> str:
     """What the command prints on a pipe of 80 columns, whatever its exit code."""
     name, *arguments = shlex.split(command)
     function = {"check": "check_main", "waterline": "main"}[name]
-    start = f"from checker.cli.cli import {function}; {function}()"
+    start = f"from waterline.checker.cli.cli import {function}; {function}()"
     return subprocess.run(
         [sys.executable, "-c", start, *arguments],
         env=os.environ | {"COLUMNS": "80"},

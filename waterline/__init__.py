@@ -6,47 +6,108 @@ checks it; `waterline.check` does so from Python, and `waterline.step` runs one 
 
 from __future__ import annotations
 
-from model.core.state import OutOfRange
-from model.own import (
-    Action,
-    BadProtocol,
-    Bag,
-    BeyondBound,
-    Choice,
-    Epoch,
-    Epochs,
-    Fields,
-    Flag,
-    Log,
-    Name,
-    Names,
-    NotEnabled,
-    Number,
-    Opaque,
-    Protocol,
-    Queue,
-    Set,
-    Struct,
-    Value,
-    when,
-    within,
-)
-from waterline.checking import RuleRaised, check
-from waterline.models import Model, model
-from waterline.result import Claim, Result
-from waterline.running import (
-    Step,
-    copy,
-    enabled,
-    freeze,
-    initial,
-    initials,
-    replace,
-    step,
-)
-from waterline.state import Draft, State
-from waterline.trace import Trace
-from waterline.walking import simulate
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from waterline.checking import RuleRaised, check
+    from waterline.model.core.state import OutOfRange
+    from waterline.model.own import (
+        Action,
+        BadProtocol,
+        Bag,
+        BeyondBound,
+        Choice,
+        Epoch,
+        Epochs,
+        Fields,
+        Flag,
+        Log,
+        Name,
+        Names,
+        NotEnabled,
+        Number,
+        Opaque,
+        Protocol,
+        Queue,
+        Set,
+        Struct,
+        Value,
+        when,
+        within,
+    )
+    from waterline.models import Model, instance
+    from waterline.result import Claim, Result
+    from waterline.running import (
+        Step,
+        copy,
+        enabled,
+        freeze,
+        initial,
+        initials,
+        replace,
+        step,
+    )
+    from waterline.state import Draft, State
+    from waterline.trace import Trace
+    from waterline.walking import simulate
+
+_DEFINED_IN = {
+    "waterline.model.core.state": ("OutOfRange",),
+    "waterline.model.own": (
+        "Action",
+        "BadProtocol",
+        "Bag",
+        "BeyondBound",
+        "Choice",
+        "Epoch",
+        "Epochs",
+        "Fields",
+        "Flag",
+        "Log",
+        "Name",
+        "Names",
+        "NotEnabled",
+        "Number",
+        "Opaque",
+        "Protocol",
+        "Queue",
+        "Set",
+        "Struct",
+        "Value",
+        "when",
+        "within",
+    ),
+    "waterline.checking": (
+        "RuleRaised",
+        "check",
+    ),
+    "waterline.models": (
+        "Model",
+        "instance",
+    ),
+    "waterline.result": (
+        "Claim",
+        "Result",
+    ),
+    "waterline.running": (
+        "Step",
+        "copy",
+        "enabled",
+        "freeze",
+        "initial",
+        "initials",
+        "replace",
+        "step",
+    ),
+    "waterline.state": (
+        "Draft",
+        "State",
+    ),
+    "waterline.trace": ("Trace",),
+    "waterline.walking": ("simulate",),
+}
+_MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
 __all__ = [
     "Action",
@@ -84,10 +145,23 @@ __all__ = [
     "freeze",
     "initial",
     "initials",
-    "model",
+    "instance",
     "replace",
     "simulate",
     "step",
     "when",
     "within",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """A name is imported when it is first asked for (PEP 562)."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(importlib.import_module(_MODULES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

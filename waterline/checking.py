@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from model.core.errors import BadEnvironment
-from model.own import BadProtocol
-from waterline.models import Declares, Model, model_of, value_of
-from waterline.models import model as model_within
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.own import BadProtocol
+from waterline.models import Declares, Model, instance, model_of, value_of
 from waterline.packing import unpacked
 from waterline.result import Claim, Result
 from waterline.running import Step
@@ -19,9 +18,9 @@ from waterline.state import State
 from waterline.trace import Trace
 
 if TYPE_CHECKING:
-    from checker.checking.run import Run
-    from checker.problem.problem import Problem
-    from checker.traces.finding import Finding
+    from waterline.checker.checking.run import Run
+    from waterline.checker.problem.problem import Problem
+    from waterline.checker.traces.finding import Finding
 
 
 class RuleRaised(Exception):
@@ -51,7 +50,7 @@ def check(
 ) -> Result:
     """Explore every state of a model within its bounds: `waterline check --model FILE` in Python.
 
-        result = waterline.check(waterline.model(lease, clients=3))
+        result = waterline.check(waterline.instance(lease, clients=3))
         assert result.holds, result
 
     `claims` are those that are judged, by name or as functions; left out, all. `symmetry` is a sort
@@ -61,10 +60,10 @@ def check(
     the model, and `RuleRaised` where a rule raises.
     """
     # All of these need the compiler.
-    from checker.checking.run import run  # noqa: PLC0415
-    from checker.search.budgets import Budgets  # noqa: PLC0415
-    from checker.search.engines.choice import EngineChoice  # noqa: PLC0415
-    from checker.search.rule_errors import Raised  # noqa: PLC0415
+    from waterline.checker.checking.run import run  # noqa: PLC0415
+    from waterline.checker.search.budgets import Budgets  # noqa: PLC0415
+    from waterline.checker.search.engines.choice import EngineChoice  # noqa: PLC0415
+    from waterline.checker.search.rule_errors import Raised  # noqa: PLC0415
 
     if engine not in ("local", "spark"):
         raise ValueError(f"engine is {engine!r}; it is 'local' or 'spark'")
@@ -96,10 +95,10 @@ def check(
 def _problem(
     model: Model, names: Sequence[str], symmetry: str, *, unbounded: bool, is_sent: bool
 ) -> Problem:
-    from checker.user_models.family import family_of, own_family  # noqa: PLC0415
-    from checker.user_models.live import live_file  # noqa: PLC0415
-    from checker.user_models.unbounded import UNBOUNDED, bounds_without_number  # noqa: PLC0415
-    from checker.user_models.vetting import vetted  # noqa: PLC0415
+    from waterline.checker.user_models.family import family_of, own_family  # noqa: PLC0415
+    from waterline.checker.user_models.live import live_file  # noqa: PLC0415
+    from waterline.checker.user_models.unbounded import UNBOUNDED, bounds_without_number  # noqa: PLC0415
+    from waterline.checker.user_models.vetting import vetted  # noqa: PLC0415
 
     own = live_file(model.function, model.protocol)
     version = model.function.__name__
@@ -117,7 +116,7 @@ def _problem(
     if not is_sent:
         return problem
     # Spark's workers run the text again: that must come to the same rules.
-    from checker.compiler.problem_digest import problem_digest  # noqa: PLC0415
+    from waterline.checker.compiler.problem_digest import problem_digest  # noqa: PLC0415
 
     sent = problem_in(own_family(own.text, own.file))
     if problem_digest(sent) != problem_digest(problem):
@@ -173,7 +172,7 @@ def _trace(asked: Model, finding: Finding) -> Trace:
     replayed = finding.replayed
     options: Mapping[str, Any] = finding.model.options
     within = {name: options.get(name, value) for name, value in asked.bounds.items()}
-    model = asked if within == asked.bounds else model_within(asked.function, **within)
+    model = asked if within == asked.bounds else instance(asked.function, **within)
     states = [unpacked(model, state) for state in replayed.states]
     actions = {action.name: action for action in model.actions}
     steps = []
@@ -193,7 +192,7 @@ def _report(done: Run, width: int) -> str:
 
     from rich.console import Console  # noqa: PLC0415 - of the screen, which most do not need
 
-    from checker.cli.check.report import render_run  # noqa: PLC0415
+    from waterline.checker.cli.check.report import render_run  # noqa: PLC0415
 
     written = StringIO()
     Console(file=written, width=width, color_system=None).print(render_run(done))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
-from model.core.state import OutOfRange
-from model.own.fields import AnyField, Bag, Choice, Log, Queue, Sequenced, Set
-from model.own.questions import BeyondBound
+from waterline.model.core.state import OutOfRange
+from waterline.model.own.fields import AnyField, Bag, Choice, Log, Queue, Sequenced, Set
+from waterline.model.own.questions import BeyondBound
 
 Write = Callable[[Any], None]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from model.core.nearest import did_you_mean
-from model.own import Action, BadProtocol, Epochs, Names, Protocol
-from model.own.fields import Domain, Struct
-from model.own.state_class import bounds_of, call_within
-from model.own.typed import Size
+from waterline.model.core.nearest import did_you_mean
+from waterline.model.own import Action, BadProtocol, Epochs, Names, Protocol
+from waterline.model.own.fields import Domain, Struct
+from waterline.model.own.state_class import bounds_of, call_within
+from waterline.model.own.typed import Size
 from waterline.shape import Shape
 from waterline.values import decoded
 
@@ -31,7 +31,7 @@ class Runnable:
 
 @dataclass(frozen=True, repr=False)
 class Model:
-    """A protocol within bounds, made by `waterline.model`. Equal if function and bounds are."""
+    """A protocol within bounds, made by `waterline.instance`. Equal if function and bounds are."""
 
     function: Declares
     bounds: Mapping[str, int | bool]
@@ -85,10 +85,10 @@ class Model:
         return Runnable(function.__name__, function, tuple(self.protocol.takes(declared).items()))
 
 
-def model(function: Declares, /, **bounds: int | bool) -> Model:
+def instance(function: Declares, /, **bounds: int | bool) -> Model:
     """The protocol that a function declares, within these bounds; others have their defaults.
 
-        lease2 = waterline.model(lease, clients=2, fenced=True)
+        lease2 = waterline.instance(lease, clients=2, fenced=True)
 
     Raises `BadProtocol`, and whatever the function raises.
     """
@@ -112,10 +112,10 @@ def model(function: Declares, /, **bounds: int | bool) -> Model:
 
 
 def _again(function: Declares, bounds: Mapping[str, int | bool]) -> Model:
-    return model(function, **bounds)
+    return instance(function, **bounds)
 
 
-_REMEDY = "write waterline.model(function, bound=3)"
+_REMEDY = "write waterline.instance(function, bound=3)"
 
 
 def model_of(given: Model | Declares) -> Model:
@@ -128,7 +128,7 @@ def model_of(given: Model | Declares) -> Model:
             "a Protocol does not know the bounds that it was made with; give the function that "
             f"returns it: {_REMEDY}"
         )
-    return given if isinstance(given, Model) else model(given)
+    return given if isinstance(given, Model) else instance(given)
 
 
 def values_of(domain: Domain) -> Iterable[Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.core.state import State as Packed
-from model.own.narration import element
+from waterline.model.core.state import State as Packed
+from waterline.model.own.narration import element
 from waterline.models import Model
 from waterline.state import State
 from waterline.values import decoded

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.core.nearest import did_you_mean_or
-from model.core.state import OutOfRange
-from model.own.fields import AnyField, Names, extent
+from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.core.state import OutOfRange
+from waterline.model.own.fields import AnyField, Names, extent
 from waterline.values import Value, first_value
 
 Index = tuple[int, ...]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from model.own.fields import AnyField, Sequenced, Set
 from waterline.containers import held, shown
+from waterline.model.own.fields import AnyField, Sequenced, Set
 from waterline.models import Model
 from waterline.shape import (
     Index,

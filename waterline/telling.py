@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from model.core.state import State as Packed
-from model.core.transition_system import Narration
-from model.own import Action
-from model.own.fields import AnyField, Sequenced
-from model.own.narration import describe_value, narration
+from waterline.model.core.state import State as Packed
+from waterline.model.core.transition_system import Narration
+from waterline.model.own import Action
+from waterline.model.own.fields import AnyField, Sequenced
+from waterline.model.own.narration import describe_value, narration
 from waterline.models import Model, Runnable, number_of
 from waterline.shape import element_name
 from waterline.values import Value, encoded

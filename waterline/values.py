@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from model.core.state import OutOfRange
-from model.own.fields import (
+from waterline.model.core.state import OutOfRange
+from waterline.model.own.fields import (
     NONE,
     AnyField,
     Bag,
@@ -25,8 +25,8 @@ from model.own.fields import (
     Sequenced,
     Set,
 )
-from model.own.fields import Value as Made
-from model.own.structs import describe_struct
+from waterline.model.own.fields import Value as Made
+from waterline.model.own.structs import describe_struct
 
 Value = Any
 """True or False of a `Flag`, a word of a `Choice`, a number of a `Number`, a number or None of a

@@ -7,18 +7,18 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
-from checker.cli.shared.screen import screen
-from checker.kafka.confirm.carrying_out import work_folder
-from checker.kafka.confirm.counterexample import searched
-from checker.kafka.confirm.course import Course, course_of
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.releases import KRAFT, KafkaRelease, artifacts_of
-from checker.kafka.confirm.replay import Confirmation
-from checker.kafka.confirm.report import render_confirmation
-from checker.kafka.confirm.site import Site
-from checker.kafka.scenarios.catalogue import find_scenario
-from model.message.releases import KRAFT_READY, UnknownRelease, release_followed
+from waterline.checker.cli.shared.screen import screen
+from waterline.checker.kafka.confirm.carrying_out import work_folder
+from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.course import Course, course_of
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.releases import KRAFT, KafkaRelease, artifacts_of
+from waterline.checker.kafka.confirm.replay import Confirmation
+from waterline.checker.kafka.confirm.report import render_confirmation
+from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.model.message.releases import KRAFT_READY, UnknownRelease, release_followed
 
 
 class Experiment(Protocol):

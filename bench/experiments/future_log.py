@@ -9,8 +9,8 @@ import time
 
 from bench.experiments.real_controller import BROKER_CONFIG, RAISED
 from bench.experiments.watched import RECORD_BYTES, STEP_SECONDS_MAX, NotReached, Outcome, Watched
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.wire import Pending
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.wire import Pending
 
 SETTINGS = {"alter.log.dirs.replication.quota.window.size.seconds": 3}
 """After a first fetch the copy waits for eleven times as long."""

@@ -13,10 +13,10 @@ from typing import Any
 
 from bench.experiments.command import run
 from bench.experiments.real_controller import KraftCluster, started
-from checker.kafka.confirm.course import Course
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.evidence import Evidence, consumed
-from checker.kafka.confirm.facts import (
+from waterline.checker.kafka.confirm.course import Course
+from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.evidence import Evidence, consumed
+from waterline.checker.kafka.confirm.facts import (
     ACKNOWLEDGED,
     Difference,
     Facts,
@@ -27,14 +27,14 @@ from checker.kafka.confirm.facts import (
     of_model,
     records_text,
 )
-from checker.kafka.confirm.producing import describe_answer
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.replay import Confirmation, Judgement
-from checker.kafka.confirm.site import Site
-from checker.kafka.confirm.stepping import StepSeen
-from checker.kafka.confirm.wire import Pending
-from model.message.terms import LEADER
+from waterline.checker.kafka.confirm.producing import describe_answer
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
+from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.stepping import StepSeen
+from waterline.checker.kafka.confirm.wire import Pending
+from waterline.model.message.terms import LEADER
 
 LONG_ENOUGH_SECONDS = 2.0
 """A fetch that waits in a leader's purgatory (replica.fetch.wait.max.ms) has come back by then."""

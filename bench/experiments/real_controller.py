@@ -15,21 +15,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.confirm.brokers import free_ports, name_of
-from checker.kafka.confirm.decisions import TOPIC
-from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
-from checker.kafka.confirm.kraft.brokers import cluster_id
-from checker.kafka.confirm.observing import (
+from waterline.checker.kafka.confirm.brokers import free_ports, name_of
+from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from waterline.checker.kafka.confirm.kraft.brokers import cluster_id
+from waterline.checker.kafka.confirm.observing import (
     DEBUGGING_CONSUMER,
     DEBUGGING_FETCH,
     fetched,
     read_epochs,
 )
-from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
-from checker.kafka.confirm.proxy import Link, listens, wait_until
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.wire import (
+from waterline.checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
+from waterline.checker.kafka.confirm.proxy import Link, listens, wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.wire import (
     ALTER_PARTITION,
     ALTER_REPLICA_LOG_DIRS,
     HOST,

@@ -25,14 +25,20 @@ from bench.experiments.future_log import (
 )
 from bench.experiments.real_controller import started
 from bench.experiments.watched import NotReached, Outcome, Verdict, Watched
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.exit_codes import BAD_USAGE, HOLDS, INCOMPLETE, OF_CONFIRMING, UNEXPECTED
-from checker.kafka.confirm.carrying_out import work_folder
-from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.exit_codes import (
+    BAD_USAGE,
+    HOLDS,
+    INCOMPLETE,
+    OF_CONFIRMING,
+    UNEXPECTED,
+)
+from waterline.checker.kafka.confirm.carrying_out import work_folder
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
 
 COPY_SECONDS = 2.0
 """How long a throttled copy goes on before its source goes."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from bench.experiments.command import run
 from bench.experiments.real_controller import KraftCluster, started_behind_gate
-from checker.kafka.confirm.course import Course
-from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
-from checker.kafka.confirm.evidence import Evidence
-from checker.kafka.confirm.facts import (
+from waterline.checker.kafka.confirm.course import Course
+from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from waterline.checker.kafka.confirm.evidence import Evidence
+from waterline.checker.kafka.confirm.facts import (
     ACKNOWLEDGED,
     ISR,
     WAITING,
@@ -30,15 +30,15 @@ from checker.kafka.confirm.facts import (
     of_model,
     records_text,
 )
-from checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX, describe_answer
-from checker.kafka.confirm.proxy import Exchange, Link, wait_until
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.replay import Confirmation, Judgement
-from checker.kafka.confirm.site import Site
-from checker.kafka.confirm.stepping import StepSeen
-from checker.kafka.confirm.wire import Pending
-from model.core.state import State
-from model.message.terms import contains
+from waterline.checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX, describe_answer
+from waterline.checker.kafka.confirm.proxy import Exchange, Link, wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
+from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.stepping import StepSeen
+from waterline.checker.kafka.confirm.wire import Pending
+from waterline.model.core.state import State
+from waterline.model.message.terms import contains
 
 STEP_SECONDS_MAX = 60.0
 """How long brokers and controller may take for a part; a session of 9 s is in some."""

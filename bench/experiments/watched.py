@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bench.experiments.real_controller import BROKER_CONFIG, TOPIC_CONFIG, KraftCluster
-from checker.kafka.confirm.decisions import TOPIC
-from checker.kafka.confirm.errors import NoAnswer
-from checker.kafka.confirm.evidence import consumed
-from checker.kafka.confirm.producing import describe_answer
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.wire import Pending
+from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.errors import NoAnswer
+from waterline.checker.kafka.confirm.evidence import consumed
+from waterline.checker.kafka.confirm.producing import describe_answer
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.wire import Pending
 
 STEP_SECONDS_MAX = 90.0
 ACK_SECONDS_MAX = 15.0

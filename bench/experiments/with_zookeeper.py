@@ -21,17 +21,17 @@ from typing import Any
 from bench.experiments.real_controller import KraftCluster
 from bench.experiments.reassignment import EXIT_CODES
 from bench.experiments.watched import Outcome, Verdict, judge_records
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.exit_codes import BAD_USAGE
-from checker.kafka.confirm.brokers import free_ports, name_of
-from checker.kafka.confirm.carrying_out import work_folder
-from checker.kafka.confirm.decisions import TOPIC
-from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.proxy import listens, wait_until
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from checker.kafka.confirm.wire import HOST
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.exit_codes import BAD_USAGE
+from waterline.checker.kafka.confirm.brokers import free_ports, name_of
+from waterline.checker.kafka.confirm.carrying_out import work_folder
+from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.proxy import listens, wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from waterline.checker.kafka.confirm.wire import HOST
 
 CONTROLLER = 3
 RECORDS = 20

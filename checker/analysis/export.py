@@ -15,24 +15,24 @@ from pathlib import Path
 
 import numpy as np
 
-from checker.problem.family import NOWHERE, FindFamily
-from checker.problem.packed_rows import Rows
-from checker.problem.problem import Problem
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.expander import Expander, Tally
-from checker.search.engines.prepare import prepare
-from checker.search.identity import problem_of
-from checker.search.rule_errors import explain_fault
-from checker.storage.arrivals import LeastArrivals
-from checker.storage.explore_loop import CHUNK_ROWS
-from checker.storage.level_files import LevelFiles
-from checker.storage.manifest import BadRun, Manifest, read_manifest
-from checker.storage.parts import ROW_GROUP_ROWS, Parts
-from checker.storage.runs import share, sort_unique
-from checker.storage.storage import Damaged, Storage, require_whole, storage_at
-from checker.storage.tables import StateBlock, StateTable, StepBlock, StepTable
-from checker.storage.whole_folder import written_aside
-from checker.traces.violating_states import breaking_rows
+from waterline.checker.problem.family import NOWHERE, FindFamily
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.expander import Expander, Tally
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.identity import problem_of
+from waterline.checker.search.rule_errors import explain_fault
+from waterline.checker.storage.arrivals import LeastArrivals
+from waterline.checker.storage.explore_loop import CHUNK_ROWS
+from waterline.checker.storage.level_files import LevelFiles
+from waterline.checker.storage.manifest import BadRun, Manifest, read_manifest
+from waterline.checker.storage.parts import ROW_GROUP_ROWS, Parts
+from waterline.checker.storage.runs import share, sort_unique
+from waterline.checker.storage.storage import Damaged, Storage, require_whole, storage_at
+from waterline.checker.storage.tables import StateBlock, StateTable, StepBlock, StepTable
+from waterline.checker.storage.whole_folder import written_aside
+from waterline.checker.traces.violating_states import breaking_rows
 
 FORMAT = "waterline-states/1"
 PIECE_STATES = 1 << 22

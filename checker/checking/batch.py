@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from checker.checking.run import Run, run
-from checker.problem.problem import Problem, Shared, sharing_by_shape
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice, threads_of
-from checker.search.engines.prepare import prepare
-from model.core.layout import Layout
+from waterline.checker.checking.run import Run, run
+from waterline.checker.problem.problem import Problem, Shared, sharing_by_shape
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.engines.prepare import prepare
+from waterline.model.core.layout import Layout
 
 
 def run_batch(

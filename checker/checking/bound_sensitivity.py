@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from checker.checking.run import run
-from checker.problem.family import words_of
-from checker.problem.problem import Problem
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.profile import Profile
-from checker.search.result import Result
-from model.core.errors import BadEnvironment
+from waterline.checker.checking.run import run
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.profile import Profile
+from waterline.checker.search.result import Result
+from waterline.model.core.errors import BadEnvironment
 
 AGAIN_MAX = 5_000_000
 """Larger spaces are not explored once more."""

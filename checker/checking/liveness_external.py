@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from checker.checking.liveness_findings import (
+from waterline.checker.checking.liveness_findings import (
     Judgement,
     Room,
     TooLarge,
@@ -26,21 +26,21 @@ from checker.checking.liveness_findings import (
     stuck_judged,
     verdict_holds,
 )
-from checker.liveness.adjacency import NOT_REACHED, Numbers, Places
-from checker.liveness.external import recovery, waiting
-from checker.liveness.external.graph import PartedGraph, parted
-from checker.liveness.external.owcty import Brought, bring, bring_these, left_of
-from checker.liveness.external.recovery import Back, Outcome, WaysBack, trapped_in
-from checker.liveness.external.waiting import Arrival, Wait, arrivals, way_to
-from checker.liveness.fairness import FairSteps, Staying, staying
-from checker.liveness.index import Index
-from checker.liveness.lasso import end_of, lasso_to
-from checker.liveness.space import Gathered, space_of
-from checker.search.fault_count import counters, faults_in_rows
-from checker.search.result import InvariantResult, Verdict
-from checker.traces.violating_states import ENDS_MAX, Breaking
-from counterexamples import Trapped
-from model.core.claim import (
+from waterline.checker.liveness.adjacency import NOT_REACHED, Numbers, Places
+from waterline.checker.liveness.external import recovery, waiting
+from waterline.checker.liveness.external.graph import PartedGraph, parted
+from waterline.checker.liveness.external.owcty import Brought, bring, bring_these, left_of
+from waterline.checker.liveness.external.recovery import Back, Outcome, WaysBack, trapped_in
+from waterline.checker.liveness.external.waiting import Arrival, Wait, arrivals, way_to
+from waterline.checker.liveness.fairness import FairSteps, Staying, staying
+from waterline.checker.liveness.index import Index
+from waterline.checker.liveness.lasso import end_of, lasso_to
+from waterline.checker.liveness.space import Gathered, space_of
+from waterline.checker.search.fault_count import counters, faults_in_rows
+from waterline.checker.search.result import InvariantResult, Verdict
+from waterline.checker.traces.violating_states import ENDS_MAX, Breaking
+from waterline.counterexamples import Trapped
+from waterline.model.core.claim import (
     Recoverable,
     Temporal,
     fair_actions,
@@ -52,9 +52,9 @@ BROUGHT_BYTES = 64
 """What is kept of a state that was brought: number, depth, distance, where it is looked up."""
 
 if TYPE_CHECKING:
-    from checker.problem.packed_rows import StateWords
-    from checker.problem.problem import Problem
-    from checker.search.engines.over_files import FileEngine
+    from waterline.checker.problem.packed_rows import StateWords
+    from waterline.checker.problem.problem import Problem
+    from waterline.checker.search.engines.over_files import FileEngine
 
 
 def judged_in_parts(

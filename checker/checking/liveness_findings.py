@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from checker.compiler.origins import call_of
-from checker.liveness.space import EDGES_MAX, bytes_needed
-from checker.problem.wording import counted, roughly
-from checker.search.engines.process_memory import anonymous_bytes
-from checker.search.fault_count import faults_in_rows
-from checker.search.result import InvariantResult, Verdict
-from checker.traces.fewest_actors import paths_to_breaking
-from checker.traces.finding import Finding, confirmed, describe_trapped, finding_at
-from checker.traces.violating_states import Breaking
-from counterexamples import Trapped, trace_of
-from model.core.claim import Behaviour, Recoverable, Temporal, ways_back
+from waterline.checker.compiler.origins import call_of
+from waterline.checker.liveness.space import EDGES_MAX, bytes_needed
+from waterline.checker.problem.wording import counted, roughly
+from waterline.checker.search.engines.process_memory import anonymous_bytes
+from waterline.checker.search.fault_count import faults_in_rows
+from waterline.checker.search.result import InvariantResult, Verdict
+from waterline.checker.traces.fewest_actors import paths_to_breaking
+from waterline.checker.traces.finding import Finding, confirmed, describe_trapped, finding_at
+from waterline.checker.traces.violating_states import Breaking
+from waterline.counterexamples import Trapped, trace_of
+from waterline.model.core.claim import Behaviour, Recoverable, Temporal, ways_back
 
 if TYPE_CHECKING:
-    from checker.liveness.adjacency import Numbers
-    from checker.liveness.lasso import Lasso
-    from checker.liveness.space import Space
-    from checker.problem.packed_rows import StateWords
-    from checker.problem.problem import Problem
-    from checker.search.engines.engine import Engine
-    from checker.search.result import Result
-    from model.core.transition_system import Model
+    from waterline.checker.liveness.adjacency import Numbers
+    from waterline.checker.liveness.lasso import Lasso
+    from waterline.checker.liveness.space import Space
+    from waterline.checker.problem.packed_rows import StateWords
+    from waterline.checker.problem.problem import Problem
+    from waterline.checker.search.engines.engine import Engine
+    from waterline.checker.search.result import Result
+    from waterline.model.core.transition_system import Model
 
 Judgement: TypeAlias = "tuple[InvariantResult, Finding | None]"
 """The verdict about a claim, and the counterexample to one that is violated."""

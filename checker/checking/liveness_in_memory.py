@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from checker.checking.liveness_findings import (
+from waterline.checker.checking.liveness_findings import (
     Judgement,
     Room,
     TooLarge,
@@ -24,25 +24,25 @@ from checker.checking.liveness_findings import (
     stuck_judged,
     verdict_holds,
 )
-from checker.liveness.fairness import FairSteps, staying
-from checker.liveness.lasso import lasso_in, waiting
-from checker.liveness.recovery import Ways
-from checker.liveness.space import Gathered, Gatherer, Space, space_of
-from checker.search.fault_count import counters
-from checker.search.result import INTERRUPTED, Verdict
-from checker.traces.finding import Finding
-from checker.traces.violating_states import ENDS_MAX, Breaking
-from counterexamples import Trapped
-from model.core.claim import Recoverable, Temporal, ways_back
+from waterline.checker.liveness.fairness import FairSteps, staying
+from waterline.checker.liveness.lasso import lasso_in, waiting
+from waterline.checker.liveness.recovery import Ways
+from waterline.checker.liveness.space import Gathered, Gatherer, Space, space_of
+from waterline.checker.search.fault_count import counters
+from waterline.checker.search.result import INTERRUPTED, Verdict
+from waterline.checker.traces.finding import Finding
+from waterline.checker.traces.violating_states import ENDS_MAX, Breaking
+from waterline.counterexamples import Trapped
+from waterline.model.core.claim import Recoverable, Temporal, ways_back
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from checker.liveness.adjacency import Mask, Numbers
-    from checker.problem.packed_rows import StateWords
-    from checker.problem.problem import Problem
-    from checker.search.engines.engine import Engine
-    from checker.search.result import Result
+    from waterline.checker.liveness.adjacency import Mask, Numbers
+    from waterline.checker.problem.packed_rows import StateWords
+    from waterline.checker.problem.problem import Problem
+    from waterline.checker.search.engines.engine import Engine
+    from waterline.checker.search.result import Result
 
 
 def judge_behaviours(
@@ -87,7 +87,7 @@ def judge_behaviours(
     why = "" if in_parts else take(_judged(problem, engine, room))
     if (in_parts or why not in {"", INTERRUPTED}) and (files := engine.over_files()) is not None:
         # Most graphs fit.
-        from checker.checking.liveness_external import BROUGHT_BYTES, judged_in_parts  # noqa: PLC0415
+        from waterline.checker.checking.liveness_external import BROUGHT_BYTES, judged_in_parts  # noqa: PLC0415
 
         if why:
             announce(f"{why.partition(';')[0]}: judged in parts")

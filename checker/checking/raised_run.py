@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from checker.liveness.space import answers_of, asked_of
-from checker.problem.packed_rows import Rows, StateWords, state_words
-from checker.problem.problem import Problem
-from checker.search.engines.answers import FAULTS_MAX, ModelFault
-from checker.search.engines.engine import Engine
-from checker.search.engines.expander import chunks_of
-from checker.search.result import STOPPED_BY_ERROR, Result, Verdict
-from checker.search.rule_errors import Failure, Raised, explain_fault
-from checker.traces.fewest_actors import paths_to_breaking
-from checker.traces.finding import Finding
-from checker.traces.raising import raising_at
-from checker.traces.violating_states import Breaking
+from waterline.checker.liveness.space import answers_of, asked_of
+from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import FAULTS_MAX, ModelFault
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.expander import chunks_of
+from waterline.checker.search.result import STOPPED_BY_ERROR, Result, Verdict
+from waterline.checker.search.rule_errors import Failure, Raised, explain_fault
+from waterline.checker.traces.fewest_actors import paths_to_breaking
+from waterline.checker.traces.finding import Finding
+from waterline.checker.traces.raising import raising_at
+from waterline.checker.traces.violating_states import Breaking
 
 _ERROR = "raises"
 

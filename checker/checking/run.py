@@ -9,30 +9,30 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from checker.problem.problem import Problem
-from checker.search.account import Account
-from checker.search.budgets import NO_BUDGETS, Budgets
-from checker.search.engines.answers import Arrivals, ModelFault
-from checker.search.engines.choice import EngineChoice, threads_of
-from checker.search.engines.engine import Engine
-from checker.search.engines.factory import engine_for
-from checker.search.engines.prepare import prepare
-from checker.search.interrupt import Interrupts
-from checker.search.result import Result
-from checker.search.rule_errors import Raised
-from checker.search.search import SearchFault, Snapshot, exactly, search
-from checker.storage.storage import Damaged
-from checker.traces.fewest_actors import paths_to_breaking
-from checker.traces.finding import Finding, finding_at
-from checker.traces.violating_states import breaking_states
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.account import Account
+from waterline.checker.search.budgets import NO_BUDGETS, Budgets
+from waterline.checker.search.engines.answers import Arrivals, ModelFault
+from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.interrupt import Interrupts
+from waterline.checker.search.result import Result
+from waterline.checker.search.rule_errors import Raised
+from waterline.checker.search.search import SearchFault, Snapshot, exactly, search
+from waterline.checker.storage.storage import Damaged
+from waterline.checker.traces.fewest_actors import paths_to_breaking
+from waterline.checker.traces.finding import Finding, finding_at
+from waterline.checker.traces.violating_states import breaking_states
 
 if TYPE_CHECKING:
-    from checker.checking.raised_run import RuleError
-    from checker.search.engines.growing import GrowingEngine
-    from checker.search.engines.over_files import FileEngine
-    from checker.search.profile import Profile
-    from checker.storage.run_directory import RunDirectory
-    from checker.traces.alternatives import Others
+    from waterline.checker.checking.raised_run import RuleError
+    from waterline.checker.search.engines.growing import GrowingEngine
+    from waterline.checker.search.engines.over_files import FileEngine
+    from waterline.checker.search.profile import Profile
+    from waterline.checker.storage.run_directory import RunDirectory
+    from waterline.checker.traces.alternatives import Others
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
@@ -143,7 +143,7 @@ def _raised(
     Without a `fault` of the search a claim about behaviours has raised.
     """
     # Few rules raise, and the rest needs SciPy.
-    from checker.checking import raised_run  # noqa: PLC0415
+    from waterline.checker.checking import raised_run  # noqa: PLC0415
 
     if fault is not None:
         error = raised_run.rule_error(problem, engine, fault, fault.depth)
@@ -169,7 +169,7 @@ def _searched(
         account = None
         if directory is not None and directory.manifest.levels:
             # What reads manifests is for runs that are kept, and most are not.
-            from checker.search.identity import account_of  # noqa: PLC0415
+            from waterline.checker.search.identity import account_of  # noqa: PLC0415
 
             account = account_of(problem, directory.manifest)
             engine.restore(directory.manifest.levels)
@@ -185,7 +185,7 @@ def _searched(
             )
     except Damaged:
         if directory is not None and not directory.is_ours:
-            from checker.storage.run_directory import InUse  # noqa: PLC0415 - as above
+            from waterline.checker.storage.run_directory import InUse  # noqa: PLC0415 - as above
 
             # Its files were removed by the process that goes on with the run.
             raise InUse(
@@ -199,7 +199,7 @@ def _others(
 ) -> dict[str, Others]:
     """By claim further counterexamples, as many as are `wanted` of each."""
     # Most runs show one counterexample.
-    from checker.traces.alternatives import others_of  # noqa: PLC0415
+    from waterline.checker.traces.alternatives import others_of  # noqa: PLC0415
 
     others = {}
     for first in findings:
@@ -214,7 +214,7 @@ def _profile(
     problem: Problem, engine: Engine, result: Result, announce: Callable[[str], None]
 ) -> Profile | None:
     """The profile; none where Ctrl-C ended it: what the search found out is there all the same."""
-    from checker.search.profile import profile_of  # noqa: PLC0415 - few ask for it
+    from waterline.checker.search.profile import profile_of  # noqa: PLC0415 - few ask for it
 
     announce("going through all states for the profile")
     with suppress(KeyboardInterrupt):
@@ -244,7 +244,7 @@ def _judge_behaviours(
     announce: Callable[[str], None],
 ) -> tuple[Finding, ...]:
     # Few runs ask for it, and it needs SciPy.
-    from checker.checking.liveness_in_memory import judge_behaviours  # noqa: PLC0415
+    from waterline.checker.checking.liveness_in_memory import judge_behaviours  # noqa: PLC0415
 
     if result.complete:
         announce("judging recovery and liveness")

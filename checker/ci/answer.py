@@ -10,19 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from checker.problem.problem import Problem
-from checker.search.result import (
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.result import (
     InvariantResult,
     LevelSummary,
     ReachableResult,
     Result,
     Verdict,
 )
-from counterexamples import Trace, trace_of
+from waterline.counterexamples import Trace, trace_of
 
 if TYPE_CHECKING:
-    from checker.checking.run import Run
-    from checker.traces.finding import Finding
+    from waterline.checker.checking.run import Run
+    from waterline.checker.traces.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Answer:
     def finding(self, claim: str) -> Finding | None:
         """The counterexample to a claim, replayed and confirmed now; None if it is not violated."""
         # Only who looks at a counterexample needs what replays one.
-        from checker.traces.finding import confirmed  # noqa: PLC0415
+        from waterline.checker.traces.finding import confirmed  # noqa: PLC0415
 
         if claim not in self.traces:
             return None

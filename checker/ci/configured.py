@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.deployed.setting import BadConfig
-from checker.kafka.matrix.grid import FAULT, Cell, Grid, checked
-from checker.kafka.matrix.properties import Config, read_config
-from model.core.errors import BadEnvironment
+from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.matrix.grid import FAULT, Cell, Grid, checked
+from waterline.checker.kafka.matrix.properties import Config, read_config
+from waterline.model.core.errors import BadEnvironment
 
 
 def configured(

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from checker.ci.errors import BadGate, did_you_mean
-from checker.ci.positions import Path, Place, Spot, place_at, spots_in
-from counterexamples import shown
-from counterexamples.named_file import BadFile, read_named
+from waterline.checker.ci.errors import BadGate, did_you_mean
+from waterline.checker.ci.positions import Path, Place, Spot, place_at, spots_in
+from waterline.counterexamples import shown
+from waterline.counterexamples.named_file import BadFile, read_named
 
 FILE_BYTES_MAX = 1 << 20
 _AT = re.compile(r" \(at line (\d+), column (\d+)\)$")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checker.ci.positions import Place
-from checker.problem.errors import Refused
-from checker.problem.wording import printable
-from model.core import nearest
+from waterline.checker.ci.positions import Place
+from waterline.checker.problem.errors import Refused
+from waterline.checker.problem.wording import printable
+from waterline.model.core import nearest
 
 
 class BadGate(Refused, ValueError):

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.ci.positions import Place, Spot
-from checker.problem.problem import Problem
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
+from waterline.checker.ci.positions import Place, Spot
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
 
 WITHIN_CONTRACT = "within contract"
 """Violated, and Kafka does not promise it with these settings (`Invariant.contract`)."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-from checker.compiler.problem_digest import question_digest
-from checker.problem.problem import Problem
-from checker.problem.program_digest import program_digest
-from checker.search.budgets import Budgets
+from waterline.checker.compiler.problem_digest import question_digest
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.program_digest import program_digest
+from waterline.checker.search.budgets import Budgets
 
 
 def fingerprint(problem: Problem, budgets: Budgets) -> str:

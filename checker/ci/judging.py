@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.ci.answer import Answer, Trouble
-from checker.ci.expectation import WITHIN_CONTRACT, Expectation, Expected
-from checker.problem.wording import counted, describe_contract, printable
-from checker.search.result import InvariantResult, Result, Verdict
+from waterline.checker.ci.answer import Answer, Trouble
+from waterline.checker.ci.expectation import WITHIN_CONTRACT, Expectation, Expected
+from waterline.checker.problem.wording import counted, describe_contract, printable
+from waterline.checker.search.result import InvariantResult, Result, Verdict
 
 _FINE_REASONS = ("stop-at-first", "max-depth")
 """What may stop a run without a complaint of its own: where to end was what somebody asked for."""
@@ -110,8 +110,8 @@ def _of_what_happens(expectation: Expectation, result: Result) -> Iterator[Compl
             yield Complaint(f"{claim.name} was never reached")
     if expectation.is_partial and result.complete and not result.violated:
         # What says whether a fault was met is of the matrix, and few gates have a configuration.
-        from checker.kafka.matrix.vacuity import vacuity  # noqa: PLC0415
-        from model.message.environment import Environment  # noqa: PLC0415
+        from waterline.checker.kafka.matrix.vacuity import vacuity  # noqa: PLC0415
+        from waterline.model.message.environment import Environment  # noqa: PLC0415
 
         never = tuple(claim.name for claim in result.reachable if claim.depth is None)
         circumstances = Environment.from_options(dict(result.problem.model.options))

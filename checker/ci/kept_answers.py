@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from checker.ci.answer import answer_from
-from checker.compiler.cache import cache_directory, trusted_cache
-from checker.compiler.kept_file import read_sealed, write_sealed
-from checker.compiler.problem_digest import reads_the_same
-from checker.problem.problem import Problem
-from checker.search.result import Verdict
+from waterline.checker.ci.answer import answer_from
+from waterline.checker.compiler.cache import cache_directory, trusted_cache
+from waterline.checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.compiler.problem_digest import reads_the_same
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.result import Verdict
 
 _BYTES_MAX = 1 << 24
 _LASTING = ("max-states", "max-depth", "stop-at-first")

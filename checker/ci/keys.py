@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.problem.problem import Problem
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

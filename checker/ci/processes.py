@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from checker.ci.searches import Search
-from checker.search.engines.child_processes import Child, end, spawn
+from waterline.checker.ci.searches import Search
+from waterline.checker.search.engines.child_processes import Child, end, spawn
 
 BYTES_A_PROCESS = 1 << 30
 """Memory that a process should have for its states; beyond its share they go to disk."""

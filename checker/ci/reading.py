@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from checker.ci.document import Document, Table, read_document
-from checker.ci.errors import BadGate, did_you_mean
-from checker.ci.expectation import COUNTS, VERDICTS, Expectation, Expected
-from checker.ci.keys import (
+from waterline.checker.ci.document import Document, Table, read_document
+from waterline.checker.ci.errors import BadGate, did_you_mean
+from waterline.checker.ci.expectation import COUNTS, VERDICTS, Expectation, Expected
+from waterline.checker.ci.keys import (
     BESIDE_CONFIG,
     BESIDE_MODEL,
     NAMING_VERSIONS,
@@ -31,12 +31,12 @@ from checker.ci.keys import (
     Asking,
     Key,
 )
-from checker.ci.positions import Place, Spot
-from checker.ci.spark_settings import needs_leave
-from checker.problem.problem import Problem
-from checker.problem.wording import printable
-from counterexamples import shown
-from model.core.errors import BadEnvironment
+from waterline.checker.ci.positions import Place, Spot
+from waterline.checker.ci.spark_settings import needs_leave
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import printable
+from waterline.counterexamples import shown
+from waterline.model.core.errors import BadEnvironment
 
 DEFAULTS, ENTRIES = "defaults", "expect"
 _SWITCH = re.compile(r"-with(?:out)?-.*")
@@ -242,7 +242,7 @@ class Entry:
     def _of_config(self) -> Iterator[_Question]:
         """A configuration of brokers: for each fault what it is explored with."""
         # Few gates are about configurations, and what reads them takes long to import.
-        from checker.ci.configured import configured  # noqa: PLC0415
+        from waterline.checker.ci.configured import configured  # noqa: PLC0415
 
         table = self._table
         named = (table.take("config", "text"), *table.texts("topic-config"))

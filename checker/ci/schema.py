@@ -10,8 +10,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from checker.ci.expectation import COUNTS, VERDICTS
-from checker.ci.keys import BESIDE_MODEL, NAMING_VERSIONS, OWN_KEYS, WITH_CONFIG, Asking, Key
+from waterline.checker.ci.expectation import COUNTS, VERDICTS
+from waterline.checker.ci.keys import (
+    BESIDE_MODEL,
+    NAMING_VERSIONS,
+    OWN_KEYS,
+    WITH_CONFIG,
+    Asking,
+    Key,
+)
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES = {

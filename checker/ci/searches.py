@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from checker.ci.expectation import Expectation
-from checker.problem.problem import Problem, sharing
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.problem.problem import Problem, sharing
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
 
 _MANY = 3
 """From so many searches of one shape on they are compiled together."""

@@ -8,22 +8,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from checker.checking.run import run
-from checker.ci.answer import Trouble, answer_from, values_of
-from checker.ci.expectation import Expectation
-from checker.ci.fingerprint import fingerprint
-from checker.ci.judging import Outcome, judge
-from checker.ci.kept_answers import keep_answer, kept_values
-from checker.ci.processes import Processes, processes_wanted
-from checker.ci.searches import Search, compiled_together, searches_of, shape_of
-from checker.compiler.problem_digest import reads_the_same, what_it_read
-from checker.compiler.source import NotCompilable
-from checker.problem.errors import Refused
-from checker.problem.program_digest import program_digest
-from checker.search.engines.answers import EngineFailed
-from checker.search.rule_errors import Raised
-from checker.search.search import Snapshot
-from model.core.errors import BadEnvironment
+from waterline.checker.checking.run import run
+from waterline.checker.ci.answer import Trouble, answer_from, values_of
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.fingerprint import fingerprint
+from waterline.checker.ci.judging import Outcome, judge
+from waterline.checker.ci.kept_answers import keep_answer, kept_values
+from waterline.checker.ci.processes import Processes, processes_wanted
+from waterline.checker.ci.searches import Search, compiled_together, searches_of, shape_of
+from waterline.checker.compiler.problem_digest import reads_the_same, what_it_read
+from waterline.checker.compiler.source import NotCompilable
+from waterline.checker.problem.errors import Refused
+from waterline.checker.problem.program_digest import program_digest
+from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.rule_errors import Raised
+from waterline.checker.search.search import Snapshot
+from waterline.model.core.errors import BadEnvironment
 
 _REFUSED = (Refused, BadEnvironment, NotCompilable)
 

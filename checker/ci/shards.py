@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.ci.expectation import Expectation
-from checker.ci.searches import searches_of
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.searches import searches_of
 
 
 def shard(expectations: Sequence[Expectation], number: int, of: int) -> list[Expectation]:

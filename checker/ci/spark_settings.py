@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from counterexamples import shown
+from waterline.counterexamples import shown
 
 _NAME = re.compile(r"[0-9A-Za-z.]{1,80}")
 _COUNT = re.compile(r"[0-9]{1,6}")

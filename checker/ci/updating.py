@@ -9,12 +9,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 
-from checker.ci.document import Document, parsed
-from checker.ci.errors import BadGate
-from checker.ci.expectation import WITHIN_CONTRACT
-from checker.ci.judging import Outcome, count_of
-from checker.ci.positions import Spot
-from checker.search.result import Verdict
+from waterline.checker.ci.document import Document, parsed
+from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.expectation import WITHIN_CONTRACT
+from waterline.checker.ci.judging import Outcome, count_of
+from waterline.checker.ci.positions import Spot
+from waterline.checker.search.result import Verdict
 
 
 def updated(document: Document, outcomes: Sequence[Outcome]) -> str:

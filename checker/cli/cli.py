@@ -19,7 +19,7 @@ def check_main() -> None:
 
 def _run(name: str) -> int:
     try:
-        from checker.cli.commands import run_command  # noqa: PLC0415 - a second of imports
+        from waterline.checker.cli.commands import run_command  # noqa: PLC0415 - a second of imports
 
         return run_command(name)
     except KeyboardInterrupt:

@@ -14,8 +14,9 @@ import sys
 import click
 from click.shell_completion import CompletionItem
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.whole_output import write_whole
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.whole_output import write_whole
+from waterline.checker.problem.distribution import NAME
 
 GROUPS = {
     "Your Kafka cluster": {
@@ -109,7 +110,7 @@ class Commands(click.Group):
 
 def command_of(name: str) -> click.Command:
     """A command by its name."""
-    module = importlib.import_module(f"checker.cli.{COMMANDS[name][0]}")
+    module = importlib.import_module(f"waterline.checker.cli.{COMMANDS[name][0]}")
     command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
     return command
 
@@ -119,7 +120,7 @@ def command_of(name: str) -> click.Command:
     epilog=exit_codes.HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="waterline", prog_name="waterline")
+@click.version_option(package_name=NAME, prog_name="waterline")
 def waterline() -> None:
     """Check Kafka's partition replication exhaustively: can a committed record be lost?"""
 
@@ -157,7 +158,7 @@ def _outcome_of(command: click.Command, name: str) -> int:
             raise aborted.__cause__ from None
         raise KeyboardInterrupt from None
     except Exception as problem:
-        from checker.cli.shared.error_messages import report  # noqa: PLC0415 - only for errors
+        from waterline.checker.cli.shared.error_messages import report  # noqa: PLC0415 - only for errors
 
         code = report(problem)
         if code is None:

@@ -5,8 +5,8 @@ What is known while compiling is no argument.
 
 from __future__ import annotations
 
-from checker.compiler.emitter import Writer
-from checker.compiler.values import (
+from waterline.checker.compiler.emitter import Writer
+from waterline.checker.compiler.values import (
     ArrayValue,
     Number,
     SettingsValue,

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from checker.compiler import fields
-from checker.compiler.emitter import NotFlat, Writer, range_of
-from checker.compiler.values import GREATEST, LEAST, Number, constant, ranged
-from model.core.layout import WORD_BITS
-from model.core.machine_numbers import fits
+from waterline.checker.compiler import fields
+from waterline.checker.compiler.emitter import NotFlat, Writer, range_of
+from waterline.checker.compiler.values import GREATEST, LEAST, Number, constant, ranged
+from waterline.model.core.layout import WORD_BITS
+from waterline.model.core.machine_numbers import fits
 
 _PLAIN = {
     "+": "add",

@@ -14,7 +14,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from checker.compiler.kept_file import is_ours_alone, read_sealed, write_sealed
+from waterline.checker.compiler.kept_file import is_ours_alone, read_sealed, write_sealed
 
 _BYTES_MAX = 1 << 28
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.problem.symmetry import Symmetry
-from model.core.layout import WORD_BITS, Alive, Field, Layout, Place
-from model.core.renaming import CannotRename, Holds, Naming, Sort
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.model.core.layout import WORD_BITS, Alive, Field, Layout, Place
+from waterline.model.core.renaming import CannotRename, Holds, Naming, Sort
 
 _MIX = 0x2545F4914F6CDD1D
 """An odd number, by which a signature is multiplied before what no longer fits is added."""

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from checker.compiler import ir
-from checker.compiler.emitter import Join, Writer
-from checker.compiler.resolution import Known
-from checker.compiler.scope import Names, Ranges
-from checker.compiler.source import Source
-from checker.compiler.values import Number, Value, constant
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.emitter import Join, Writer
+from waterline.checker.compiler.resolution import Known
+from waterline.checker.compiler.scope import Names, Ranges
+from waterline.checker.compiler.source import Source
+from waterline.checker.compiler.values import Number, Value, constant
 
 _COMPARISONS = {
     "==": "eq",

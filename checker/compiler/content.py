@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from checker.compiler.source import source_of
+from waterline.checker.compiler.source import source_of
 
 BUILTINS = {"min": min, "max": max, "abs": abs, "int": int, "bool": bool, "range": range}
 """The built-in functions that rules may call, by name."""

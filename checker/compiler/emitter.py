@@ -5,7 +5,7 @@ Operands are folded where they are known, so that what a version does not have n
 
 from __future__ import annotations
 
-from checker.compiler.values import GREATEST, LEAST, Number, constant, ranged
+from waterline.checker.compiler.values import GREATEST, LEAST, Number, constant, ranged
 
 _NEUTRAL = {"add": 0, "sub": 0, "or": 0, "xor": 0, "mul": 1, "and": -1}
 

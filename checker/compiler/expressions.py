@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from checker.compiler import fields, ir
-from checker.compiler.arithmetic import Arithmetic
-from checker.compiler.conditions import Conditions
-from checker.compiler.content import Intrinsic, NoContent
-from checker.compiler.emitter import NotFlat, Writer
-from checker.compiler.resolution import Known, Lookups, Undefined
-from checker.compiler.scope import Names
-from checker.compiler.source import Source, is_of_own_file, source_of
-from checker.compiler.values import (
+from waterline.checker.compiler import fields, ir
+from waterline.checker.compiler.arithmetic import Arithmetic
+from waterline.checker.compiler.conditions import Conditions
+from waterline.checker.compiler.content import Intrinsic, NoContent
+from waterline.checker.compiler.emitter import NotFlat, Writer
+from waterline.checker.compiler.resolution import Known, Lookups, Undefined
+from waterline.checker.compiler.scope import Names
+from waterline.checker.compiler.source import Source, is_of_own_file, source_of
+from waterline.checker.compiler.values import (
     GREATEST,
     LEAST,
     ArrayValue,
@@ -33,7 +33,7 @@ from checker.compiler.values import (
     constant,
     ranged,
 )
-from model.core.machine_numbers import fits
+from waterline.model.core.machine_numbers import fits
 
 Call = Callable[[Source, list[Value]], Value]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from checker.compiler.emitter import Writer
-from checker.compiler.values import Number, StateValue, constant, ranged
-from model.core.layout import WORD_BITS, Place
+from waterline.checker.compiler.emitter import Writer
+from waterline.checker.compiler.values import Number, StateValue, constant, ranged
+from waterline.model.core.layout import WORD_BITS, Place
 
 Fault = Callable[[Number], None]
 """Ends the rule with a fault where a number is true."""

@@ -10,16 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.compiler import fields, ir
-from checker.compiler.arguments import declared, passed
-from checker.compiler.emitter import FIRST_BLOCK, Writer
-from checker.compiler.expressions import Expressions
-from checker.compiler.function_ir import FAULT, FAULTED, Returns, Written
-from checker.compiler.lower import NO_RANGE, lowered
-from checker.compiler.resolution import Lookups
-from checker.compiler.scope import Ranges, Scope, changing_names, steady_names
-from checker.compiler.source import Source
-from checker.compiler.values import (
+from waterline.checker.compiler import fields, ir
+from waterline.checker.compiler.arguments import declared, passed
+from waterline.checker.compiler.emitter import FIRST_BLOCK, Writer
+from waterline.checker.compiler.expressions import Expressions
+from waterline.checker.compiler.function_ir import FAULT, FAULTED, Returns, Written
+from waterline.checker.compiler.lower import NO_RANGE, lowered
+from waterline.checker.compiler.resolution import Lookups
+from waterline.checker.compiler.scope import Ranges, Scope, changing_names, steady_names
+from waterline.checker.compiler.source import Source
+from waterline.checker.compiler.values import (
     GREATEST,
     LEAST,
     ArrayValue,
@@ -31,7 +31,7 @@ from checker.compiler.values import (
     constant,
     ranged,
 )
-from model.core.machine_numbers import ROUNDS_MAX
+from waterline.model.core.machine_numbers import ROUNDS_MAX
 
 TURNS_MAX = 4
 """A loop of so many turns is written out."""

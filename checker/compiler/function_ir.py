@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checker.compiler.emitter import Writer
-from checker.compiler.values import Number, constant
+from waterline.checker.compiler.emitter import Writer
+from waterline.checker.compiler.values import Number, constant
 
 FAULT = "%fault"
 """The parameter that points to the flag which a fault raises."""

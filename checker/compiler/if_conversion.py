@@ -14,15 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from checker.compiler import ir
-from checker.compiler.conditions import Conditions
-from checker.compiler.emitter import NotFlat, Writer
-from checker.compiler.expressions import Expressions
-from checker.compiler.lower import lowered
-from checker.compiler.resolution import Lookups
-from checker.compiler.scope import Ranges, Snapshot, changing_names
-from checker.compiler.source import Source
-from checker.compiler.values import Number, TupleValue, Value, constant, ranged
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.conditions import Conditions
+from waterline.checker.compiler.emitter import NotFlat, Writer
+from waterline.checker.compiler.expressions import Expressions
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.resolution import Lookups
+from waterline.checker.compiler.scope import Ranges, Snapshot, changing_names
+from waterline.checker.compiler.source import Source
+from waterline.checker.compiler.values import Number, TupleValue, Value, constant, ranged
 
 TURNS_MAX = 6
 """A loop of more turns is not flat."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from checker.compiler import orders, states
-from checker.compiler.canonical import canonical_source
-from checker.compiler.function_ir import Written
-from checker.compiler.loops import Parts, column, keep_least, loops_of
-from checker.compiler.module import Unit
-from checker.compiler.program import (
+from waterline.checker.compiler import orders, states
+from waterline.checker.compiler.canonical import canonical_source
+from waterline.checker.compiler.function_ir import Written
+from waterline.checker.compiler.loops import Parts, column, keep_least, loops_of
+from waterline.checker.compiler.module import Unit
+from waterline.checker.compiler.program import (
     Optimising,
     Program,
     Recipe,
@@ -23,12 +23,12 @@ from checker.compiler.program import (
     loaded_quickly,
     program,
 )
-from checker.compiler.source import generated, source_of
-from checker.compiler.values import ArrayValue, Number, SettingsValue, StateValue, Value
-from checker.problem.packed_rows import Rows, address
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from model.core.layout import Layout
+from waterline.checker.compiler.source import generated, source_of
+from waterline.checker.compiler.values import ArrayValue, Number, SettingsValue, StateValue, Value
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.model.core.layout import Layout
 
 ACTIONS_MAX = 1 << 8
 ARGUMENTS_MAX = 1 << 16

@@ -15,9 +15,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from checker.compiler.content import NoContent, content_of
-from checker.compiler.resolution import Path, Undefined, followed
-from checker.compiler.source import NotCompilable
+from waterline.checker.compiler.content import NoContent, content_of
+from waterline.checker.compiler.resolution import Path, Undefined, followed
+from waterline.checker.compiler.source import NotCompilable
 
 Found = Mapping[tuple[types.FunctionType, Path], Any]
 """What each path from a function led to, in the order in which they were looked up."""

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
-from model.core.transition_system import Action
+from waterline.checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
+from waterline.model.core.transition_system import Action
 
 Pure = Callable[..., Any]
 

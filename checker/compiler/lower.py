@@ -11,8 +11,8 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.compiler import ir
-from checker.compiler.source import Source
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.source import Source
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checker.compiler.content import Intrinsic
-from checker.compiler.expressions import Expressions
-from checker.compiler.values import (
+from waterline.checker.compiler.content import Intrinsic
+from waterline.checker.compiler.expressions import Expressions
+from waterline.checker.compiler.values import (
     ArrayValue,
     Number,
     TupleValue,
@@ -18,7 +18,7 @@ from checker.compiler.values import (
     constant,
     ranged,
 )
-from model.core.layout import WORD_BITS
+from waterline.model.core.layout import WORD_BITS
 
 _NEAR_IN_TIME = 3
 """LLVM's locality of what is wanted in all caches."""

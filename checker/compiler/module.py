@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checker.compiler.function import RUNS_MAX, Body
-from checker.compiler.function_ir import Written
-from checker.compiler.resolution import Lookups
-from checker.compiler.scope import Ranges
-from checker.compiler.source import NotCompilable, Source
-from checker.compiler.values import (
+from waterline.checker.compiler.function import RUNS_MAX, Body
+from waterline.checker.compiler.function_ir import Written
+from waterline.checker.compiler.resolution import Lookups
+from waterline.checker.compiler.scope import Ranges
+from waterline.checker.compiler.source import NotCompilable, Source
+from waterline.checker.compiler.values import (
     ArrayValue,
     Number,
     SettingsValue,

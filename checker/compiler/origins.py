@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.transition_system import Arguments, Model
+from waterline.model.core.transition_system import Arguments, Model
 
 ROW_SHIFT, ACTION_SHIFT = 24, 16
 """How many bits a step takes, and its arguments."""

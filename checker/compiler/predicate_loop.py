@@ -11,18 +11,18 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.compiler import states
-from checker.compiler.kernel import given_settings, recipes_of
-from checker.compiler.loops import Pure
-from checker.compiler.module import Unit
-from checker.compiler.origins import ACTION_SHIFT
-from checker.compiler.program import Program, Recipe, program
-from checker.compiler.source import generated
-from checker.compiler.values import ArrayValue, Number, SettingsValue
-from checker.problem.problem import Problem
-from model.core.claim import Recoverable, fair_actions, predicates_of, ways_back
-from model.core.layout import Layout
-from model.core.transition_system import Action
+from waterline.checker.compiler import states
+from waterline.checker.compiler.kernel import given_settings, recipes_of
+from waterline.checker.compiler.loops import Pure
+from waterline.checker.compiler.module import Unit
+from waterline.checker.compiler.origins import ACTION_SHIFT
+from waterline.checker.compiler.program import Program, Recipe, program
+from waterline.checker.compiler.source import generated
+from waterline.checker.compiler.values import ArrayValue, Number, SettingsValue
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.claim import Recoverable, fair_actions, predicates_of, ways_back
+from waterline.model.core.layout import Layout
+from waterline.model.core.transition_system import Action
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from checker.compiler.content import content_of
-from checker.compiler.lookup_record import Record, found_again, record_of
-from checker.compiler.predicate_loop import rules_of
-from checker.compiler.program import called, look_up_anew
-from checker.problem.problem import Problem
-from model.core.claim import Recoverable, predicates_of
+from waterline.checker.compiler.content import content_of
+from waterline.checker.compiler.lookup_record import Record, found_again, record_of
+from waterline.checker.compiler.predicate_loop import rules_of
+from waterline.checker.compiler.program import called, look_up_anew
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.claim import Recoverable, predicates_of
 
 
 def problem_digest(problem: Problem) -> str:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.compiler import cache, lookup_record, machine, text_key
-from checker.compiler.function_ir import Written
-from checker.compiler.lookup_record import Found, Record
-from checker.compiler.module import Unit
-from checker.compiler.source import source_of
-from checker.compiler.text_key import TextKey, key_of
-from checker.compiler.values import Value
+from waterline.checker.compiler import cache, lookup_record, machine, text_key
+from waterline.checker.compiler.function_ir import Written
+from waterline.checker.compiler.lookup_record import Found, Record
+from waterline.checker.compiler.module import Unit
+from waterline.checker.compiler.source import source_of
+from waterline.checker.compiler.text_key import TextKey, key_of
+from waterline.checker.compiler.values import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from collections import namedtuple
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.compiler.content import BUILTINS, NoContent, content_of
-from checker.compiler.source import Source
+from waterline.checker.compiler.content import BUILTINS, NoContent, content_of
+from waterline.checker.compiler.source import Source
 
 NAME, MEMBER, ITEM, DEFAULT = "name", "member", "item", "default"
 Path = tuple[tuple[str, str | int], ...]

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from checker.compiler import ir
-from checker.compiler.emitter import Writer
-from checker.compiler.values import GREATEST, LEAST, Number, Value, ranged
-from model.core.machine_numbers import ROUNDS_MAX
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.emitter import Writer
+from waterline.checker.compiler.values import GREATEST, LEAST, Number, Value, ranged
+from waterline.model.core.machine_numbers import ROUNDS_MAX
 
 Ranges = dict[str, tuple[int, int]]
 FAR = 1 << 62

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from model.core.made import tree_of
+from waterline.model.core.made import tree_of
 
 _FUTURES = functools.reduce(
     lambda flags, name: flags | getattr(__future__, name).compiler_flag,
@@ -70,12 +70,15 @@ class Source:
     @property
     def wraps(self) -> bool:
         """Whether it is the checker's own, which works on bits: no number leaves 64 of them."""
-        return self.generated or str(self.names.get("__name__", "")).startswith("checker.")
+        return self.generated or str(self.names.get("__name__", "")).startswith(
+            "waterline.checker."
+        )
 
     @property
     def place(self) -> str:
         """Where it is, from the folder of its package on: `model/message/fetch.py:46`."""
-        packages = str(self.names.get("__name__", "")).count(".") + 1
+        name = str(self.names.get("__name__", "")).removeprefix("waterline.")
+        packages = name.count(".") + 1
         return f"{'/'.join(Path(self.file).parts[-packages:])}:{self.line}"
 
     def refuse(self, line: int, what: str, instead: str) -> NotCompilable:

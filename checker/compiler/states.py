@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler import machine_words
-from checker.compiler.content import Intrinsic
-from checker.compiler.emitter import Writer
-from checker.compiler.expressions import Expressions
-from checker.compiler.function_ir import FAULT
-from checker.compiler.if_conversion import Flat
-from checker.compiler.resolution import Known
-from checker.compiler.source import source_of
-from checker.compiler.values import (
+from waterline.checker.compiler import machine_words
+from waterline.checker.compiler.content import Intrinsic
+from waterline.checker.compiler.emitter import Writer
+from waterline.checker.compiler.expressions import Expressions
+from waterline.checker.compiler.function_ir import FAULT
+from waterline.checker.compiler.if_conversion import Flat
+from waterline.checker.compiler.resolution import Known
+from waterline.checker.compiler.source import source_of
+from waterline.checker.compiler.values import (
     ArrayValue,
     Number,
     StateValue,
@@ -23,7 +23,7 @@ from checker.compiler.values import (
     Value,
     constant,
 )
-from model.core.layout import Layout
+from waterline.model.core.layout import Layout
 
 
 def intrinsics(layout: Layout) -> dict[str, Intrinsic]:

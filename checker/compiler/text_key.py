@@ -23,11 +23,11 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from checker.compiler.content import Intrinsic, NoContent, content_of
-from checker.compiler.lookup_record import Found, Record, found_again, record_of
-from checker.compiler.sources import COMPILER, settled_digest, stands_in
-from model.core.layout import Layout
-from model.core.transition_system import Action
+from waterline.checker.compiler.content import Intrinsic, NoContent, content_of
+from waterline.checker.compiler.lookup_record import Found, Record, found_again, record_of
+from waterline.checker.compiler.sources import COMPILER, settled_digest, stands_in
+from waterline.model.core.layout import Layout
+from waterline.model.core.transition_system import Action
 
 _PLAIN = (bool, bytes, complex, float, int, str, type(None), type(...))
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checker.compiler.content import Intrinsic
-from checker.compiler.resolution import Known
-from model.core import machine_numbers
-from model.core.layout import Layout, Place
+from waterline.checker.compiler.content import Intrinsic
+from waterline.checker.compiler.resolution import Known
+from waterline.model.core import machine_numbers
+from waterline.model.core.layout import Layout, Place
 
 LEAST, GREATEST = machine_numbers.LEAST, machine_numbers.GREATEST
 

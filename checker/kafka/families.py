@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import invariants
-from checker.kafka.terms import terms
-from checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
-from checker.problem.family import Family
-from checker.problem.problem import Problem
-from checker.problem.spec import ProblemSpec
-from checker.problem.symmetry import Symmetry
-from invariants import atomic as atomic_invariants
-from invariants import reachable
-from invariants.atomic import reachable as atomic_reachable
-from invariants.expected import EXPECTED
-from invariants.side_conditions import base_kept
-from model import atomic
-from model.atomic import AtomicEnvironment
-from model.core.errors import BadEnvironment
-from model.message import model as message
-from model.message.environment import ENVIRONMENTS, Environment
-from model.message.versions import NAMED
+from waterline import invariants
+from waterline.checker.kafka.terms import terms
+from waterline.checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
+from waterline.checker.problem.family import Family
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.invariants import atomic as atomic_invariants
+from waterline.invariants import reachable
+from waterline.invariants.atomic import reachable as atomic_reachable
+from waterline.invariants.expected import EXPECTED
+from waterline.invariants.side_conditions import base_kept
+from waterline.model import atomic
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message import model as message
+from waterline.model.message.environment import ENVIRONMENTS, Environment
+from waterline.model.message.versions import NAMED
 
 
 def _family_of(model: str) -> Family:
@@ -34,7 +34,7 @@ def _family_of(model: str) -> Family:
 
 def _with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
     # Few runs ask a condition, and an executor should not import what reads one.
-    from checker.kafka.where import with_asked  # noqa: PLC0415
+    from waterline.checker.kafka.where import with_asked  # noqa: PLC0415
 
     return with_asked(problem, spec)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.core.transition_system import Model
-from model.message import terms as words
+from waterline.model.core.transition_system import Model
+from waterline.model.message import terms as words
 
 _NAMES = (
     *("NO_REPLICA", "NO_EPOCH", "NO_RECORD", "UNKNOWN_OFFSET"),

@@ -10,15 +10,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from checker.problem.family import NOWHERE, Family
-from checker.problem.problem import Problem
-from checker.problem.spec import WHERE, ProblemSpec
-from counterexamples import NO_CLAIM
-from model.core.claim import Invariant
-from model.core.errors import BadEnvironment
-from model.core.state import State
-from model.core.transition_system import Model
-from model.own.condition import Condition, condition
+from waterline.checker.problem.family import NOWHERE, Family
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.spec import WHERE, ProblemSpec
+from waterline.counterexamples import NO_CLAIM
+from waterline.model.core.claim import Invariant
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.own.condition import Condition, condition
 
 
 def with_asked(problem: Problem, spec: ProblemSpec) -> Problem:

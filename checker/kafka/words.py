@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.problem.wording import counted
-from checker.problem.words import Words
-from model import atomic
-from model.core.transition_system import Model
-from model.message.declared import option_of
-from model.message.environment import (
+from waterline.checker.problem.wording import counted
+from waterline.checker.problem.words import Words
+from waterline.model import atomic
+from waterline.model.core.transition_system import Model
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import (
     COUNTED,
     DECLARED,
     ENVIRONMENTS,
@@ -18,9 +18,9 @@ from model.message.environment import (
     RECORDS_MAX,
     UNCOUNTED,
 )
-from model.message.narration import LANES
-from model.message.release_names import is_released, releases_with
-from model.message.versions import NAMED, switches_of, version_of
+from waterline.model.message.narration import LANES
+from waterline.model.message.release_names import is_released, releases_with
+from waterline.model.message.versions import NAMED, switches_of, version_of
 
 _LETTERS = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
 _RAISABLE = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}

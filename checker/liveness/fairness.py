@@ -29,11 +29,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import ACTION_SHIFT, action_of
-from checker.liveness.adjacency import Mask, Numbers, Places, mask_of
-from checker.liveness.space import Space, actions_named
-from model.core.claim import fair_actions, strongly_fair_actions
-from model.core.transition_system import Model
+from waterline.checker.compiler.origins import ACTION_SHIFT, action_of
+from waterline.checker.liveness.adjacency import Mask, Numbers, Places, mask_of
+from waterline.checker.liveness.space import Space, actions_named
+from waterline.model.core.claim import fair_actions, strongly_fair_actions
+from waterline.model.core.transition_system import Model
 
 IN_NONE = -1
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.machine_words import shifted
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import ArrayValue, constant
-from checker.liveness.adjacency import Numbers
-from checker.problem.packed_rows import Rows, address
-from checker.storage.blocks import NUMBER, block_of, hash_row, same_row
+from waterline.checker.compiler.machine_words import shifted
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import ArrayValue, constant
+from waterline.checker.liveness.adjacency import Numbers
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.blocks import NUMBER, block_of, hash_row, same_row
 
 MISSING = -1
 """The number of a state that is not there."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.liveness.adjacency import NOT_REACHED, Mask, Numbers, Places, distances
-from checker.liveness.fairness import FairSteps, Staying
-from checker.liveness.space import Space
-from model.core.claim import Pattern
+from waterline.checker.liveness.adjacency import NOT_REACHED, Mask, Numbers, Places, distances
+from waterline.checker.liveness.fairness import FairSteps, Staying
+from waterline.checker.liveness.space import Space
+from waterline.model.core.claim import Pattern
 
 
 @dataclass(frozen=True, slots=True)

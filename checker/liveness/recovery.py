@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.compiler.origins import action_of
-from checker.liveness.adjacency import Adjacency, Mask, Numbers, mask_of
-from checker.liveness.space import Space, actions_named
-from model.core.transition_system import Model
+from waterline.checker.compiler.origins import action_of
+from waterline.checker.liveness.adjacency import Adjacency, Mask, Numbers, mask_of
+from waterline.checker.liveness.space import Space, actions_named
+from waterline.model.core.transition_system import Model
 
 
 @dataclass(frozen=True, slots=True)

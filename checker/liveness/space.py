@@ -17,16 +17,16 @@ from functools import cached_property
 
 import numpy as np
 
-from checker.compiler.origins import row_of, step_of
-from checker.compiler.predicate_loop import Questions, questions_for
-from checker.compiler.program import Optimising, loaded_quickly
-from checker.liveness.adjacency import Adjacency, Mask, Numbers, Places
-from checker.liveness.index import MISSING, Index
-from checker.problem.packed_rows import Rows, StateWords, address, state_words
-from checker.problem.problem import Problem
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.expander import Expander, Tally, chunks_of
-from model.core.transition_system import Model
+from waterline.checker.compiler.origins import row_of, step_of
+from waterline.checker.compiler.predicate_loop import Questions, questions_for
+from waterline.checker.compiler.program import Optimising, loaded_quickly
+from waterline.checker.liveness.adjacency import Adjacency, Mask, Numbers, Places
+from waterline.checker.liveness.index import MISSING, Index
+from waterline.checker.problem.packed_rows import Rows, StateWords, address, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
+from waterline.model.core.transition_system import Model
 
 EDGES_MAX = (1 << 31) - 1
 """As many as numbers of 32 bits tell apart; there are no more states than edges."""

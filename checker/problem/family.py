@@ -10,16 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from checker.problem.problem import Problem
-from checker.problem.spec import NO_SYMMETRY, ProblemSpec
-from checker.problem.symmetry import Symmetry
-from checker.problem.wording import describe_option
-from checker.problem.words import Words
-from model.core.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
-from model.core.errors import BadEnvironment
-from model.core.nearest import did_you_mean
-from model.core.renaming import CannotRename
-from model.core.transition_system import Model
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.spec import NO_SYMMETRY, ProblemSpec
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.problem.wording import describe_option
+from waterline.checker.problem.words import Words
+from waterline.model.core.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.renaming import CannotRename
+from waterline.model.core.transition_system import Model
 
 NOWHERE = "nowhere"
 """The claim that the condition is true in no reachable state."""

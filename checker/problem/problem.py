@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from checker.problem.spec import ProblemSpec
-from checker.problem.symmetry import Symmetry, require_symmetric
-from model.core.claim import (
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.problem.symmetry import Symmetry, require_symmetric
+from waterline.model.core.claim import (
     ActionProperty,
     Behaviour,
     Claim,
@@ -18,12 +18,12 @@ from model.core.claim import (
     Judged,
     Reachable,
 )
-from model.core.layout import Layout
-from model.core.renaming import CannotRename
-from model.core.transition_system import Model
+from waterline.model.core.layout import Layout
+from waterline.model.core.renaming import CannotRename
+from waterline.model.core.transition_system import Model
 
 if TYPE_CHECKING:
-    from checker.problem.family import Family
+    from waterline.checker.problem.family import Family
 
 
 @dataclass(frozen=True, slots=True)

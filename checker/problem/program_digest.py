@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 PACKAGES = Path(__file__).parents[2]
-OUR_PACKAGES = ("checker", "counterexamples", "invariants", "model", "waterline")
+OUR_PACKAGES = ("checker", "counterexamples", "invariants", "model")
+"""The packages within `waterline`: links in the repository, folders where it is installed."""
 RULES = ("invariants", "model/atomic", "model/message")
 """Read by the digest of a problem, function by function."""
 ASIDE = (
@@ -59,7 +60,13 @@ def text_of(paths: Iterable[Path]) -> bytes:
 def sources() -> Iterator[Path]:
     """Every module whose text is in the digest, in order."""
     left_out = [PACKAGES / each for each in (*RULES, *ASIDE)]
-    for package in OUR_PACKAGES:
-        for path in sorted((PACKAGES / package).rglob("*.py")):
-            if not any(path.is_relative_to(folder) for folder in left_out):
-                yield path
+    for path in modules_of_package():
+        if not any(path.is_relative_to(folder) for folder in left_out):
+            yield path
+
+
+def modules_of_package() -> list[Path]:
+    """Every module of `waterline`, in order."""
+    # Links to folders are not followed below the folder where a search begins.
+    within = [path for name in OUR_PACKAGES for path in (PACKAGES / name).rglob("*.py")]
+    return sorted([*within, *PACKAGES.glob("*.py")])

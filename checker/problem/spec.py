@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from checker.problem.wording import as_option
+from waterline.checker.problem.wording import as_option
 
 if TYPE_CHECKING:
-    from checker.problem.words import Words
+    from waterline.checker.problem.words import Words
 
 WHERE = "where"
 """The option that holds a condition of the user's (`checker.kafka.where`)."""

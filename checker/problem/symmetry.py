@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from model.core.renaming import CannotRename, Sort
-from model.core.transition_system import Model
+from waterline.model.core.renaming import CannotRename, Sort
+from waterline.model.core.transition_system import Model
 
 
 @dataclass(frozen=True, slots=True)

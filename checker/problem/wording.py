@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from checker.problem.symmetry import Symmetry
+from waterline.checker.problem.symmetry import Symmetry
 
 
 def printable(text: str) -> str:

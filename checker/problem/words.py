@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from checker.problem.wording import as_option, describe_option
-from model.core.transition_system import Model
+from waterline.checker.problem.wording import as_option, describe_option
+from waterline.model.core.transition_system import Model
 
 
 def as_given(options: Mapping[str, object]) -> Mapping[str, object]:

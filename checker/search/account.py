@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from checker.problem.packed_rows import StateWords
-from checker.problem.problem import Problem
-from checker.search.cover import happened_at_first
-from checker.search.engines.answers import Arrivals, Expansion
-from checker.search.result import LevelSummary
-from model.core.layout import WORD_BITS
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.cover import happened_at_first
+from waterline.checker.search.engines.answers import Arrivals, Expansion
+from waterline.checker.search.result import LevelSummary
+from waterline.model.core.layout import WORD_BITS
 
 
 class Account:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.problem import Problem
-from checker.search.engines.answers import ModelFault
-from checker.search.rule_errors import begins
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.rule_errors import begins
 
 
 def happened_at_first(problem: Problem) -> NDArray[np.bool_]:

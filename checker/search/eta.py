@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import linear_regression
 
-from checker.search.result import LevelSummary
+from waterline.checker.search.result import LevelSummary
 
 SHORT, LONG = 8, 16
 """How many factors the two lines are fitted to."""

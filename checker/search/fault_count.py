@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from model.core.layout import WORD_BITS
-from model.core.state import State
-from model.core.transition_system import Model
+from waterline.model.core.layout import WORD_BITS
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from checker.problem.packed_rows import Rows
+    from waterline.checker.problem.packed_rows import Rows
 
 
 def counters(model: Model) -> tuple[str, ...]:

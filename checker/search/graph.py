@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from checker.problem.errors import Refused
-from model.core.state import State, as_dict
-from model.core.transition_system import Model, call
+from waterline.checker.problem.errors import Refused
+from waterline.model.core.state import State, as_dict
+from waterline.model.core.transition_system import Model, call
 
 if TYPE_CHECKING:
     import networkx

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from checker.compiler.problem_digest import problem_digest
-from checker.problem.family import FindFamily
-from checker.problem.problem import Problem
-from checker.problem.program_digest import program_digest
-from checker.problem.spec import ProblemSpec
-from checker.search.account import Account
-from checker.search.result import LevelSummary
-from checker.storage.manifest import BadRun, Manifest
-from checker.storage.storage import Damaged
-from model.core.errors import BadEnvironment
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.problem.family import FindFamily
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.program_digest import program_digest
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.search.account import Account
+from waterline.checker.search.result import LevelSummary
+from waterline.checker.storage.manifest import BadRun, Manifest
+from waterline.checker.storage.storage import Damaged
+from waterline.model.core.errors import BadEnvironment
 
 
 def identity_of(problem: Problem) -> dict[str, Any]:

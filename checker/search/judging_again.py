@@ -14,13 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from checker.problem.packed_rows import Rows, state_words
-from checker.problem.problem import Problem
-from checker.search.account import Account
-from checker.search.engines.answers import Arrivals, Interrupted
-from checker.search.engines.engine import Engine
-from checker.search.engines.expander import Expander, Findings, Tally, chunks_of, initial_rows
-from checker.storage.plain_files import Damaged
+from waterline.checker.problem.packed_rows import Rows, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.account import Account
+from waterline.checker.search.engines.answers import Arrivals, Interrupted
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.expander import (
+    Expander,
+    Findings,
+    Tally,
+    chunks_of,
+    initial_rows,
+)
+from waterline.checker.storage.plain_files import Damaged
 
 _TIMES = ("seconds", "level_seconds")
 _ROOM_ROWS = 256

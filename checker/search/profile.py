@@ -17,17 +17,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import action_of, step_of
-from checker.problem.packed_rows import Rows
-from checker.problem.problem import Problem
-from checker.search.engines.engine import Engine
-from checker.search.engines.expander import Expander, Tally, chunks_of
-from checker.search.fault_count import counters, summed, used_in_rows
-from checker.search.result import Result
-from checker.storage.arrivals import LeastArrivals
-from checker.storage.distinct_counts import Spread, SpreadSeen
-from checker.storage.field_bits import FieldBits, bits_of_fields
-from checker.storage.runs import share, sort_unique
+from waterline.checker.compiler.origins import action_of, step_of
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
+from waterline.checker.search.fault_count import counters, summed, used_in_rows
+from waterline.checker.search.result import Result
+from waterline.checker.storage.arrivals import LeastArrivals
+from waterline.checker.storage.distinct_counts import Spread, SpreadSeen
+from waterline.checker.storage.field_bits import FieldBits, bits_of_fields
+from waterline.checker.storage.runs import share, sort_unique
 
 PIECE_STATES = 1 << 21
 """States of a level whose first arrivals are looked for at a time."""

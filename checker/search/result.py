@@ -6,13 +6,13 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from checker.search.graph import GRAPH_STATES_MAX, state_graph
+from waterline.checker.search.graph import GRAPH_STATES_MAX, state_graph
 
 if TYPE_CHECKING:
     import networkx
 
-    from checker.problem.packed_rows import StateWords
-    from checker.problem.problem import Problem
+    from waterline.checker.problem.packed_rows import StateWords
+    from waterline.checker.problem.problem import Problem
 
 
 INTERRUPTED = "interrupt (Ctrl-C)"

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from checker.problem.packed_rows import StateWords
-from checker.problem.problem import Problem
-from checker.search.engines.answers import ModelFault
-from model.core import layout
-from model.core.claim import Reachable, predicates_of
-from model.core.state import State
-from model.core.transition_system import Action, Arguments, Model, Step, describe_error
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.model.core import layout
+from waterline.model.core.claim import Reachable, predicates_of
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Arguments, Model, Step, describe_error
 
 _KIT = Path(layout.__file__).parent
 

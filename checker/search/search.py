@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from checker.problem.problem import Problem
-from checker.problem.wording import describe_bytes
-from checker.search.account import Account
-from checker.search.budgets import NO_BUDGETS, Budgets
-from checker.search.engines.answers import Arrivals, Interrupted, ModelFault
-from checker.search.engines.engine import Engine
-from checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
-from checker.search.result import (
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import describe_bytes
+from waterline.checker.search.account import Account
+from waterline.checker.search.budgets import NO_BUDGETS, Budgets
+from waterline.checker.search.engines.answers import Arrivals, Interrupted, ModelFault
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
+from waterline.checker.search.result import (
     INTERRUPTED,
     STOPPED_BY_ERROR,
     InvariantResult,
@@ -29,7 +29,7 @@ from checker.search.result import (
     Result,
     Verdict,
 )
-from model.core.claim import Claim, Recoverable, Temporal
+from waterline.model.core.claim import Claim, Recoverable, Temporal
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _judge_again(
 ) -> None:
     """See that the account is what the kept levels come to, within the time there is."""
     # Most runs are not resumed.
-    from checker.search.judging_again import judge_again  # noqa: PLC0415
+    from waterline.checker.search.judging_again import judge_again  # noqa: PLC0415
 
     until = started + (budgets.max_seconds or math.inf)
     judge_again(problem, engine, account, lambda: interrupted() or time.monotonic() >= until)

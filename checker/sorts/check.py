@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from checker.problem.problem import Problem
-from checker.sorts.interpretation import Interpretation
-from checker.sorts.kept import is_kept, keep, key_of_check
-from checker.sorts.operations import is_number
-from checker.sorts.values import PLAIN, Items, SettingsOf, Sorted, StateOf, Value
-from checker.sorts.violation import IllSorted, Violation
-from model.core.claim import predicates_of
-from model.core.transition_system import Parameter
+from waterline.checker.problem.problem import Problem
+from waterline.checker.sorts.interpretation import Interpretation
+from waterline.checker.sorts.kept import is_kept, keep, key_of_check
+from waterline.checker.sorts.operations import is_number
+from waterline.checker.sorts.values import PLAIN, Items, SettingsOf, Sorted, StateOf, Value
+from waterline.checker.sorts.violation import IllSorted, Violation
+from waterline.model.core.claim import predicates_of
+from waterline.model.core.transition_system import Parameter
 
 _STATE, _SETTINGS = StateOf(), SettingsOf()
 Root = tuple[str, Any, tuple[Value, ...]]

@@ -6,11 +6,11 @@ import types
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from checker.compiler import ir
-from checker.compiler.content import NoContent
-from checker.compiler.resolution import Known, Lookups, Undefined
-from checker.compiler.source import Source, source_of
-from checker.sorts.operations import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.content import NoContent
+from waterline.checker.compiler.resolution import Known, Lookups, Undefined
+from waterline.checker.compiler.source import Source, source_of
+from waterline.checker.sorts.operations import (
     Refuse,
     altered,
     compared,
@@ -22,7 +22,7 @@ from checker.sorts.operations import (
     require_number,
     tested,
 )
-from checker.sorts.values import (
+from waterline.checker.sorts.values import (
     PLAIN,
     UNKNOWN,
     Items,
@@ -37,9 +37,9 @@ from checker.sorts.values import (
     described,
     joined,
 )
-from model.core.layout import Field
-from model.core.sorts import Form, Held, Trusted
-from model.core.transition_system import Model
+from waterline.model.core.layout import Field
+from waterline.model.core.sorts import Form, Held, Trusted
+from waterline.model.core.transition_system import Model
 
 Environment = dict[str, Value]
 """The variables of a function that may have a value, by name."""

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.compiler import ir
-from checker.compiler.lower import lowered
-from checker.compiler.resolution import Lookups
-from checker.compiler.source import Source, source_of
-from checker.sorts.expressions import Environment, Expressions
-from checker.sorts.operations import is_number, require_number, require_storable
-from checker.sorts.values import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.resolution import Lookups
+from waterline.checker.compiler.source import Source, source_of
+from waterline.checker.sorts.expressions import Environment, Expressions
+from waterline.checker.sorts.operations import is_number, require_number, require_storable
+from waterline.checker.sorts.values import (
     PLAIN,
     UNKNOWN,
     UNREACHED,
@@ -30,9 +30,9 @@ from checker.sorts.values import (
     described,
     joined,
 )
-from checker.sorts.violation import Violation, remedy
-from model.core.sorts import Trusted
-from model.core.transition_system import Model
+from waterline.checker.sorts.violation import Violation, remedy
+from waterline.model.core.sorts import Trusted
+from waterline.model.core.transition_system import Model
 
 
 @dataclass(slots=True)

@@ -11,11 +11,11 @@ import contextlib
 import json
 from typing import Any
 
-from checker.compiler import cache
-from checker.compiler.lookup_record import Found
-from checker.compiler.sources import settled_digest
-from checker.compiler.text_key import TextKey, key_of
-from model.core.transition_system import Model
+from waterline.checker.compiler import cache
+from waterline.checker.compiler.lookup_record import Found
+from waterline.checker.compiler.sources import settled_digest
+from waterline.checker.compiler.text_key import TextKey, key_of
+from waterline.model.core.transition_system import Model
 
 _SOURCES = ("checker/sorts",)
 _WELL_SORTED = "well sorted"

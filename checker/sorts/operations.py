@@ -10,7 +10,7 @@ import operator as python
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from checker.sorts.values import (
+from waterline.checker.sorts.values import (
     PLAIN,
     UNKNOWN,
     UNREACHED,
@@ -23,9 +23,9 @@ from checker.sorts.values import (
     described,
     is_none_of,
 )
-from model.core.layout import Field
-from model.core.machine_numbers import BITS, fits
-from model.core.sorts import DataSort, Form, Held
+from waterline.model.core.layout import Field
+from waterline.model.core.machine_numbers import BITS, fits
+from waterline.model.core.sorts import DataSort, Form, Held
 
 Refuse = Callable[[str, Sequence[Value]], Value]
 """Takes what is wrong, and the values of which it is wrong."""

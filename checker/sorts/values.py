@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.core.layout import Field
-from model.core.sorts import Form, Held
+from waterline.model.core.layout import Field
+from waterline.model.core.sorts import Form, Held
 
 
 @dataclass(frozen=True, slots=True)

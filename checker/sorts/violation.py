@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.problem.errors import Refused
-from checker.sorts.values import Sorted, Value
-from model.core.sorts import DataSort
+from waterline.checker.problem.errors import Refused
+from waterline.checker.sorts.values import Sorted, Value
+from waterline.model.core.sorts import DataSort
 
 
 class IllSorted(Refused):

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows, address
+from waterline.checker.problem.packed_rows import Rows, address
 
 _WORD_BYTES = 8
 HUGE_FROM_BYTES = 4 << 20

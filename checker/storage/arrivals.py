@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.machine_words import below, shifted
-from checker.compiler.origins import row_of, step_of
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import ArrayValue, constant
-from checker.problem.packed_rows import Rows, address
-from checker.storage.blocks import NUMBER, NUMBERS, block_of, hash_row, hashes, same_row
+from waterline.checker.compiler.machine_words import below, shifted
+from waterline.checker.compiler.origins import row_of, step_of
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import ArrayValue, constant
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.blocks import NUMBER, NUMBERS, block_of, hash_row, hashes, same_row
 
 _BUCKET_ROWS = 4
 """States that are looked through for one, about."""

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows, address
-from checker.storage.arena import CACHE_LINE_BYTES, Reserve
-from checker.storage.compact_loops import ARRIVED, NEXT, ROOM
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.arena import CACHE_LINE_BYTES, Reserve
+from waterline.checker.storage.compact_loops import ARRIVED, NEXT, ROOM
 
 _KEPT_BYTES = 1 << 16
 """So much of each part stays with it when a level is forgotten: to have it again costs time."""

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.machine import Functions
-from checker.compiler.machine_words import shifted
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import ArrayValue, Number, constant
-from checker.problem.packed_rows import Rows, address
+from waterline.checker.compiler.machine import Functions
+from waterline.checker.compiler.machine_words import shifted
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import ArrayValue, Number, constant
+from waterline.checker.problem.packed_rows import Rows, address
 
 _M1 = 0x9E3779B97F4A7C15 - (1 << 64)
 _M2 = 0xBF58476D1CE4E5B9 - (1 << 64)

@@ -18,14 +18,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.machine import Functions
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import constant
-from checker.problem.packed_rows import Rows, address
-from checker.storage.arena import TooManyStates, rows_within_limit
-from checker.storage.arrived import Arrived
-from checker.storage.blocks import NUMBER, NUMBERS, block_of
-from checker.storage.compact_loops import (
+from waterline.checker.compiler.machine import Functions
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import constant
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.arena import TooManyStates, rows_within_limit
+from waterline.checker.storage.arrived import Arrived
+from waterline.checker.storage.blocks import NUMBER, NUMBERS, block_of
+from waterline.checker.storage.compact_loops import (
     CELLS,
     CRAMPED,
     LIMIT,
@@ -37,10 +37,10 @@ from checker.storage.compact_loops import (
     move,
     states_at,
 )
-from checker.storage.compact_tables import CompactTables
-from checker.storage.explore_loop import ASTRAY, DONE, NO_ROOM, explore
-from checker.storage.past_levels import PastLevels
-from checker.storage.stop_the_world import Standstill
+from waterline.checker.storage.compact_tables import CompactTables
+from waterline.checker.storage.explore_loop import ASTRAY, DONE, NO_ROOM, explore
+from waterline.checker.storage.past_levels import PastLevels
+from waterline.checker.storage.stop_the_world import Standstill
 
 ROWS_MAX = 1 << 25
 """Most states of one level and owner."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler.machine_words import (
+from waterline.checker.compiler.machine_words import (
     claim,
     divided,
     halves_at,
@@ -22,7 +22,7 @@ from checker.compiler.machine_words import (
     shifted,
     words_at,
 )
-from checker.storage.blocks import first_word, hash_row, owner_of
+from waterline.checker.storage.blocks import first_word, hash_row, owner_of
 
 LINE_BITS = 3
 LINE = 1 << LINE_BITS

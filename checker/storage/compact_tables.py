@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.machine import Functions
-from checker.problem.packed_rows import Rows, address
-from checker.storage.arena import Zeros
-from checker.storage.compact_loops import (
+from waterline.checker.compiler.machine import Functions
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.arena import Zeros
+from waterline.checker.storage.compact_loops import (
     CELLS,
     DEPTH,
     DEPTH_IN_HEAD,
@@ -22,14 +22,14 @@ from checker.storage.compact_loops import (
     TAIL,
     UNIT_BITS,
 )
-from checker.storage.entry_layout import (
+from waterline.checker.storage.entry_layout import (
     EntryLayout,
     entry_layout,
     probe_bits_max,
     shape_cells,
     signed,
 )
-from model.core.layout import WORD_BITS
+from waterline.model.core.layout import WORD_BITS
 
 OWNERS_MIN = 4
 """With fewer, what is left of a hash and the number of a probe fit no head."""

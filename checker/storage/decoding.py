@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows
-from model.core.layout import WORD_BITS, Layout, Place
+from waterline.checker.problem.packed_rows import Rows
+from waterline.model.core.layout import WORD_BITS, Layout, Place
 
 _KINDS = (np.int8, np.int16, np.int32, np.int64)
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import ArrayValue, constant
-from checker.problem.packed_rows import Rows, address
-from checker.storage.blocks import NUMBER, block_of, hash_row, same_row
-from checker.storage.hyperloglog import count, count_row, empty_sketch, estimate
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import ArrayValue, constant
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.blocks import NUMBER, block_of, hash_row, same_row
+from waterline.checker.storage.hyperloglog import count, count_row, empty_sketch, estimate
 
 VALUES_MAX = 1 << 14
 """So many values are counted exactly."""

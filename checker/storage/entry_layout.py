@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.storage.compact_loops import (
+from waterline.checker.storage.compact_loops import (
     BUSY,
     COMPARED,
     DEPTH_SHIFT,
@@ -32,7 +32,7 @@ from checker.storage.compact_loops import (
     WIDENING,
     WIDTHS,
 )
-from model.core.layout import WORD_BITS, Layout
+from waterline.model.core.layout import WORD_BITS, Layout
 
 _TAIL_DEPTH_BITS = 2 * UNIT_BITS
 

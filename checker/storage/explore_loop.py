@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler.loops import FAULT
-from checker.compiler.machine_words import address_of, call_at, rows_at
-from checker.storage.compact_loops import STRAY, add_states
+from waterline.checker.compiler.loops import FAULT
+from waterline.checker.compiler.machine_words import address_of, call_at, rows_at
+from waterline.checker.storage.compact_loops import STRAY, add_states
 
 CHUNK_ROWS = 4096
 """States that are expanded at a time: their successors fit the processor's second-level cache."""

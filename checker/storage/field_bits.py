@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows
-from model.core.layout import WORD_BITS, Layout, Place
+from waterline.checker.problem.packed_rows import Rows
+from waterline.model.core.layout import WORD_BITS, Layout, Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.machine import Functions
-from checker.compiler.machine_words import lowest, shifted
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import ArrayValue, constant
-from checker.problem.packed_rows import Rows, address
-from checker.storage.blocks import NUMBER, block_of, hash_row
+from waterline.checker.compiler.machine import Functions
+from waterline.checker.compiler.machine_words import lowest, shifted
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import ArrayValue, constant
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.blocks import NUMBER, block_of, hash_row
 
 SKETCH_BITS = 14
 REGISTERS = 1 << SKETCH_BITS

@@ -17,9 +17,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from checker.problem.errors import Refused
-from checker.storage.level_files import ALL_OWNERS, LevelFiles, StateFile
-from checker.storage.storage import Damaged, Storage
+from waterline.checker.problem.errors import Refused
+from waterline.checker.storage.level_files import ALL_OWNERS, LevelFiles, StateFile
+from waterline.checker.storage.storage import Damaged, Storage
 
 FORMAT = "waterline-run/2"
 MANIFEST = "manifest.json"

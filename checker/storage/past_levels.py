@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows
-from checker.storage.compact_tables import CompactTables
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.storage.compact_tables import CompactTables
 
 _ROWS_MIN = 1 << 16
 _SHARE = 64

@@ -13,7 +13,7 @@ import os
 import stat
 from pathlib import Path
 
-from checker.problem.errors import Refused
+from waterline.checker.problem.errors import Refused
 
 _NEVER_WAITS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 """A pipe is opened at once, and then refused."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from checker.compiler.program import Recipe, loaded
-from checker.storage import blocks, compact, runs, sent
+from waterline.checker.compiler.program import Recipe, loaded
+from waterline.checker.storage import blocks, compact, runs, sent
 
 
 def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:

@@ -21,10 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from checker.problem.errors import Refused
-from checker.storage.disk_calls import ASIDE
-from checker.storage.level_files import LevelFiles
-from checker.storage.manifest import (
+from waterline.checker.problem.errors import Refused
+from waterline.checker.storage.disk_calls import ASIDE
+from waterline.checker.storage.level_files import LevelFiles
+from waterline.checker.storage.manifest import (
     MANIFEST,
     BadRun,
     Manifest,
@@ -33,8 +33,8 @@ from checker.storage.manifest import (
     read_manifest,
     write_manifest,
 )
-from checker.storage.plain_files import open_plain
-from checker.storage.storage import Damaged, LocalStorage, Storage, storage_at
+from waterline.checker.storage.plain_files import open_plain
+from waterline.checker.storage.storage import Damaged, LocalStorage, Storage, storage_at
 
 _LOCK = "lock"
 _LOCK_BYTES_MAX = 1000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler.machine_words import below, room, shifted
-from checker.storage.blocks import hash_row, owner_of, same_row
+from waterline.checker.compiler.machine_words import below, room, shifted
+from waterline.checker.storage.blocks import hash_row, owner_of, same_row
 
 SMALL_BITS = 3
 """Rows are dealt into buckets of about eight, each of which is sorted by insertion."""

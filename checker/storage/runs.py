@@ -13,12 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.machine import Functions
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import ArrayValue, constant
-from checker.problem.packed_rows import Rows, address
-from checker.storage.blocks import NUMBER, NUMBERS, block_of
-from checker.storage.run_loops import PASS_BITS, first_of, mark_seen, merge_from, sort_once
+from waterline.checker.compiler.machine import Functions
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import ArrayValue, constant
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.blocks import NUMBER, NUMBERS, block_of
+from waterline.checker.storage.run_loops import (
+    PASS_BITS,
+    first_of,
+    mark_seen,
+    merge_from,
+    sort_once,
+)
 
 _MERGE_ROWS = 1 << 18
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 
-from checker.compiler.program import Recipe, own_recipe
-from checker.compiler.values import constant
-from checker.storage.blocks import NUMBERS
-from checker.storage.sent_loops import send
+from waterline.checker.compiler.program import Recipe, own_recipe
+from waterline.checker.compiler.values import constant
+from waterline.checker.storage.blocks import NUMBERS
+from waterline.checker.storage.sent_loops import send
 
 
 @functools.cache

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler.loops import FAULT
-from checker.compiler.machine_words import prefetch, room, rows_at
-from checker.storage.blocks import hash_row, owner_of, same_row
-from checker.storage.explore_loop import (
+from waterline.checker.compiler.loops import FAULT
+from waterline.checker.compiler.machine_words import prefetch, room, rows_at
+from waterline.checker.storage.blocks import hash_row, owner_of, same_row
+from waterline.checker.storage.explore_loop import (
     ADDED,
     DONE,
     END,

@@ -18,12 +18,12 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from checker.problem.errors import Refused
-from checker.problem.packed_rows import Rows
-from checker.storage import disk_calls
-from checker.storage.level_files import ALL_OWNERS, StateFile
-from checker.storage.plain_files import Damaged as Damaged  # noqa: PLC0414 - readers meet it
-from checker.storage.plain_files import open_plain, require_own_folders
+from waterline.checker.problem.errors import Refused
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.storage import disk_calls
+from waterline.checker.storage.level_files import ALL_OWNERS, StateFile
+from waterline.checker.storage.plain_files import Damaged as Damaged  # noqa: PLC0414 - readers meet it
+from waterline.checker.storage.plain_files import open_plain, require_own_folders
 
 _WORD_BYTES = 8
 _BLOCK_BYTES = 16 << 20

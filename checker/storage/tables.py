@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from checker.compiler.origins import action_of, arguments_of, row_of, step_of
-from checker.problem.packed_rows import Rows
-from checker.storage.decoding import decoded, field_columns, key_type, keys
-from model.core.transition_system import Model, call
+from waterline.checker.compiler.origins import action_of, arguments_of, row_of, step_of
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.storage.decoding import decoded, field_columns, key_type, keys
+from waterline.model.core.transition_system import Model, call
 
 _STEP_COLUMNS = (
     pa.field("action", pa.dictionary(pa.int32(), pa.string())),

@@ -12,13 +12,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.machine import Functions
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import constant
-from checker.problem.packed_rows import Rows, address
-from checker.storage.arena import Reserve, TooManyStates, empty_table, rows_within_limit
-from checker.storage.blocks import NUMBER, block_of
-from checker.storage.visited_loops import (
+from waterline.checker.compiler.machine import Functions
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import constant
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.storage.arena import Reserve, TooManyStates, empty_table, rows_within_limit
+from waterline.checker.storage.blocks import NUMBER, block_of
+from waterline.checker.storage.visited_loops import (
     CELLS,
     LIMIT,
     NEXT,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler.machine_words import prefetch, room, rows_at, shifted, slots_at
-from checker.storage.blocks import hash_row, owner_of, same_row
+from waterline.checker.compiler.machine_words import prefetch, room, rows_at, shifted, slots_at
+from waterline.checker.storage.blocks import hash_row, owner_of, same_row
 
 INDEX_BITS = 24
 OWNED_MAX = (1 << INDEX_BITS) - 2

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from checker.storage.storage import BadLocation
+from waterline.checker.storage.storage import BadLocation
 
 
 def require_new(out: Path) -> None:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler import ir
-from checker.compiler.lower import lowered
-from checker.compiler.source import Source, source_of
-from checker.tla import arithmetic
-from checker.tla.calls import Caller
-from checker.tla.ends import Ends, outcomes, resolved, value_of
-from checker.tla.environment import Environment, Role, Settings, StateOf, Value
-from checker.tla.forming import everything_in, in_order, joined, let, negated
-from checker.tla.kinds import TRUTHS, Typed, as_kind, whole
-from checker.tla.tidying import tidied
-from checker.tla.tree import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.source import Source, source_of
+from waterline.checker.tla import arithmetic
+from waterline.checker.tla.calls import Caller
+from waterline.checker.tla.ends import Ends, outcomes, resolved, value_of
+from waterline.checker.tla.environment import Environment, Role, Settings, StateOf, Value
+from waterline.checker.tla.forming import everything_in, in_order, joined, let, negated
+from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind, whole
+from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tree import (
     Definition,
     Infix,
     Junction,
@@ -32,7 +32,7 @@ from checker.tla.tree import (
     Truth,
     Unchanged,
 )
-from model.core.transition_system import Action
+from waterline.model.core.transition_system import Action
 
 _Fields = dict[tuple[Role, str], Tree]
 

@@ -6,8 +6,18 @@ takes a positive divisor alone: for others there is an operator of the module's 
 
 from __future__ import annotations
 
-from checker.tla.forming import both, chosen, joined, let, minus, negated, plus, union, without
-from checker.tla.kinds import (
+from waterline.checker.tla.forming import (
+    both,
+    chosen,
+    joined,
+    let,
+    minus,
+    negated,
+    plus,
+    union,
+    without,
+)
+from waterline.checker.tla.kinds import (
     MEMBERS,
     TRUTHS,
     WHOLE,
@@ -19,8 +29,8 @@ from checker.tla.kinds import (
     truth,
     whole,
 )
-from checker.tla.program import Program
-from checker.tla.tree import (
+from waterline.checker.tla.program import Program
+from waterline.checker.tla.tree import (
     Apply,
     Atom,
     Collection,

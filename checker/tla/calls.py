@@ -10,19 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from checker.compiler import ir
-from checker.compiler.lower import lowered
-from checker.compiler.source import Source
-from checker.tla import containers
-from checker.tla.ends import Ends, leaves, outcomes, resolved, value_of
-from checker.tla.environment import Environment, NotIndependent, Role, Settings, StateOf, Value
-from checker.tla.expressions import Expressions
-from checker.tla.forming import in_order, let
-from checker.tla.kinds import TRUTHS, WHOLE, Names, Typed, as_kind, kind_of_all
-from checker.tla.program import Operator, Program
-from checker.tla.statements import Statements
-from checker.tla.tidying import tidied
-from checker.tla.tree import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.source import Source
+from waterline.checker.tla import containers
+from waterline.checker.tla.ends import Ends, leaves, outcomes, resolved, value_of
+from waterline.checker.tla.environment import (
+    Environment,
+    NotIndependent,
+    Role,
+    Settings,
+    StateOf,
+    Value,
+)
+from waterline.checker.tla.expressions import Expressions
+from waterline.checker.tla.forming import in_order, let
+from waterline.checker.tla.kinds import TRUTHS, WHOLE, Names, Typed, as_kind, kind_of_all
+from waterline.checker.tla.program import Operator, Program
+from waterline.checker.tla.statements import Statements
+from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tree import (
     ATOMIC,
     Apply,
     Definition,

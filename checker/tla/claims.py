@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from checker.compiler.source import source_of
-from checker.tla.calls import Caller
-from checker.tla.environment import Environment, Role, Settings, StateOf, Value
-from checker.tla.kinds import TRUTHS, Typed, as_kind
-from checker.tla.naming import comment
-from checker.tla.text import text_of
-from checker.tla.tidying import tidied
-from checker.tla.tree import Formula, Tree
-from model.core.claim import Behaviour, Pattern, Recoverable, Temporal
+from waterline.checker.compiler.source import source_of
+from waterline.checker.tla.calls import Caller
+from waterline.checker.tla.environment import Environment, Role, Settings, StateOf, Value
+from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind
+from waterline.checker.tla.naming import comment
+from waterline.checker.tla.text import text_of
+from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tree import Formula, Tree
+from waterline.model.core.claim import Behaviour, Pattern, Recoverable, Temporal
 
 
 class Kind(Enum):

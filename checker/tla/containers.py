@@ -11,12 +11,12 @@ import itertools
 import re
 from typing import NamedTuple
 
-from checker.compiler.source import Source
-from checker.tla import arithmetic, structs
-from checker.tla.environment import Environment, Role, StateOf, Value
-from checker.tla.expressions import Expressions
-from checker.tla.forming import changed, joined, plus
-from checker.tla.kinds import (
+from waterline.checker.compiler.source import Source
+from waterline.checker.tla import arithmetic, structs
+from waterline.checker.tla.environment import Environment, Role, StateOf, Value
+from waterline.checker.tla.expressions import Expressions
+from waterline.checker.tla.forming import changed, joined, plus
+from waterline.checker.tla.kinds import (
     MEMBERS,
     TRUTHS,
     WHOLE,
@@ -25,8 +25,8 @@ from checker.tla.kinds import (
     Typed,
     as_kind,
 )
-from checker.tla.program import Program
-from checker.tla.tree import (
+from waterline.checker.tla.program import Program
+from waterline.checker.tla.tree import (
     Apply,
     Atom,
     Collection,

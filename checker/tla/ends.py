@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from checker.compiler import ir
-from checker.tla.environment import Environment
-from checker.tla.expressions import Expressions
-from checker.tla.forming import everything_in, mapped
-from checker.tla.kinds import WHOLE, Typed, as_kind, kind_of_all
-from checker.tla.tree import Number, Outcome, Tree
+from waterline.checker.compiler import ir
+from waterline.checker.tla.environment import Environment
+from waterline.checker.tla.expressions import Expressions
+from waterline.checker.tla.forming import everything_in, mapped
+from waterline.checker.tla.kinds import WHOLE, Typed, as_kind, kind_of_all
+from waterline.checker.tla.tree import Number, Outcome, Tree
 
 
 @dataclass(frozen=True, slots=True)

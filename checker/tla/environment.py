@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from checker.compiler.resolution import Known
-from checker.tla.forming import changed, element, everything_in
-from checker.tla.kinds import Typed
-from checker.tla.tree import Definition, Local, Tree
+from waterline.checker.compiler.resolution import Known
+from waterline.checker.tla.forming import changed, element, everything_in
+from waterline.checker.tla.kinds import Typed
+from waterline.checker.tla.tree import Definition, Local, Tree
 
 
 class Role(Enum):

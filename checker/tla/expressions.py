@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from checker.compiler import ir
-from checker.compiler.content import NoContent
-from checker.compiler.resolution import Known, Undefined
-from checker.compiler.source import Source, source_of
-from checker.tla import arithmetic
-from checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
-from checker.tla.forming import joined, negated
-from checker.tla.kinds import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.content import NoContent
+from waterline.checker.compiler.resolution import Known, Undefined
+from waterline.checker.compiler.source import Source, source_of
+from waterline.checker.tla import arithmetic
+from waterline.checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
+from waterline.checker.tla.forming import joined, negated
+from waterline.checker.tla.kinds import (
     TRUTHS,
     WHOLE,
     Items,
@@ -23,9 +23,9 @@ from checker.tla.kinds import (
     truth,
     whole,
 )
-from checker.tla.program import Program
-from checker.tla.tree import Collection, Number, Tree, Truth
-from model.core.errors import BadEnvironment
+from waterline.checker.tla.program import Program
+from waterline.checker.tla.tree import Collection, Number, Tree, Truth
+from waterline.model.core.errors import BadEnvironment
 
 _BUILTINS = {min: "min", max: "max", abs: "abs", int: "int", bool: "bool"}
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from checker.tla.tree import (
+from waterline.checker.tla.tree import (
     UNREACHABLE,
     Change,
     Collection,

@@ -10,13 +10,13 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.compiler import ir
-from checker.compiler.resolution import Known
-from checker.tla.ends import Following
-from checker.tla.environment import Environment
-from checker.tla.forming import chosen, let, plus, union, without
-from checker.tla.kinds import MEMBERS, WHOLE, Members, Typed, as_kind
-from checker.tla.tree import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.resolution import Known
+from waterline.checker.tla.ends import Following
+from waterline.checker.tla.environment import Environment
+from waterline.checker.tla.forming import chosen, let, plus, union, without
+from waterline.checker.tla.kinds import MEMBERS, WHOLE, Members, Typed, as_kind
+from waterline.checker.tla.tree import (
     Apply,
     Collection,
     Filter,
@@ -27,7 +27,7 @@ from checker.tla.tree import (
     Number,
     Tree,
 )
-from checker.tla.turns import Range, is_natural, range_of
+from waterline.checker.tla.turns import Range, is_natural, range_of
 
 _NONE = Collection((), ordered=False)
 _EXTREMES = {min: "MinOf", max: "MaxOf"}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.tla import actions
-from checker.tla.calls import Caller
-from checker.tla.ends import outcomes, resolved
-from checker.tla.environment import Role
-from checker.tla.forming import in_order, joined, let
-from checker.tla.kinds import as_kind, whole
-from checker.tla.program import FieldForm
-from checker.tla.subject import Subject
-from checker.tla.tidying import tidied
-from checker.tla.tree import Definition, Infix, Mapped, Outcome, Quantified, Tree
+from waterline.checker.tla import actions
+from waterline.checker.tla.calls import Caller
+from waterline.checker.tla.ends import outcomes, resolved
+from waterline.checker.tla.environment import Role
+from waterline.checker.tla.forming import in_order, joined, let
+from waterline.checker.tla.kinds import as_kind, whole
+from waterline.checker.tla.program import FieldForm
+from waterline.checker.tla.subject import Subject
+from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tree import Definition, Infix, Mapped, Outcome, Quantified, Tree
 
 
 def initial_of(subject: Subject, caller: Caller) -> Tree:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.tla.forming import chosen, interval, minus, plus
-from checker.tla.tree import (
+from waterline.checker.tla.forming import chosen, interval, minus, plus
+from waterline.checker.tla.tree import (
     Apply,
     Atom,
     Collection,
@@ -26,7 +26,18 @@ from checker.tla.tree import (
     Truth,
     Word,
 )
-from model.own.fields import NONE, AnyField, Bag, Choice, Flag, Log, Name, Queue, Set, Value
+from waterline.model.own.fields import (
+    NONE,
+    AnyField,
+    Bag,
+    Choice,
+    Flag,
+    Log,
+    Name,
+    Queue,
+    Set,
+    Value,
+)
 
 NONE_NAME = Atom("None")
 

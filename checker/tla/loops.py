@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from checker.compiler import ir
-from checker.tla.ends import Ends, Following, leaves, value_of
-from checker.tla.environment import Environment, Level, NotIndependent, Role
-from checker.tla.forming import changed, chosen, interval, joined, let, minus, plus
-from checker.tla.gathered import gather
-from checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Typed, as_kind
-from checker.tla.tidying import own_copy
-from checker.tla.tree import (
+from waterline.checker.compiler import ir
+from waterline.checker.tla.ends import Ends, Following, leaves, value_of
+from waterline.checker.tla.environment import Environment, Level, NotIndependent, Role
+from waterline.checker.tla.forming import changed, chosen, interval, joined, let, minus, plus
+from waterline.checker.tla.gathered import gather
+from waterline.checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Typed, as_kind
+from waterline.checker.tla.tidying import own_copy
+from waterline.checker.tla.tree import (
     UNREACHABLE,
     Apply,
     Atom,
@@ -34,7 +34,7 @@ from checker.tla.tree import (
     Tree,
     Truth,
 )
-from checker.tla.turns import Loop, Range, is_empty, is_natural, range_of, turn_by_turn
+from waterline.checker.tla.turns import Loop, Range, is_empty, is_natural, range_of, turn_by_turn
 
 
 def follow(rule: Following, node: Loop, at: Environment) -> None:

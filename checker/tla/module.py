@@ -9,18 +9,18 @@ import textwrap
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checker.compiler.source import source_of
-from checker.tla import actions, claims, library
-from checker.tla.calls import Caller
-from checker.tla.claims import Exported, Kind
-from checker.tla.forming import joined
-from checker.tla.initial import initial_of
-from checker.tla.kinds import NONE_NAME, Names, Sequences
-from checker.tla.naming import camel, comment, plain
-from checker.tla.subject import Subject, documentation, members_of
-from checker.tla.text import WIDTH, flat, quoted, text_of
-from checker.tla.tree import Apply, Atom, Functions, Infix, Local, Quantified, Tree
-from model.core.transition_system import Action
+from waterline.checker.compiler.source import source_of
+from waterline.checker.tla import actions, claims, library
+from waterline.checker.tla.calls import Caller
+from waterline.checker.tla.claims import Exported, Kind
+from waterline.checker.tla.forming import joined
+from waterline.checker.tla.initial import initial_of
+from waterline.checker.tla.kinds import NONE_NAME, Names, Sequences
+from waterline.checker.tla.naming import camel, comment, plain
+from waterline.checker.tla.subject import Subject, documentation, members_of
+from waterline.checker.tla.text import WIDTH, flat, quoted, text_of
+from waterline.checker.tla.tree import Apply, Atom, Functions, Infix, Local, Quantified, Tree
+from waterline.model.core.transition_system import Action
 
 _RULE = "-" * WIDTH
 _STANDARD = frozenset(

@@ -7,8 +7,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.tla.forming import everything_in, mapped
-from checker.tla.tree import Atom, Definition, Filter, Image, Let, Local, Mapped, Quantified, Tree
+from waterline.checker.tla.forming import everything_in, mapped
+from waterline.checker.tla.tree import (
+    Atom,
+    Definition,
+    Filter,
+    Image,
+    Let,
+    Local,
+    Mapped,
+    Quantified,
+    Tree,
+)
 
 _OF_TLA = """
 ACTION ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS

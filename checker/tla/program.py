@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.compiler import ir
-from checker.compiler.lower import lowered
-from checker.compiler.resolution import Lookups
-from checker.compiler.source import Source, source_of
-from checker.tla.environment import Role
-from checker.tla.forming import interval, minus
-from checker.tla.kinds import WHOLE, Kind, Records, Typed
-from checker.tla.naming import Naming
-from checker.tla.tree import Atom, Infix, Local, Number, Primed, Tree, Truth, Word
-from model.core.errors import BadEnvironment
-from model.core.transition_system import Parameter
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.resolution import Lookups
+from waterline.checker.compiler.source import Source, source_of
+from waterline.checker.tla.environment import Role
+from waterline.checker.tla.forming import interval, minus
+from waterline.checker.tla.kinds import WHOLE, Kind, Records, Typed
+from waterline.checker.tla.naming import Naming
+from waterline.checker.tla.tree import Atom, Infix, Local, Number, Primed, Tree, Truth, Word
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.transition_system import Parameter
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.compiler import ir
-from checker.compiler.lower import lowered
-from checker.tla import arithmetic, loops, turns
-from checker.tla.ends import Ends, leaves
-from checker.tla.environment import Environment, FieldOf, NotIndependent, Role, StateOf, Value
-from checker.tla.expressions import Expressions
-from checker.tla.forming import changed, chosen, let
-from checker.tla.kinds import Items, Typed, as_kind, kind_of_all, parts
-from checker.tla.tidying import own_copy
-from checker.tla.tree import ATOMIC, Collection, Definition, Tree, Truth
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.tla import arithmetic, loops, turns
+from waterline.checker.tla.ends import Ends, leaves
+from waterline.checker.tla.environment import (
+    Environment,
+    FieldOf,
+    NotIndependent,
+    Role,
+    StateOf,
+    Value,
+)
+from waterline.checker.tla.expressions import Expressions
+from waterline.checker.tla.forming import changed, chosen, let
+from waterline.checker.tla.kinds import Items, Typed, as_kind, kind_of_all, parts
+from waterline.checker.tla.tidying import own_copy
+from waterline.checker.tla.tree import ATOMIC, Collection, Definition, Tree, Truth
 
 
 @dataclass(frozen=True, slots=True)

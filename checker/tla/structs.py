@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from checker.tla.forming import plus
-from checker.tla.kinds import WHOLE, Kind, Records, Typed, as_kind, of_field
-from checker.tla.naming import Naming
-from checker.tla.text import flat
-from checker.tla.tree import Atom, Infix, Member, Number, Record, Tree
-from model.own.fields import Choice, Struct
+from waterline.checker.tla.forming import plus
+from waterline.checker.tla.kinds import WHOLE, Kind, Records, Typed, as_kind, of_field
+from waterline.checker.tla.naming import Naming
+from waterline.checker.tla.text import flat
+from waterline.checker.tla.tree import Atom, Infix, Member, Number, Record, Tree
+from waterline.model.own.fields import Choice, Struct
 
 _CALLED = re.compile(r"__(?:made|sought)_(\w+?)(?:_line_\d+)?__")
 

@@ -6,20 +6,20 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from checker.compiler.source import Source
-from checker.tla import library
-from checker.tla.forming import interval
-from checker.tla.kinds import TRUTHS, WHOLE, Records, Sequences, Typed, of_field
-from checker.tla.naming import Naming, camel
-from checker.tla.program import FieldForm, Program, Size
-from checker.tla.structs import records_of
-from checker.tla.tree import Atom, Infix, Number, Tree
-from checker.user_models.loading import OwnFile
-from model.core.errors import BadEnvironment
-from model.core.transition_system import Parameter
-from model.own.building import Built
-from model.own.declared import Action, Protocol
-from model.own.fields import AnyField, Bag, Choice, Log, Names, Queue, Set, Struct, extent
+from waterline.checker.compiler.source import Source
+from waterline.checker.tla import library
+from waterline.checker.tla.forming import interval
+from waterline.checker.tla.kinds import TRUTHS, WHOLE, Records, Sequences, Typed, of_field
+from waterline.checker.tla.naming import Naming, camel
+from waterline.checker.tla.program import FieldForm, Program, Size
+from waterline.checker.tla.structs import records_of
+from waterline.checker.tla.tree import Atom, Infix, Number, Tree
+from waterline.checker.user_models.loading import OwnFile
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.transition_system import Parameter
+from waterline.model.own.building import Built
+from waterline.model.own.declared import Action, Protocol
+from waterline.model.own.fields import AnyField, Bag, Choice, Log, Names, Queue, Set, Struct, extent
 
 STRUCTURE = ("Init", "Next", "Spec", "vars", "TypeOK", "None", "Fairness")
 """What every module defines."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.tla.forming import everything_in
-from checker.tla.tree import (
+from waterline.checker.tla.forming import everything_in
+from waterline.checker.tla.tree import (
     Apply,
     Atom,
     Change,

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from checker.tla.forming import changed, everything_in, let, mapped, subtrees
-from checker.tla.program import Program
-from checker.tla.tree import (
+from waterline.checker.tla.forming import changed, everything_in, let, mapped, subtrees
+from waterline.checker.tla.program import Program
+from waterline.checker.tla.tree import (
     ATOMIC,
     Definition,
     Element,

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.compiler import ir
-from checker.compiler.resolution import Known
-from checker.tla.ends import Ends, Following
-from checker.tla.environment import Environment, NotIndependent, Role
-from checker.tla.forming import interval, let, minus, plus
-from checker.tla.kinds import WHOLE, Kind, Typed, as_kind, kind_of_all
-from checker.tla.tree import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.resolution import Known
+from waterline.checker.tla.ends import Ends, Following
+from waterline.checker.tla.environment import Environment, NotIndependent, Role
+from waterline.checker.tla.forming import interval, let, minus, plus
+from waterline.checker.tla.kinds import WHOLE, Kind, Typed, as_kind, kind_of_all
+from waterline.checker.tla.tree import (
     ATOMIC,
     Apply,
     Definition,

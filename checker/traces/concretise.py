@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from checker.compiler.kernel import canonicalise
-from checker.problem.packed_rows import StateWords, state_words
-from checker.problem.problem import Problem
-from model.core.state import State
-from model.core.transition_system import Arguments, Step
+from waterline.checker.compiler.kernel import canonicalise
+from waterline.checker.problem.packed_rows import StateWords, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Arguments, Step
 
 
 class NotSymmetric(Exception):

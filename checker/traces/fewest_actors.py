@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from checker.compiler.origins import call_of
-from checker.problem.packed_rows import StateWords
-from checker.problem.problem import Problem
-from checker.search.engines.engine import Engine
-from checker.traces.concretise import real_path
-from checker.traces.predecessors import Path, Ways, ways_into
-from checker.traces.violating_states import Breaking
+from waterline.checker.compiler.origins import call_of
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.traces.concretise import real_path
+from waterline.checker.traces.predecessors import Path, Ways, ways_into
+from waterline.checker.traces.violating_states import Breaking
 
 STATES_MAX = 2_000
 """How many states of a level are followed back for one claim: the least ones, of more."""

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from checker.problem.family import words_of
-from checker.problem.problem import Problem
-from checker.problem.wording import counted
-from checker.search.fault_count import faults_in
-from checker.search.rule_errors import Disagreement
-from counterexamples import (
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import counted
+from waterline.checker.search.fault_count import faults_in
+from waterline.checker.search.rule_errors import Disagreement
+from waterline.counterexamples import (
     NO_CLAIM,
     NotACounterexample,
     Replayed,
@@ -28,7 +28,7 @@ from counterexamples import (
     replay,
     trace_of,
 )
-from model.core.claim import (
+from waterline.model.core.claim import (
     ActionProperty,
     Claim,
     Invariant,
@@ -40,12 +40,12 @@ from model.core.claim import (
     strongly_fair_actions,
     ways_back,
 )
-from model.core.state import State
-from model.core.transition_system import Arguments, Model
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Arguments, Model
 
 if TYPE_CHECKING:
-    from checker.traces.predecessors import Path
-    from checker.traces.violating_states import Breaking
+    from waterline.checker.traces.predecessors import Path
+    from waterline.checker.traces.violating_states import Breaking
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import row_of, step_of
-from checker.problem.packed_rows import Rows, StateWords, state_words
-from checker.problem.problem import Problem
-from checker.search.engines.engine import Engine
-from checker.search.engines.expander import Expander, Tally, chunks_of
-from checker.storage.blocks import hashes
-from model.core.transition_system import Arguments
+from waterline.checker.compiler.origins import row_of, step_of
+from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
+from waterline.checker.storage.blocks import hashes
+from waterline.model.core.transition_system import Arguments
 
 
 @dataclass(frozen=True, slots=True)

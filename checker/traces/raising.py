@@ -9,12 +9,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checker.problem.problem import Problem
-from checker.problem.spec import WHERE
-from checker.search.rule_errors import Failure, Raised, attempted, failure_in, failure_of_claim
-from checker.traces.finding import Finding
-from counterexamples import NO_CLAIM, NotACounterexample, Replayed, Trace, replay, trace_of
-from model.core.transition_system import Call, Model, Step
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.spec import WHERE
+from waterline.checker.search.rule_errors import (
+    Failure,
+    Raised,
+    attempted,
+    failure_in,
+    failure_of_claim,
+)
+from waterline.checker.traces.finding import Finding
+from waterline.counterexamples import (
+    NO_CLAIM,
+    NotACounterexample,
+    Replayed,
+    Trace,
+    replay,
+    trace_of,
+)
+from waterline.model.core.transition_system import Call, Model, Step
 
 SENTENCE = "A rule is no rule here: it raises an error."
 _WHERE_CLAIM = "nowhere"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checker.problem.wording import counted
+from waterline.checker.problem.wording import counted
 
 if TYPE_CHECKING:
-    from checker.traces.alternatives import Others
-    from checker.traces.finding import Finding
-    from counterexamples import Trace
+    from waterline.checker.traces.alternatives import Others
+    from waterline.checker.traces.finding import Finding
+    from waterline.counterexamples import Trace
 
 
 def describe_alike(finding: Finding, names: str = "") -> str:

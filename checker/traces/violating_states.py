@@ -18,15 +18,15 @@ from functools import partial
 
 import numpy as np
 
-from checker.problem.packed_rows import Rows, StateWords, state_words
-from checker.problem.problem import Problem
-from checker.search.engines.engine import Engine
-from checker.search.engines.expander import Expander, Findings, Tally
-from checker.search.fault_count import counters, faults_in, faults_in_rows
-from checker.search.result import Result
-from checker.storage.explore_loop import CHUNK_ROWS
-from model.core.claim import ActionProperty
-from model.core.state import State
+from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.expander import Expander, Findings, Tally
+from waterline.checker.search.fault_count import counters, faults_in, faults_in_rows
+from waterline.checker.search.result import Result
+from waterline.checker.storage.explore_loop import CHUNK_ROWS
+from waterline.model.core.claim import ActionProperty
+from waterline.model.core.state import State
 
 ENDS_MAX = 200
 """How many of the states with the fewest faults are kept: the least ones, of more."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from model import own
-from model.core.nearest import did_you_mean_or
-from model.own import Protocol
+from waterline.model import own
+from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.own import Protocol
 
 _USAGE = {
     "Names": "Names takes what one is called and how many there are, as nodes = Names('node', 3)",

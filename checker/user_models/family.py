@@ -8,24 +8,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from checker.kafka.where import with_asked
-from checker.problem.family import Claimed, Family
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.problem.wording import describe_option
-from checker.problem.words import Words
-from checker.user_models.loading import OwnFile, describe_where, loaded
-from checker.user_models.unbounded import (
+from waterline.checker.kafka.where import with_asked
+from waterline.checker.problem.family import Claimed, Family
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.problem.wording import describe_option
+from waterline.checker.problem.words import Words
+from waterline.checker.user_models.loading import OwnFile, describe_where, loaded
+from waterline.checker.user_models.unbounded import (
     UNBOUNDED,
     bounds_without_number,
     room_for,
     unbounded,
 )
-from model.core.claim import ActionProperty, Invariant, Reachable
-from model.core.errors import BadEnvironment
-from model.core.transition_system import Model
-from model.own.building import Built, Stated, built
-from model.own.state_class import Bound
+from waterline.model.core.claim import ActionProperty, Invariant, Reachable
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.transition_system import Model
+from waterline.model.own.building import Built, Stated, built
+from waterline.model.own.state_class import Bound
 
 DIGEST = "sha256"
 """The option that names the content of the file, so that runs and traces are of one content."""

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from checker.user_models.loading import FILE_BYTES_MAX, OwnFile
-from counterexamples.named_file import BadFile, read_named
-from model.core.errors import BadEnvironment
-from model.own import Action, Protocol
-from model.own.state_class import body_of
+from waterline.checker.user_models.loading import FILE_BYTES_MAX, OwnFile
+from waterline.counterexamples.named_file import BadFile, read_named
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.own import Action, Protocol
+from waterline.model.own.state_class import body_of
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,150}\.py", re.ASCII)
 

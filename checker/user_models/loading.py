@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from checker.user_models.declaring import described as described_declaration
-from counterexamples.named_file import BadFile, read_named
-from model.core.errors import BadEnvironment, RaisedAtStart
-from model.core.transition_system import Model
-from model.own import BadProtocol, Protocol
-from model.own.state_class import Bound, bounds_of, call_within
+from waterline.checker.user_models.declaring import described as described_declaration
+from waterline.counterexamples.named_file import BadFile, read_named
+from waterline.model.core.errors import BadEnvironment, RaisedAtStart
+from waterline.model.core.transition_system import Model
+from waterline.model.own import BadProtocol, Protocol
+from waterline.model.own.state_class import Bound, bounds_of, call_within
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,150}\.py", re.ASCII)
 FILE_BYTES_MAX = 1 << 20

@@ -11,12 +11,12 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from checker.problem.problem import Problem
-from checker.search.rule_errors import Failure, attempted
-from model.core.errors import BadEnvironment
-from model.core.renaming import Digit, Holds, Sort
-from model.core.state import State
-from model.core.transition_system import Action, Arguments, Model, Step
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.rule_errors import Failure, attempted
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.renaming import Digit, Holds, Sort
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Arguments, Model, Step
 
 STATES_MAX = 60
 WALKS = 8

@@ -14,19 +14,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from checker.user_models.loading import OwnFile
-from model.core.errors import BadEnvironment
-from model.core.renaming import Sort
-from model.core.state import State
-from model.core.transition_system import Call, Model
-from model.own.any_number import AnyNumber
-from model.own.building import Built
-from model.own.data_sorts import argument_of, renamed_sorts, sort_in
-from model.own.declared import Protocol
-from model.own.fields import Bag, Epochs, Opaque, PlainField, Set
-from model.own.layout import field_of
-from model.own.normal_form import Renamed
-from model.own.state_class import Bound, call_within
+from waterline.checker.user_models.loading import OwnFile
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.renaming import Sort
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Call, Model
+from waterline.model.own.any_number import AnyNumber
+from waterline.model.own.building import Built
+from waterline.model.own.data_sorts import argument_of, renamed_sorts, sort_in
+from waterline.model.own.declared import Protocol
+from waterline.model.own.fields import Bag, Epochs, Opaque, PlainField, Set
+from waterline.model.own.layout import field_of
+from waterline.model.own.normal_form import Renamed
+from waterline.model.own.state_class import Bound, call_within
 
 UNBOUNDED = "unbounded"
 """The option that says so."""

@@ -10,19 +10,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from checker.compiler.function_ir import Written
-from checker.compiler.ir import Return
-from checker.compiler.kernel import TooLargeToNumber, plan_of
-from checker.compiler.lower import lowered
-from checker.compiler.module import Unit
-from checker.compiler.source import NotCompilable, source_of
-from checker.compiler.values import Number, SettingsValue, StateValue
-from checker.problem.problem import Problem
-from checker.user_models.symmetric import require_alike
-from model.core.claim import predicates_of
-from model.core.errors import BadEnvironment
-from model.core.transition_system import Action, Model
-from model.own.mistakes import line_of
+from waterline.checker.compiler.function_ir import Written
+from waterline.checker.compiler.ir import Return
+from waterline.checker.compiler.kernel import TooLargeToNumber, plan_of
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.module import Unit
+from waterline.checker.compiler.source import NotCompilable, source_of
+from waterline.checker.compiler.values import Number, SettingsValue, StateValue
+from waterline.checker.problem.problem import Problem
+from waterline.checker.user_models.symmetric import require_alike
+from waterline.model.core.claim import predicates_of
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.transition_system import Action, Model
+from waterline.model.own.mistakes import line_of
 
 
 def vetted(problem: Problem) -> Problem:

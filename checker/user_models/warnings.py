@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from checker.problem.problem import Problem
-from checker.user_models.loading import OwnFile, loaded
-from model.own import Action
-from model.own.mistakes import is_true
+from waterline.checker.problem.problem import Problem
+from waterline.checker.user_models.loading import OwnFile, loaded
+from waterline.model.own import Action
+from waterline.model.own.mistakes import is_true
 
 _OWN = "own_family"
 

@@ -7,8 +7,8 @@ Here states are in the file, as those tools want them. `values` reads a state of
 nothing here knows the protocol.
 """
 
-from counterexamples.formats.itf import from_itf, is_itf, to_itf
-from counterexamples.formats.recording import Recording, Value, record
-from counterexamples.formats.tlc import to_tlc
+from waterline.counterexamples.formats.itf import from_itf, is_itf, to_itf
+from waterline.counterexamples.formats.recording import Recording, Value, record
+from waterline.counterexamples.formats.tlc import to_tlc
 
 __all__ = ["Recording", "Value", "from_itf", "is_itf", "record", "to_itf", "to_tlc"]

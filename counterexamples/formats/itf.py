@@ -13,11 +13,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from counterexamples.errors import BadTrace
-from counterexamples.formats.recording import Recording, Value
-from counterexamples.json_text import read_json
-from counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown
-from counterexamples.trace_file import BYTES_MAX, from_object, head_of
+from waterline.counterexamples.errors import BadTrace
+from waterline.counterexamples.formats.recording import Recording, Value
+from waterline.counterexamples.json_text import read_json
+from waterline.counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown
+from waterline.counterexamples.trace_file import BYTES_MAX, from_object, head_of
 
 DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 ACTION, PICKS = "action_taken", "nondet_picks"

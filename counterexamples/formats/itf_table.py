@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from counterexamples.formats.itf_states import ItfTrace
-from counterexamples.formats.itf_values import ItfValue
-from counterexamples.rendering import CYCLE, Trimmed
-from counterexamples.state_table import CHANGED, LEGEND, MARK
-from counterexamples.style import QUIET, TITLE, columns
+from waterline.counterexamples.formats.itf_states import ItfTrace
+from waterline.counterexamples.formats.itf_values import ItfValue
+from waterline.counterexamples.rendering import CYCLE, Trimmed
+from waterline.counterexamples.state_table import CHANGED, LEGEND, MARK
+from waterline.counterexamples.style import QUIET, TITLE, columns
 
 SPLIT_FROM = 32
 """Characters from which on a function or a record has a row for each of its parts."""

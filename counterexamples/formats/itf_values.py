@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from counterexamples.errors import BadTrace
-from counterexamples.trace import shown
+from waterline.counterexamples.errors import BadTrace
+from waterline.counterexamples.trace import shown
 
 DIGITS_MAX = 1_000
 UNIT = ('"U_OF_UNIT"', "()")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from counterexamples.protocols import State
-from counterexamples.replay import Replayed
-from counterexamples.trace import Trace
+from waterline.counterexamples.protocols import State
+from waterline.counterexamples.replay import Replayed
+from waterline.counterexamples.trace import Trace
 
 Value: TypeAlias = "int | str | bool | frozenset[int] | Mapping[int, Value]"
 """A number, a text, a truth value, a set, or a function from numbers: a row that is indexed."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from counterexamples.formats.recording import Recording, Value
-from counterexamples.trace import NO_CLAIM, TraceStep
+from waterline.counterexamples.formats.recording import Recording, Value
+from waterline.counterexamples.trace import NO_CLAIM, TraceStep
 
 _NO_NAME = re.compile(r"\W", re.ASCII)
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})

@@ -13,14 +13,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.compiler import ir
-from checker.compiler.kernel import plan_of, program_of
-from checker.compiler.lower import lowered
-from checker.compiler.source import source_of
-from checker.kafka.families import MESSAGE
 from docs.make.marked import print_or_write
-from model.message.environment import DOCUMENTED
-from model.message.high_watermark import advance_high_watermark
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.kernel import plan_of, program_of
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.source import source_of
+from waterline.checker.kafka.families import MESSAGE
+from waterline.model.message.environment import DOCUMENTED
+from waterline.model.message.high_watermark import advance_high_watermark
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "compiler.md"

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.kafka.matrix.grid import (
+from waterline.checker.kafka.matrix.grid import (
     BY_FREQUENCY,
     EPOCHS_MAX_RAISED,
     FAULT,
@@ -23,14 +23,14 @@ from checker.kafka.matrix.grid import (
     Grid,
     first_records,
 )
-from checker.kafka.matrix.matrix import Matrix, explore_grid
-from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.properties import Config, read_config
-from checker.kafka.matrix.running import exploring
-from checker.kafka.matrix.vacuity import fault_steps
-from checker.kafka.matrix.without_bounds import Unbounded
-from checker.problem.wording import counted
-from checker.search.engines.choice import EngineChoice
+from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.checker.kafka.matrix.properties import Config, read_config
+from waterline.checker.kafka.matrix.running import exploring
+from waterline.checker.kafka.matrix.vacuity import fault_steps
+from waterline.checker.kafka.matrix.without_bounds import Unbounded
+from waterline.checker.problem.wording import counted
+from waterline.checker.search.engines.choice import EngineChoice
 
 STATES_MAX = 5_000_000
 """Most states of a cell here: a quarter of what the command allows, for 160 cells."""

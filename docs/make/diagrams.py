@@ -11,11 +11,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from checker.analysis.compare.comparison import compared
-from checker.cli.traces.recorded import Recorded, recorded
-from checker.kafka.families import family_of
-from checker.report.pages.comparison_page import comparison_page
-from checker.report.pages.formats import FORMATS, Converted
+from waterline.checker.analysis.compare.comparison import compared
+from waterline.checker.cli.traces.recorded import Recorded, recorded
+from waterline.checker.kafka.families import family_of
+from waterline.checker.report.pages.comparison_page import comparison_page
+from waterline.checker.report.pages.formats import FORMATS, Converted
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT / "examples" / "traces"

@@ -14,17 +14,17 @@ import sys
 import time
 from pathlib import Path
 
-from checker.analysis.explain.chain import Chain, chain_of
-from checker.analysis.explain.rendering import describe_numbers
-from checker.analysis.explain.repairs import Repairs, repairs_of
-from checker.kafka.families import family_of
-from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
-from checker.kafka.scenarios.document import EXPLAINED, explained_part, run_part
-from checker.kafka.scenarios.scenario import Scenario
-from checker.problem.wording import describe_version
-from checker.search.engines.prepare import prepare
-from checker.traces.finding import confirmed
-from counterexamples import read_trace
+from waterline.checker.analysis.explain.chain import Chain, chain_of
+from waterline.checker.analysis.explain.rendering import describe_numbers
+from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
+from waterline.checker.kafka.families import family_of
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
+from waterline.checker.kafka.scenarios.document import EXPLAINED, explained_part, run_part
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.problem.wording import describe_version
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import read_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "scenarios.md"

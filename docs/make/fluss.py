@@ -15,18 +15,18 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.kafka.families import MESSAGE
-from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
-from checker.kafka.scenarios.scenario import Scenario
-from checker.problem.problem import sharing_by_shape
-from checker.search.budgets import Budgets
-from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.prepare import prepare
-from checker.search.result import Result
-from checker.search.search import search
 from docs.make.tables import in_markdown
-from model.message.environment import Environment
-from model.message.versions import spelled
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.problem.problem import sharing_by_shape
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.model.message.environment import Environment
+from waterline.model.message.versions import spelled
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "fluss.md"
 STATES_MAX = 2_000_000

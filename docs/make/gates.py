@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.ci.document import parsed
-from checker.ci.judging import Outcome
-from checker.ci.reading import expectations_of
-from checker.ci.searching import Manner, judged
-from checker.cli.gate.gate_options import asking
-from checker.kafka.families import MESSAGE
-from checker.kafka.scenarios.catalogue import CATALOGUE
-from invariants.expected import EXPECTED
+from waterline.checker.ci.document import parsed
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.reading import expectations_of
+from waterline.checker.ci.searching import Manner, judged
+from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
+from waterline.invariants.expected import EXPECTED
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "gates"

@@ -20,11 +20,11 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Footer
 
-from checker.kafka.families import family_of
-from checker.kafka.narrative.story import story_of
-from checker.report.viewer.app import Viewer
-from checker.traces.finding import confirmed
-from counterexamples import read_trace
+from waterline.checker.kafka.families import family_of
+from waterline.checker.kafka.narrative.story import story_of
+from waterline.checker.report.viewer.app import Viewer
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import read_trace
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT / "examples" / "traces"

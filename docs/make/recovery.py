@@ -13,19 +13,19 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-import invariants
-from checker.checking.run import Run, run
-from checker.kafka.families import MESSAGE
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import InvariantResult, Verdict
-from checker.traces.finding import Finding
 from docs.make.recovery_remarks import FAIRNESS, HEAD, REPORTED, SHOWN, Shown
 from docs.make.tables import Row, in_markdown
-from invariants.way_back import BY
-from model.message.contents import ACTIONS
-from model.message.environment import DOCUMENTED
-from model.message.settings import settings_of
-from model.message.versions import VERSIONS
+from waterline import invariants
+from waterline.checker.checking.run import Run, run
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import InvariantResult, Verdict
+from waterline.checker.traces.finding import Finding
+from waterline.invariants.way_back import BY
+from waterline.model.message.contents import ACTIONS
+from waterline.model.message.environment import DOCUMENTED
+from waterline.model.message.settings import settings_of
+from waterline.model.message.versions import VERSIONS
 
 _COLUMNS = 100
 Options = Mapping[str, object]

@@ -141,10 +141,16 @@ def imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                yield name if name in modules() else node.module
+                name = _within(f"{node.module}.{alias.name}")
+                yield name if name in modules() else _within(node.module)
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from (_within(alias.name) for alias in node.names)
+
+
+def _within(name: str) -> str:
+    """A module's name within the tree: `waterline.checker.ci` is `checker.ci`."""
+    inner = name.removeprefix("waterline.")
+    return inner if inner.split(".")[0] in {room.split("/")[0] for room in ROOMS} else name
 
 
 def arrows() -> nx.DiGraph:

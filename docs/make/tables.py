@@ -14,22 +14,22 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import invariants
-from checker.ci.keys import OWN_KEYS
-from checker.cli.gate.gate_options import asking
-from model.core.layout import Field
-from model.core.renaming import BY_RECORD
-from model.message import features
-from model.message.bounds import Bounds
-from model.message.cluster import fields
-from model.message.contents import ACTIONS, contents
-from model.message.declared import option_of
-from model.message.environment import DECLARED, DOCUMENTED, FAULTS
-from model.message.features import FEATURES, TRUNCATIONS, Feature
-from model.message.releases import RELEASES, Release
-from model.message.settings import settings_of
-from model.message.terms import LEADER
-from model.message.versions import NAMED, VERSIONS, Version, version_of
+from waterline import invariants
+from waterline.checker.ci.keys import OWN_KEYS
+from waterline.checker.cli.gate.gate_options import asking
+from waterline.model.core.layout import Field
+from waterline.model.core.renaming import BY_RECORD
+from waterline.model.message import features
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.cluster import fields
+from waterline.model.message.contents import ACTIONS, contents
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import DECLARED, DOCUMENTED, FAULTS
+from waterline.model.message.features import FEATURES, TRUNCATIONS, Feature
+from waterline.model.message.releases import RELEASES, Release
+from waterline.model.message.settings import settings_of
+from waterline.model.message.terms import LEADER
+from waterline.model.message.versions import NAMED, VERSIONS, Version, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("gate.md", "formats.md", "model.md", "protocol.md", "versions.md")

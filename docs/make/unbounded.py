@@ -20,21 +20,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from checker.checking.run import run
-from checker.kafka.families import MESSAGE
-from checker.kafka.scenarios.catalogue import CATALOGUE
-from checker.problem.problem import Problem, sharing_by_shape
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.prepare import prepare
-from checker.search.result import Result, Verdict
-from checker.search.search import search
 from docs.make.tables import in_markdown
-from model.core.errors import BadEnvironment
-from model.core.renaming import CannotRename
-from model.message.environment import DOCUMENTED, without_bounds
-from model.message.versions import VERSIONS
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
+from waterline.checker.problem.problem import Problem, sharing_by_shape
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.search import search
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.renaming import CannotRename
+from waterline.model.message.environment import DOCUMENTED, without_bounds
+from waterline.model.message.versions import VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "unbounded.md"

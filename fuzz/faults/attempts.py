@@ -17,9 +17,9 @@ from pathlib import Path
 
 import psutil
 
-from checker.cli.cli import check_main
-from checker.search.engines import memory, thread_workers
 from fuzz.faults.dying import Death, Disk
+from waterline.checker.cli.cli import check_main
+from waterline.checker.search.engines import memory, thread_workers
 
 PATIENCE_SECONDS = 300
 

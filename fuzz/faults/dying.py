@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from checker.storage import disk_calls
+from waterline.checker.storage import disk_calls
 
 CALLS = (
     "make_folder",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checker.cli.check.command import check_command
-from checker.cli.shared.problem_options import problem_from, take_given
-from checker.search.engines.prepare import prepare
-from checker.storage import programs
 from fuzz.faults.exhaustive import SPACE
 from fuzz.faults.programs import PROBLEMS
+from waterline.checker.cli.check.command import check_command
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.storage import programs
 
 
 def make_ready(problems: Iterable[tuple[str, ...]] = (*PROBLEMS.values(), SPACE)) -> None:

@@ -22,17 +22,17 @@ from types import TracebackType
 from typing import Any
 
 PRELOADED = (
-    "checker.cli.check.command",
-    "checker.cli.check.checking",
-    "checker.cli.gate.command",
-    "checker.cli.gate.run",
-    "checker.search.engines.memory",
-    "checker.search.engines.thread_workers",
-    "checker.ci.searching",
-    "checker.ci.updating",
-    "checker.user_models.family",
-    "checker.user_models.vetting",
-    "checker.checking.run",
+    "waterline.checker.cli.check.command",
+    "waterline.checker.cli.check.checking",
+    "waterline.checker.cli.gate.command",
+    "waterline.checker.cli.gate.run",
+    "waterline.checker.search.engines.memory",
+    "waterline.checker.search.engines.thread_workers",
+    "waterline.checker.ci.searching",
+    "waterline.checker.ci.updating",
+    "waterline.checker.user_models.family",
+    "waterline.checker.user_models.vetting",
+    "waterline.checker.checking.run",
 )
 """What the parent imports, to save time; what is not here, or not any more, the child imports."""
 
@@ -88,7 +88,7 @@ class Commands:
 
 def main() -> None:
     """Serve until the input ends."""
-    for name in ("checker.cli.commands", *PRELOADED):
+    for name in ("waterline.checker.cli.commands", *PRELOADED):
         with suppress(ImportError):
             importlib.import_module(name)
     _settle()
@@ -110,7 +110,7 @@ def main() -> None:
 def _settle() -> None:
     """Let sources of a fresh checkout count as settled, so that all that can be kept is kept."""
     with suppress(ImportError):
-        sources: Any = importlib.import_module("checker.compiler.sources")
+        sources: Any = importlib.import_module("waterline.checker.compiler.sources")
         sources.SETTLED_SECONDS = float("-inf")
 
 
@@ -129,7 +129,7 @@ def _run(
             sys.path.insert(0, place)
         importlib.invalidate_caches()
         sys.argv = list(command)
-        commands = importlib.import_module("checker.cli.commands")
+        commands = importlib.import_module("waterline.checker.cli.commands")
         code = commands.run_command(command[0])
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1

@@ -1,13 +1,13 @@
 """What is claimed of the atomic grain: one module a claim, sentence first, predicate under it."""
 
-from invariants.atomic import (
+from waterline.invariants.atomic import (
     elected_leader_in_isr,
     leader_in_isr,
     strong_isr,
     type_ok,
     weak_isr,
 )
-from model.core.claim import Invariant
+from waterline.model.core.claim import Invariant
 
 ALL: tuple[Invariant, ...] = (
     strong_isr.CLAIM,

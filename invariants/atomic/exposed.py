@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from invariants.breaking import Breaking
-from model.atomic.quorum import leads
-from model.core.state import State
-from model.message.terms import NO_REPLICA, contains
+from waterline.invariants.breaking import Breaking
+from waterline.model.atomic.quorum import leads
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def has_exposed(s: Any, leader: int, replica: int) -> bool:

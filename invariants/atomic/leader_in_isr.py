@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.atomic.quorum import quorum_isr, quorum_leader
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import NO_REPLICA, contains
+from waterline.model.atomic.quorum import quorum_isr, quorum_leader
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def holds(s: Any, c: Any) -> bool:

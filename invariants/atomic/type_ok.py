@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.atomic.logs import in_some_log
-from model.atomic.quorum import leads
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import NO_RECORD, NO_REPLICA
+from waterline.model.atomic.logs import in_some_log
+from waterline.model.atomic.quorum import leads
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_RECORD, NO_REPLICA
 
 FINE = 0
 LOG_WITH_HOLES = 1

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from invariants.atomic.exposed import first_exposed, first_without, lacking
-from invariants.breaking import Breaking
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.terms import NO_REPLICA
+from waterline.invariants.atomic.exposed import first_exposed, first_without, lacking
+from waterline.invariants.breaking import Breaking
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_REPLICA
 
 
 def holds(s: Any, c: Any) -> bool:

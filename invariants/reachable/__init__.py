@@ -3,14 +3,14 @@
 Each names one thing that must happen somewhere in the explored space.
 """
 
-from invariants.reachable import (
+from waterline.invariants.reachable import (
     isr_grows_back,
     leader_fails_over,
     record_acknowledged,
     record_commits,
     truncation_removes_record,
 )
-from model.core.claim import Reachable
+from waterline.model.core.claim import Reachable
 
 ALL: tuple[Reachable, ...] = (
     record_commits.CLAIM,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable, first_sentence
-from model.message.terms import LEADER, NO_EPOCH, NO_RECORD
+from waterline.model.core.claim import Reachable, first_sentence
+from waterline.model.message.terms import LEADER, NO_EPOCH, NO_RECORD
 
 
 def succeeds(s: Any, epoch: int) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable, first_sentence
-from model.message.terms import ACKS_NONE
+from waterline.model.core.claim import Reachable, first_sentence
+from waterline.model.message.terms import ACKS_NONE
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:

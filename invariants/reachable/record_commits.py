@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Reachable, first_sentence
+from waterline.model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:

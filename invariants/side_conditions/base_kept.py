@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import Invariant, first_sentence
-from model.core.state import State
-from model.message.order_abstraction import has_offset
-from model.message.roles import follows
-from model.message.terms import LEADER, UNKNOWN_OFFSET
+from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.state import State
+from waterline.model.message.order_abstraction import has_offset
+from waterline.model.message.roles import follows
+from waterline.model.message.terms import LEADER, UNKNOWN_OFFSET
 
 
 def falls_below(s: Any, r: int) -> bool:

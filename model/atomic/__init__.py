@@ -5,9 +5,9 @@ with TLC. There is no request in flight, no restart and no disk; the high waterm
 a round trip. What is left is everything about epochs, the ISR and truncation.
 """
 
-from model.atomic.environment import AtomicEnvironment
-from model.atomic.model import NAME, atomic_model
-from model.atomic.versions import VERSIONS, AtomicVersion
+from waterline.model.atomic.environment import AtomicEnvironment
+from waterline.model.atomic.model import NAME, atomic_model
+from waterline.model.atomic.versions import VERSIONS, AtomicVersion
 
 __all__ = [
     "NAME",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.atomic.quorum import quorum_isr, quorum_leader
-from model.atomic.settings import AtomicSettings
-from model.atomic.terms import EPOCHS, WITHIN
-from model.message.terms import NO_REPLICA, contains, with_member, without_member
+from waterline.model.atomic.quorum import quorum_isr, quorum_leader
+from waterline.model.atomic.settings import AtomicSettings
+from waterline.model.atomic.terms import EPOCHS, WITHIN
+from waterline.model.message.terms import NO_REPLICA, contains, with_member, without_member
 
 
 def decide(s: Any, leader: int, isr: int) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-from model.atomic.settings import AtomicBounds
-from model.core.errors import BadEnvironment
-from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
+from waterline.model.atomic.settings import AtomicBounds
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 LOG_SIZE_MAX = 12
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.atomic.leader import has_replicated
-from model.atomic.logs import cut, matching_end, same_epoch, truncation_end
-from model.atomic.quorum import known_leader, leads
-from model.atomic.settings import AtomicSettings
-from model.atomic.terms import BY_LEADER_EPOCH, WHILE_FETCHING
-from model.message.terms import NO_REPLICA
+from waterline.model.atomic.leader import has_replicated
+from waterline.model.atomic.logs import cut, matching_end, same_epoch, truncation_end
+from waterline.model.atomic.quorum import known_leader, leads
+from waterline.model.atomic.settings import AtomicSettings
+from waterline.model.atomic.terms import BY_LEADER_EPOCH, WHILE_FETCHING
+from waterline.model.message.terms import NO_REPLICA
 
 
 def can_become_follower(s: Any, c: AtomicSettings, replica: int, epoch: int) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.atomic.logs import same_epoch
-from model.atomic.quorum import is_true_leader, known_leader, leads
-from model.atomic.settings import AtomicSettings
-from model.atomic.terms import (
+from waterline.model.atomic.logs import same_epoch
+from waterline.model.atomic.quorum import is_true_leader, known_leader, leads
+from waterline.model.atomic.settings import AtomicSettings
+from waterline.model.atomic.terms import (
     BY_LEADER_EPOCH,
     BY_RECORD_EPOCH,
     LOG_SIZE,
@@ -19,8 +19,8 @@ from model.atomic.terms import (
     UNFENCED,
     WITHIN,
 )
-from model.message.epochs import epoch_at
-from model.message.terms import NO_REPLICA, contains, with_member, without_member
+from waterline.model.message.epochs import epoch_at
+from waterline.model.message.terms import NO_REPLICA, contains, with_member, without_member
 
 
 def has_replicated(s: Any, c: AtomicSettings, leader: int, follower: int, end: int) -> bool:

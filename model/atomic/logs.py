@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.atomic.settings import AtomicSettings
-from model.atomic.terms import BY_LATEST_EPOCH, TO_HIGH_WATERMARK, TO_MATCHING_RECORD
-from model.message.epochs import epoch_at
-from model.message.truncation import cut_log
+from waterline.model.atomic.settings import AtomicSettings
+from waterline.model.atomic.terms import BY_LATEST_EPOCH, TO_HIGH_WATERMARK, TO_MATCHING_RECORD
+from waterline.model.message.epochs import epoch_at
+from waterline.model.message.truncation import cut_log
 
 
 def same_epoch(s: Any, one: int, other: int, offset: int) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from model.atomic.environment import AtomicEnvironment
-from model.atomic.narration import NARRATION
-from model.atomic.state import initial_state, layout
-from model.atomic.terms import LIMITS
-from model.atomic.versions import ACTIONS, VERSIONS
-from model.core.errors import BadEnvironment
-from model.core.layout import TooLargeToPack
-from model.core.transition_system import Model
+from waterline.model.atomic.environment import AtomicEnvironment
+from waterline.model.atomic.narration import NARRATION
+from waterline.model.atomic.state import initial_state, layout
+from waterline.model.atomic.terms import LIMITS
+from waterline.model.atomic.versions import ACTIONS, VERSIONS
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.layout import TooLargeToPack
+from waterline.model.core.transition_system import Model
 
 NAME = "kafka-atomic"
 

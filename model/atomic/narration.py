@@ -9,10 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from model.atomic.quorum import is_true_leader, known_leader, leads, quorum_isr, quorum_leader
-from model.core.state import State
-from model.core.transition_system import Arguments, Narration
-from model.message.terms import NO_EPOCH, NO_REPLICA, contains
+from waterline.model.atomic.quorum import (
+    is_true_leader,
+    known_leader,
+    leads,
+    quorum_isr,
+    quorum_leader,
+)
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Arguments, Narration
+from waterline.model.message.terms import NO_EPOCH, NO_REPLICA, contains
 
 HEADER = ["Broker", "State", "LEO", "HW", "ISR", "Log"]
 NOTHING = "-"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.terms import NO_EPOCH, NO_REPLICA
+from waterline.model.message.terms import NO_EPOCH, NO_REPLICA
 
 
 def known_leader(s: Any, replica: int) -> int:

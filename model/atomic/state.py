@@ -10,9 +10,9 @@ once per id.
 
 from __future__ import annotations
 
-from model.atomic.settings import AtomicBounds
-from model.core.layout import Field, Layout
-from model.core.renaming import (
+from waterline.model.atomic.settings import AtomicBounds
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.renaming import (
     BY_RECORD,
     BY_REPLICA,
     LOG_BY_REPLICA,
@@ -22,8 +22,8 @@ from model.core.renaming import (
     REPLICAS_BY_REPLICA,
     SET_OF_REPLICAS,
 )
-from model.core.state import State
-from model.message.terms import NO_EPOCH, NO_RECORD, NO_REPLICA
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_EPOCH, NO_RECORD, NO_REPLICA
 
 
 def fields(bounds: AtomicBounds) -> tuple[Field, ...]:

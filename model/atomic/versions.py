@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.atomic import controller, follower, leader
-from model.atomic.settings import AtomicSettings
-from model.atomic.terms import (
+from waterline.model.atomic import controller, follower, leader
+from waterline.model.atomic.settings import AtomicSettings
+from waterline.model.atomic.terms import (
     BY_LATEST_EPOCH,
     BY_LEADER_EPOCH,
     BY_RECORD_EPOCH,
@@ -21,7 +21,7 @@ from model.atomic.terms import (
     UNFENCED,
     WHILE_FETCHING,
 )
-from model.core.transition_system import Action, Parameter
+from waterline.model.core.transition_system import Action, Parameter
 
 _REPLICA = Parameter("replica", "replicas")
 _LEADER = Parameter("leader", "replicas")

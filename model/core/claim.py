@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from model.core.transition_system import Action
+from waterline.model.core.transition_system import Action
 
 
 def _always(settings: Any) -> bool:

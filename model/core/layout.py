@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
-from model.core.renaming import Holds, Naming, Sort
-from model.core.sorts import DataSort, Held
+from waterline.model.core.renaming import Holds, Naming, Sort
+from waterline.model.core.sorts import DataSort, Held
 
 WORD_BITS = 64
 WORDS_MAX = 8

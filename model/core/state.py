@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self, TypeVar
 
-from model.core.layout import Element, Index, Layout, Place
+from waterline.model.core.layout import Element, Index, Layout, Place
 
 S = TypeVar("S", bound="State")
 

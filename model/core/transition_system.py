@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.core.layout import Layout
-from model.core.machine_numbers import TooManyRounds
-from model.core.renaming import Digit, Sort
-from model.core.sorts import Held, Trusted
-from model.core.state import OutsideOfPlace, State
+from waterline.model.core.layout import Layout
+from waterline.model.core.machine_numbers import TooManyRounds
+from waterline.model.core.renaming import Digit, Sort
+from waterline.model.core.sorts import Held, Trusted
+from waterline.model.core.state import OutsideOfPlace, State
 
 Arguments = tuple[int, ...]
 Call = tuple[str, Arguments]

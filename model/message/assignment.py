@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import HW_NEEDS_MIN_ISR, has
-from model.message.roles import drop_follower
-from model.message.settings import Settings
-from model.message.terms import contains, size
+from waterline.model.message.features import HW_NEEDS_MIN_ISR, has
+from waterline.model.message.roles import drop_follower
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import contains, size
 
 
 def assigned(s: Any, c: Settings) -> int:

@@ -11,14 +11,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.assignment import knows_replica
-from model.message.features import BROKER_EPOCH, STALE_FETCH_CHECK, has
-from model.message.fetch import can_leader_fetch, is_out_of_range, observe_fetch, takes_fetch
-from model.message.isr import expand_isr
-from model.message.roles import drop_booking, follows
-from model.message.settings import Settings
-from model.message.stray import knows_registration
-from model.message.terms import (
+from waterline.model.message.assignment import knows_replica
+from waterline.model.message.features import BROKER_EPOCH, STALE_FETCH_CHECK, has
+from waterline.model.message.fetch import (
+    can_leader_fetch,
+    is_out_of_range,
+    observe_fetch,
+    takes_fetch,
+)
+from waterline.model.message.isr import expand_isr
+from waterline.model.message.roles import drop_booking, follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.stray import knows_registration
+from waterline.model.message.terms import (
     ANSWERED,
     BOOK_BY_REPLICA,
     CHECKED,
@@ -28,7 +33,7 @@ from model.message.terms import (
     PARKED,
     UNKNOWN_OFFSET,
 )
-from model.message.truncation import carried_epoch, diverges
+from waterline.model.message.truncation import carried_epoch, diverges
 
 
 def can_check_fetch(s: Any, c: Settings, follower: int) -> bool:

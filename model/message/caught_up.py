@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.controller import unavailable
-from model.message.features import (
+from waterline.model.message.controller import unavailable
+from waterline.model.message.features import (
     BROKER_EPOCH,
     COORDINATOR,
     FENCED_CHECK,
@@ -27,8 +27,8 @@ from model.message.features import (
     SHRINK_RAISES_EPOCH,
     has,
 )
-from model.message.settings import Settings
-from model.message.terms import LEADER, contains, with_member, without_member
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import LEADER, contains, with_member, without_member
 
 
 def note_catching_up(s: Any, c: Settings, leader: int, follower: int, stale: int) -> None:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
-from model.core.layout import Alive, Field, Layout
-from model.core.renaming import (
+from waterline.model.core.layout import Alive, Field, Layout
+from waterline.model.core.renaming import (
     BY_RECORD,
     BY_REPLICA,
     BY_REPLICA_AND_REPLICA,
@@ -30,14 +30,14 @@ from model.core.renaming import (
     SET_OF_REPLICAS,
     Naming,
 )
-from model.core.state import State
-from model.message.bounds import Bounds
-from model.message.declared import option_of
-from model.message.environment import COUNTED, FAULTS
-from model.message.fetch_fields import booking_fields, future_log_fields, stray_fields
-from model.message.leader_fields import leader_fields
-from model.message.limits import most_used
-from model.message.sorts import (
+from waterline.model.core.state import State
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import COUNTED, FAULTS
+from waterline.model.message.fetch_fields import booking_fields, future_log_fields, stray_fields
+from waterline.model.message.leader_fields import leader_fields
+from waterline.model.message.limits import most_used
+from waterline.model.message.sorts import (
     ONCE_A_RECORD,
     ONE_EPOCH,
     ONE_RECORD,
@@ -46,7 +46,7 @@ from model.message.sorts import (
     RECORDS_SO_FAR,
     so_far,
 )
-from model.message.terms import (
+from waterline.model.message.terms import (
     CHECKED,
     DIRECTORY_FAILED,
     DIVERGING,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import CONSUMER_VALIDATION, has
-from model.message.settings import Settings
-from model.message.terms import LEADER, NO_RECORD
+from waterline.model.message.features import CONSUMER_VALIDATION, has
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import LEADER, NO_RECORD
 
 
 def can_consume(s: Any, c: Settings, leader: int) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from model.core.transition_system import Action, Parameter
-from model.message import (
+from waterline.model.core.transition_system import Action, Parameter
+from waterline.model.message import (
     booking,
     consumer,
     controller,
@@ -29,9 +29,9 @@ from model.message import (
     stray,
     truncation,
 )
-from model.message.cluster import REPLICA_SETS
-from model.message.environment import DECLARED, REPLICAS_MAX
-from model.message.features import (
+from waterline.model.message.cluster import REPLICA_SETS
+from waterline.model.message.environment import DECLARED, REPLICAS_MAX
+from waterline.model.message.features import (
     ALTER_PARTITION,
     CHANGEABLE_REASSIGNMENT,
     ELR,
@@ -40,9 +40,9 @@ from model.message.features import (
     UNCLEAN_MARK_KEPT,
     has,
 )
-from model.message.limits import BUDGETS
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.limits import BUDGETS
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     ELECT_ANY,
     TRUNCATE_BY_EPOCH,
     TRUNCATE_BY_EPOCHS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from model.core.errors import BadEnvironment
-from model.message.declared import option_of
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.declared import option_of
 
 NAMES_MAX = 8
 """Records that have a name at one time where their number has no bound."""

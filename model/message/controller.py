@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
-from model.message.assignment import assigned
-from model.message.features import (
+from waterline.model.message import limits
+from waterline.model.message.assignment import assigned
+from waterline.model.message.features import (
     COORDINATOR,
     ELR,
     KRAFT,
@@ -19,15 +19,22 @@ from model.message.features import (
     SHRINK_RAISES_EPOCH,
     has,
 )
-from model.message.partition_state import (
+from waterline.model.message.partition_state import (
     begin_epoch,
     elr_beside,
     has_room,
     outdate_leader,
     write_isr,
 )
-from model.message.settings import Settings
-from model.message.terms import ELECT_ANY, NO_REPLICA, contains, size, with_member, without_member
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
+    ELECT_ANY,
+    NO_REPLICA,
+    contains,
+    size,
+    with_member,
+    without_member,
+)
 
 
 def unavailable(s: Any) -> int:

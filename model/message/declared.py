@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from model.core.errors import BadEnvironment
+from waterline.model.core.errors import BadEnvironment
 
 _KEY = "declared"
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.caught_up import misses_registration, read_brokers
-from model.message.controller import unavailable
-from model.message.features import DEPARTURE_TRIES_HW, has
-from model.message.high_watermark import advance_high_watermark
-from model.message.settings import Settings
-from model.message.terms import LEADER, contains, without_member
+from waterline.model.message.caught_up import misses_registration, read_brokers
+from waterline.model.message.controller import unavailable
+from waterline.model.message.features import DEPARTURE_TRIES_HW, has
+from waterline.model.message.high_watermark import advance_high_watermark
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import LEADER, contains, without_member
 
 
 def can_lag(s: Any, c: Settings, leader: int, follower: int) -> bool:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import last_fetched_epoch, latest_epoch, unwritten_epoch
-from model.message.features import (
+from waterline.model.message.epochs import last_fetched_epoch, latest_epoch, unwritten_epoch
+from waterline.model.message.features import (
     EPOCH_ON_LEADING,
     MOVED_LOG_KEEPS_EPOCHS,
     NEW_DIRECTORY_EMPTIES_ELR,
@@ -22,10 +22,10 @@ from model.message.features import (
     RECOVERY_COMPARES_ENDS,
     has,
 )
-from model.message.partition_state import outdate_leader
-from model.message.roles import follows
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.partition_state import outdate_leader
+from waterline.model.message.roles import follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     COPIES,
     IDLE,
     LEADER,
@@ -37,7 +37,7 @@ from model.message.terms import (
     TRUNCATES,
     UNKNOWN_OFFSET,
 )
-from model.message.truncation import end_offset_for, keeps_epochs
+from waterline.model.message.truncation import end_offset_for, keeps_epochs
 
 
 def can_move_directory(s: Any, c: Settings, replica: int) -> bool:

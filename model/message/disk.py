@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.directories import clear_future_log
-from model.message.features import ELR, has
-from model.message.process import die
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.directories import clear_future_log
+from waterline.model.message.features import ELR, has
+from waterline.model.message.process import die
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     CLEAN,
     DIRECTORY_FAILED,
     DISK_LOSS_OUT_OF_SYNC,
     WITHOUT_DIRECTORY,
     contains,
 )
-from model.message.truncation import truncate
+from waterline.model.message.truncation import truncate
 
 
 def can_lose_power(s: Any, c: Settings, replica: int, end: int) -> bool:

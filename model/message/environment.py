@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.core.errors import BadEnvironment
-from model.message.bounds import Bounds
-from model.message.contradictions import require_consistent
-from model.message.declared import (
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.contradictions import require_consistent
+from waterline.model.message.declared import (
     abstraction,
     budget,
     choice,
@@ -23,7 +23,7 @@ from model.message.declared import (
     size,
     switch,
 )
-from model.message.terms import (
+from waterline.model.message.terms import (
     ACKS_ALL,
     ACKS_LEADER,
     ACKS_NONE,

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import (
+from waterline.model.message.features import (
     EPOCH_ON_LEADING,
     FRESH_REMOTE_LEO_AFTER_GAP,
     TRUNCATE_AFTER_GAP,
     has,
 )
-from model.message.settings import Settings
-from model.message.terms import FETCHING, LEADER, NO_EPOCH, TRUNCATING
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import FETCHING, LEADER, NO_EPOCH, TRUNCATING
 
 
 def is_next_epoch(newest: int, known: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.message.terms import (
+from waterline.model.message.terms import (
     TRUNCATE_BY_EPOCH,
     TRUNCATE_BY_EPOCHS,
     TRUNCATE_BY_EPOCHS_2_0,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.assignment import knows_replica
-from model.message.caught_up import note_catching_up
-from model.message.epochs import latest_epoch
-from model.message.features import (
+from waterline.model.message.assignment import knows_replica
+from waterline.model.message.caught_up import note_catching_up
+from waterline.model.message.epochs import latest_epoch
+from waterline.model.message.features import (
     APPEND_CHECKS_EPOCH,
     APPEND_CHECKS_OLDER_EPOCH,
     DIVERGING_GUARD,
@@ -24,13 +24,13 @@ from model.message.features import (
     TRUNCATE_OUT_OF_RANGE,
     has,
 )
-from model.message.high_watermark import advance_high_watermark, look_at_producers
-from model.message.isr import expand_isr
-from model.message.leaderless import tells_of_no_leader
-from model.message.process import die
-from model.message.roles import drop_fetch
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.high_watermark import advance_high_watermark, look_at_producers
+from waterline.model.message.isr import expand_isr
+from waterline.model.message.leaderless import tells_of_no_leader
+from waterline.model.message.process import die
+from waterline.model.message.roles import drop_fetch
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     ANSWERED,
     DIVERGING,
     FETCHING,
@@ -45,7 +45,7 @@ from model.message.terms import (
     UNKNOWN_OFFSET,
     contains,
 )
-from model.message.truncation import (
+from waterline.model.message.truncation import (
     cannot_place,
     carried_epoch,
     diverges,

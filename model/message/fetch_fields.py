@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from model.core.layout import Alive, Field
-from model.core.renaming import BY_REPLICA, LOG_BY_REPLICA, ONE_REPLICA, PLAIN
-from model.message.bounds import Bounds
-from model.message.sorts import ONE_EPOCH, ONE_RECORD
-from model.message.terms import (
+from waterline.model.core.layout import Alive, Field
+from waterline.model.core.renaming import BY_REPLICA, LOG_BY_REPLICA, ONE_REPLICA, PLAIN
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.sorts import ONE_EPOCH, ONE_RECORD
+from waterline.model.message.terms import (
     FETCHING,
     NO_EPOCH,
     NO_FUTURE_LOG,

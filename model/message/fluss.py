@@ -6,8 +6,8 @@ commit 545c5539 of 2026-08-22. `NOT_MODELLED` is what these do that no feature e
 
 from __future__ import annotations
 
-from model.message.releases import UnknownRelease
-from model.message.versions import FLUSS_0_9, FLUSS_MAIN, Version
+from waterline.model.message.releases import UnknownRelease
+from waterline.model.message.versions import FLUSS_0_9, FLUSS_MAIN, Version
 
 RELEASES: dict[str, Version] = {"0.9.0": FLUSS_0_9, "0.9.1": FLUSS_0_9, "main": FLUSS_MAIN}
 """By the number that the release is called with, without `-incubating`."""

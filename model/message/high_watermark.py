@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.assignment import leader_min_isr
-from model.message.caught_up import waits_for
-from model.message.features import HW_NEEDS_MIN_ISR, KEEPS_WAITING_PRODUCERS, MAXIMAL_ISR, has
-from model.message.roles import forget_producers
-from model.message.settings import Settings
-from model.message.terms import LEADER, contains, size, with_member, without_member
+from waterline.model.message.assignment import leader_min_isr
+from waterline.model.message.caught_up import waits_for
+from waterline.model.message.features import (
+    HW_NEEDS_MIN_ISR,
+    KEEPS_WAITING_PRODUCERS,
+    MAXIMAL_ISR,
+    has,
+)
+from waterline.model.message.roles import forget_producers
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import LEADER, contains, size, with_member, without_member
 
 
 def counted_isr(s: Any, c: Settings, leader: int) -> int:

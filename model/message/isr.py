@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
-from model.message.caught_up import may_join
-from model.message.controller import elect
-from model.message.epochs import epoch_start
-from model.message.features import (
+from waterline.model.message import limits
+from waterline.model.message.caught_up import may_join
+from waterline.model.message.controller import elect
+from waterline.model.message.epochs import epoch_start
+from waterline.model.message.features import (
     ALTER_PARTITION,
     BROKER_EPOCH,
     FENCED_CHECK,
@@ -25,15 +25,15 @@ from model.message.features import (
     SHRINK_RAISES_EPOCH,
     has,
 )
-from model.message.high_watermark import advance_high_watermark
-from model.message.partition_state import (
+from waterline.model.message.high_watermark import advance_high_watermark
+from waterline.model.message.partition_state import (
     begin_epoch,
     forget_request,
     has_room,
     knows_partition,
     write_isr,
 )
-from model.message.reassignment import (
+from waterline.model.message.reassignment import (
     alter_target,
     change,
     choice,
@@ -42,9 +42,9 @@ from model.message.reassignment import (
     removes_with,
     write,
 )
-from model.message.replay import answer_disowned, is_disowned, note_answer
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.replay import answer_disowned, is_disowned, note_answer
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     GRANTED,
     LEADER,
     NO_ANSWER,

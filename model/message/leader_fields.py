@@ -6,11 +6,17 @@ the layout that it always had.
 
 from __future__ import annotations
 
-from model.core.layout import Alive, Field
-from model.core.renaming import BY_REPLICA, RECORDS_BY_REPLICA, REPLICAS_BY_REPLICA
-from model.message.bounds import Bounds
-from model.message.sorts import RECORDS
-from model.message.terms import LEADER, NO_ANSWER, NOTHING_TO_REPLAY, REFUSED, REPLAYS_OLDER
+from waterline.model.core.layout import Alive, Field
+from waterline.model.core.renaming import BY_REPLICA, RECORDS_BY_REPLICA, REPLICAS_BY_REPLICA
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.sorts import RECORDS
+from waterline.model.message.terms import (
+    LEADER,
+    NO_ANSWER,
+    NOTHING_TO_REPLAY,
+    REFUSED,
+    REPLAYS_OLDER,
+)
 
 _LEADS = Alive("role", (LEADER,))
 

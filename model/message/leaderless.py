@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import unwritten_epoch
-from model.message.features import (
+from waterline.model.message.epochs import unwritten_epoch
+from waterline.model.message.features import (
     COORDINATOR,
     EPOCH_ON_LEADING,
     STEPS_DOWN,
     TRUNCATE_LEADERLESS,
     has,
 )
-from model.message.roles import lay_down_role
-from model.message.settings import Settings
-from model.message.terms import NO_EPOCH, NO_REPLICA, TRUNCATING
-from model.message.truncation import keeps_epochs, truncate
+from waterline.model.message.roles import lay_down_role
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import NO_EPOCH, NO_REPLICA, TRUNCATING
+from waterline.model.message.truncation import keeps_epochs, truncate
 
 
 def tells_of_no_leader(c: Settings) -> bool:

@@ -7,10 +7,10 @@ how tight its bounds were. Rules answer for the bounds; budgets of faults are co
 
 from __future__ import annotations
 
-from model.core.transition_system import Budget
-from model.message.bounds import Bounds
-from model.message.declared import option_of
-from model.message.environment import DECLARED, FAULTS, UNCOUNTED
+from waterline.model.core.transition_system import Budget
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import DECLARED, FAULTS, UNCOUNTED
 
 WITHIN = 0
 RECORDS = 1

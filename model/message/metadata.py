@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.assignment import assigned, learn_replicas
-from model.message.caught_up import begin_to_watch, forget_broker_epochs
-from model.message.directories import clear_future_log, hear_of_epoch
-from model.message.epochs import is_next_epoch
-from model.message.features import (
+from waterline.model.message.assignment import assigned, learn_replicas
+from waterline.model.message.caught_up import begin_to_watch, forget_broker_epochs
+from waterline.model.message.directories import clear_future_log, hear_of_epoch
+from waterline.model.message.epochs import is_next_epoch
+from waterline.model.message.features import (
     COORDINATOR,
     EVERY_EPOCH,
     FOLLOWER_HW_AT_END,
@@ -25,19 +25,19 @@ from model.message.features import (
     TRUNCATION_LOWERS_HW,
     has,
 )
-from model.message.fetch import fences_fetches
-from model.message.high_watermark import advance_high_watermark, expose
-from model.message.leaderless import entry_left_behind, follow_nobody, tells_of_no_leader
-from model.message.partition_state import forget_request
-from model.message.roles import (
+from waterline.model.message.fetch import fences_fetches
+from waterline.model.message.high_watermark import advance_high_watermark, expose
+from waterline.model.message.leaderless import entry_left_behind, follow_nobody, tells_of_no_leader
+from waterline.model.message.partition_state import forget_request
+from waterline.model.message.roles import (
     abandon_fetch,
     end_epoch,
     follows,
     lay_down_role,
     replace_replicas,
 )
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     GRANTED,
     LEADER,
     NO_EPOCH,
@@ -47,7 +47,7 @@ from model.message.terms import (
     UNKNOWN_OFFSET,
     contains,
 )
-from model.message.truncation import begin_to_follow, truncate
+from waterline.model.message.truncation import begin_to_follow, truncate
 
 
 def can_learn(s: Any, c: Settings, replica: int) -> bool:

@@ -10,21 +10,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from model.core.errors import BadEnvironment
-from model.core.layout import TooLargeToPack
-from model.core.renaming import Sort
-from model.core.transition_system import Call, Model
-from model.message import limits
-from model.message.cluster import initial_state, layout
-from model.message.contents import ACTIONS, contents
-from model.message.environment import EPOCHS_MAX, UNCOUNTED, Environment
-from model.message.features import BROKER_EPOCH, COORDINATOR, KEEPS_WAITING_PRODUCERS, KRAFT, has
-from model.message.narration import narration
-from model.message.normal_form import normalise
-from model.message.order_abstraction import abstract
-from model.message.settings import settings_of
-from model.message.trusted import TRUSTED
-from model.message.versions import BadVersion, Version, version_of
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.layout import TooLargeToPack
+from waterline.model.core.renaming import Sort
+from waterline.model.core.transition_system import Call, Model
+from waterline.model.message import limits
+from waterline.model.message.cluster import initial_state, layout
+from waterline.model.message.contents import ACTIONS, contents
+from waterline.model.message.environment import EPOCHS_MAX, UNCOUNTED, Environment
+from waterline.model.message.features import (
+    BROKER_EPOCH,
+    COORDINATOR,
+    KEEPS_WAITING_PRODUCERS,
+    KRAFT,
+    has,
+)
+from waterline.model.message.narration import narration
+from waterline.model.message.normal_form import normalise
+from waterline.model.message.order_abstraction import abstract
+from waterline.model.message.settings import settings_of
+from waterline.model.message.trusted import TRUSTED
+from waterline.model.message.versions import BadVersion, Version, version_of
 
 NAME = "kafka-message"
 

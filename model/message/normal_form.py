@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.roles import follows
-from model.message.settings import Settings
-from model.message.terms import NO_RECORD, contains, with_member
+from waterline.model.message.roles import follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import NO_RECORD, contains, with_member
 
 
 def normalise(s: Any, c: Settings) -> None:

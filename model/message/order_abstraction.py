@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import sees_gaps
-from model.message.features import KEEPS_WAITING_PRODUCERS, has
-from model.message.roles import follows
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.epochs import sees_gaps
+from waterline.model.message.features import KEEPS_WAITING_PRODUCERS, has
+from waterline.model.message.roles import follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     ANSWERED,
     BOOK_AT_ONCE,
     CHECKED,

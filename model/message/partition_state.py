@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.assignment import assigned, controller_min_isr
-from model.message.features import (
+from waterline.model.message.assignment import assigned, controller_min_isr
+from waterline.model.message.features import (
     ELR,
     LAST_KNOWN_LEADER,
     LOST_DIRECTORY_IS_UNCLEAN,
     NEW_DIRECTORY_EMPTIES_ELR,
     has,
 )
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     DIRECTORY_FAILED,
     GRANTED,
     LEADER,

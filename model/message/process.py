@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
-from model.message.assignment import assigned
-from model.message.caught_up import note_registration
-from model.message.controller import (
+from waterline.model.message import limits
+from waterline.model.message.assignment import assigned
+from waterline.model.message.caught_up import note_registration
+from waterline.model.message.controller import (
     candidates_without,
     eligible,
     fence,
@@ -18,8 +18,8 @@ from model.message.controller import (
     removal_starts_epoch,
     unavailable,
 )
-from model.message.directories import keep_future_log, recover_future_log
-from model.message.features import (
+from waterline.model.message.directories import keep_future_log, recover_future_log
+from waterline.model.message.features import (
     BROKER_EPOCH,
     COORDINATOR,
     ELR,
@@ -29,8 +29,13 @@ from model.message.features import (
     REGISTRATION_REMOVES,
     has,
 )
-from model.message.partition_state import elr_beside, elr_on_return, has_room, outdate_leader
-from model.message.roles import (
+from waterline.model.message.partition_state import (
+    elr_beside,
+    elr_on_return,
+    has_room,
+    outdate_leader,
+)
+from waterline.model.message.roles import (
     drop_booking,
     drop_fetch,
     drop_stray,
@@ -38,9 +43,9 @@ from model.message.roles import (
     forget_producers,
     lay_down_role,
 )
-from model.message.sessions import register, return_limit
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.sessions import register, return_limit
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     BOOK_AT_ONCE,
     CLEAN,
     LEADER,

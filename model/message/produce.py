@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
-from model.message.assignment import leader_min_isr
-from model.message.high_watermark import advance_high_watermark
-from model.message.settings import Settings
-from model.message.terms import ACKS_ALL, ACKS_LEADER, LEADER, size, with_member
+from waterline.model.message import limits
+from waterline.model.message.assignment import leader_min_isr
+from waterline.model.message.high_watermark import advance_high_watermark
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import ACKS_ALL, ACKS_LEADER, LEADER, size, with_member
 
 
 def can_produce(s: Any, c: Settings, leader: int) -> bool:

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
-from model.message.controller import elect, elect_next, unavailable
-from model.message.features import (
+from waterline.model.message import limits
+from waterline.model.message.controller import elect, elect_next, unavailable
+from waterline.model.message.features import (
     CHANGEABLE_REASSIGNMENT,
     COMPLETES_WHEN_ADDED,
     ELR,
@@ -27,9 +27,14 @@ from model.message.features import (
     SHRINK_WAITS_FOR_TARGETS,
     has,
 )
-from model.message.partition_state import begin_epoch, elr_beside, has_room, outdate_leader
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.partition_state import (
+    begin_epoch,
+    elr_beside,
+    has_room,
+    outdate_leader,
+)
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     ELECT_ANY,
     NO_REPLICA,
     contains,

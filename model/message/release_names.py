@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from model.message.features import FEATURES
-from model.message.releases import (
+from waterline.model.message.features import FEATURES
+from waterline.model.message.releases import (
     KRAFT_FIRST,
     LAST_MINORS,
     MANNERS,
@@ -15,7 +15,7 @@ from model.message.releases import (
     ZOOKEEPER_LAST,
     ReleaseNumber,
 )
-from model.message.versions import KAFKA, Version, released_as, version_of
+from waterline.model.message.versions import KAFKA, Version, released_as, version_of
 
 
 def is_released(version: Version) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from model.message.versions import spelled
+from waterline.model.message.versions import spelled
 
 NEWEST_RELEASE = (4, 4)
 """The newest release, major and minor, whose rules are declared here; none is known of a newer."""

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import PARTITION_EPOCH_CHECK, PENDING_SURVIVES_REPLAY, has
-from model.message.high_watermark import advance_high_watermark
-from model.message.partition_state import forget_request, knows_partition
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.features import PARTITION_EPOCH_CHECK, PENDING_SURVIVES_REPLAY, has
+from waterline.model.message.high_watermark import advance_high_watermark
+from waterline.model.message.partition_state import forget_request, knows_partition
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     GRANTED,
     LEADER,
     NO_ANSWER,

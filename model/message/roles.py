@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import last_fetched_epoch
-from model.message.features import KEEPS_WAITING_PRODUCERS, has
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.epochs import last_fetched_epoch
+from waterline.model.message.features import KEEPS_WAITING_PRODUCERS, has
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     BOOK_BY_EPOCH,
     BOOK_BY_REPLICA,
     FETCHING,

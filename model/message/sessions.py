@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
-from model.message.assignment import assigned
-from model.message.controller import (
+from waterline.model.message import limits
+from waterline.model.message.assignment import assigned
+from waterline.model.message.controller import (
     elect,
     eligible,
     fence,
@@ -18,10 +18,10 @@ from model.message.controller import (
     next_leader,
     unavailable,
 )
-from model.message.leaderless import hear_on_return
-from model.message.partition_state import begin_epoch, has_room
-from model.message.settings import Settings
-from model.message.terms import NO_REPLICA, contains, without_member
+from waterline.model.message.leaderless import hear_on_return
+from waterline.model.message.partition_state import begin_epoch, has_room
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import NO_REPLICA, contains, without_member
 
 
 def can_expire_session(s: Any, c: Settings, replica: int) -> bool:

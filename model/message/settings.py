@@ -14,8 +14,8 @@ from collections import namedtuple
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from model.message.environment import DECLARED, Environment
-from model.message.versions import Version
+from waterline.model.message.environment import DECLARED, Environment
+from waterline.model.message.versions import Version
 
 _NAMES = {d.setting or name: name for name, d in DECLARED.items() if not d.shapes}
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message import limits
-from model.message.controller import candidates, fence_limit, take_out, unavailable
-from model.message.features import KRAFT, has
-from model.message.process import stop
-from model.message.settings import Settings
-from model.message.terms import contains, with_member
+from waterline.model.message import limits
+from waterline.model.message.controller import candidates, fence_limit, take_out, unavailable
+from waterline.model.message.features import KRAFT, has
+from waterline.model.message.process import stop
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import contains, with_member
 
 
 def can_begin_shutdown(s: Any, c: Settings, replica: int) -> bool:

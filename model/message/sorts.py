@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.core.sorts import DataSort, Form, Held
-from model.message.terms import NO_EPOCH, NO_RECORD
+from waterline.model.core.sorts import DataSort, Form, Held
+from waterline.model.message.terms import NO_EPOCH, NO_RECORD
 
 EPOCH = DataSort("epoch", none=NO_EPOCH, none_word="NO_EPOCH", ordered=True, size="epochs")
 RECORD = DataSort("record", none=NO_RECORD, none_word="NO_RECORD", size="ids")

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.features import DIVERGING_GUARD, STALE_FETCH_CHECK, has
-from model.message.fetch import is_out_of_range, observe_fetch, takes_fetch
-from model.message.roles import drop_stray
-from model.message.settings import Settings
-from model.message.terms import NO_REPLICA, contains
-from model.message.truncation import diverges
+from waterline.model.message.features import DIVERGING_GUARD, STALE_FETCH_CHECK, has
+from waterline.model.message.fetch import is_out_of_range, observe_fetch, takes_fetch
+from waterline.model.message.roles import drop_stray
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import NO_REPLICA, contains
+from waterline.model.message.truncation import diverges
 
 
 def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:

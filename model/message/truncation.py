@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import floor_and_end, last_fetched_epoch, latest_epoch
-from model.message.features import (
+from waterline.model.message.epochs import floor_and_end, last_fetched_epoch, latest_epoch
+from waterline.model.message.features import (
     FENCING,
     KRAFT,
     TRUNCATION_CLEARS_EPOCHS,
@@ -20,9 +20,9 @@ from model.message.features import (
     TRUNCATION_MARKS_FUTURE_LOG,
     has,
 )
-from model.message.roles import follows
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.roles import follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     COPIES,
     FETCHING,
     LEADER,

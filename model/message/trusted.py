@@ -6,13 +6,13 @@ which the argument is. docs/unbounded.md has the whole of it.
 
 from __future__ import annotations
 
-from model.core.sorts import Trusted
-from model.message.epochs import is_next_epoch, sees_gaps
-from model.message.partition_state import begin_epoch, has_room
-from model.message.produce import begin_record
-from model.message.roles import drop_stray
-from model.message.sorts import NEWEST_EPOCH, ONE_EPOCH, RECORD_INDEX, RECORDS
-from model.message.terms import contains, size, with_member, without_member
+from waterline.model.core.sorts import Trusted
+from waterline.model.message.epochs import is_next_epoch, sees_gaps
+from waterline.model.message.partition_state import begin_epoch, has_room
+from waterline.model.message.produce import begin_record
+from waterline.model.message.roles import drop_stray
+from waterline.model.message.sorts import NEWEST_EPOCH, ONE_EPOCH, RECORD_INDEX, RECORDS
+from waterline.model.message.terms import contains, size, with_member, without_member
 
 _MEMBER = {"members": RECORDS, "member": RECORD_INDEX}
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from model.core.nearest import did_you_mean
-from model.message.features import (
+from waterline.model.core.nearest import did_you_mean
+from waterline.model.message.features import (
     ALTER_PARTITION,
     APPEND_CHECKS_EPOCH,
     BROKER_EPOCH,
@@ -50,7 +50,7 @@ from model.message.features import (
     UNCLEAN_MARK_KEPT,
     Feature,
 )
-from model.message.terms import (
+from waterline.model.message.terms import (
     TRUNCATE_BY_EPOCH,
     TRUNCATE_BY_EPOCHS,
     TRUNCATE_BY_EPOCHS_2_0,

@@ -7,8 +7,8 @@ steps.
 
 from __future__ import annotations
 
-from model.own.declared import Action, Protocol
-from model.own.fields import (
+from waterline.model.own.declared import Action, Protocol
+from waterline.model.own.fields import (
     BadProtocol,
     Bag,
     Choice,
@@ -25,8 +25,8 @@ from model.own.fields import (
     Struct,
     Value,
 )
-from model.own.questions import BeyondBound, NotEnabled, when, within
-from model.own.state_class import Fields
+from waterline.model.own.questions import BeyondBound, NotEnabled, when, within
+from waterline.model.own.state_class import Fields
 
 __all__ = [
     "Action",

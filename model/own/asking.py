@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from model.own.fields import AnyField
-from model.own.lowering import changed_by
-from model.own.syntax import Refuse
+from waterline.model.own.fields import AnyField
+from waterline.model.own.lowering import changed_by
+from waterline.model.own.syntax import Refuse
 
 _ASKS = {"when", "within"}
 _Node = TypeVar("_Node", bound=ast.AST)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model.core.claim import Behaviour, Pattern, Recoverable, Temporal
-from model.own.declared import Protocol
-from model.own.fields import Names
-from model.own.rules import Predicate, Rules
+from waterline.model.core.claim import Behaviour, Pattern, Recoverable, Temporal
+from waterline.model.own.declared import Protocol
+from waterline.model.own.fields import Names
+from waterline.model.own.rules import Predicate, Rules
 
 _Bound = Mapping[str, int]
 """The names, by number, that a claim is about."""

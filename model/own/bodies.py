@@ -7,10 +7,10 @@ import copy
 import inspect
 from collections.abc import Iterator, Mapping
 
-from model.own.asking import at
-from model.own.fields import AnyField, Choice, Number, Set, Value
-from model.own.mistakes import is_true
-from model.own.syntax import SET, Kind
+from waterline.model.own.asking import at
+from waterline.model.own.fields import AnyField, Choice, Number, Set, Value
+from waterline.model.own.mistakes import is_true
+from waterline.model.own.syntax import SET, Kind
 
 
 class _Silent(ast.NodeTransformer):

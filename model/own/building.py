@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from model.core.claim import Behaviour
-from model.core.errors import RaisedAtStart
-from model.core.layout import Layout
-from model.core.state import State
-from model.core.transition_system import Action as KitAction
-from model.core.transition_system import Model, Parameter, describe_error
-from model.own.behaviours import behaviours_of
-from model.own.data_sorts import Arguments, held_by, renamed_sorts, trusted_in
-from model.own.declared import Action, Protocol
-from model.own.fields import (
+from waterline.model.core.claim import Behaviour
+from waterline.model.core.errors import RaisedAtStart
+from waterline.model.core.layout import Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action as KitAction
+from waterline.model.core.transition_system import Model, Parameter, describe_error
+from waterline.model.own.behaviours import behaviours_of
+from waterline.model.own.data_sorts import Arguments, held_by, renamed_sorts, trusted_in
+from waterline.model.own.declared import Action, Protocol
+from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
     Epoch,
@@ -27,11 +27,11 @@ from model.own.fields import (
     Set,
     Value,
 )
-from model.own.layout import digits_of, layout_of, limits_of
-from model.own.mistakes import Noted
-from model.own.narration import describe_value, narration
-from model.own.normal_form import NORMAL_FORM, Renamed, functions_of
-from model.own.rules import Rules
+from waterline.model.own.layout import digits_of, layout_of, limits_of
+from waterline.model.own.mistakes import Noted
+from waterline.model.own.narration import describe_value, narration
+from waterline.model.own.normal_form import NORMAL_FORM, Renamed, functions_of
+from waterline.model.own.rules import Rules
 
 
 class Settings(NamedTuple):

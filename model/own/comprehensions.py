@@ -11,9 +11,9 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.own.constants import Table, entries, fixed_value, is_table, mapped, table_of
-from model.own.lowered_calls import at
-from model.own.syntax import is_plain
+from waterline.model.own.constants import Table, entries, fixed_value, is_table, mapped, table_of
+from waterline.model.own.lowered_calls import at
+from waterline.model.own.syntax import is_plain
 
 FOLDS = ("all", "any", "sum", "max", "min")
 """What a comprehension may stand in."""

@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.core.errors import BadCondition
-from model.core.layout import Layout
-from model.core.made import function_of
-from model.core.state import State
-from model.own.comprehensions import Unfolding
-from model.own.condition_tree import Reader
-from model.own.fields import (
+from waterline.model.core.errors import BadCondition
+from waterline.model.core.layout import Layout
+from waterline.model.core.made import function_of
+from waterline.model.core.state import State
+from waterline.model.own.comprehensions import Unfolding
+from waterline.model.own.condition_tree import Reader
+from waterline.model.own.fields import (
     AnyField,
     Choice,
     DeclaredField,
@@ -31,9 +31,9 @@ from model.own.fields import (
     Set,
     Value,
 )
-from model.own.narration import describe_value
-from model.own.syntax import element_of
-from model.own.values import Numbering
+from waterline.model.own.narration import describe_value
+from waterline.model.own.syntax import element_of
+from waterline.model.own.values import Numbering
 
 TEXT_MAX = 200
 """Characters of a condition: a trace holds it as an option."""

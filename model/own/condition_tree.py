@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from model.core.errors import BadCondition
-from model.core.layout import Layout, Place
-from model.core.nearest import did_you_mean_or
-from model.own.fields import AnyField, Choice, Name
-from model.own.kinds import words_of
+from waterline.model.core.errors import BadCondition
+from waterline.model.core.layout import Layout, Place
+from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.own.fields import AnyField, Choice, Name
+from waterline.model.own.kinds import words_of
 
 TURNS_MAX = 64
 """Of one loop."""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model.own.fields import Choice
-from model.own.syntax import NUMBER, SET, Kind
+from waterline.model.own.fields import Choice
+from waterline.model.own.syntax import NUMBER, SET, Kind
 
 _TUPLE = ("__getitem__", "__iter__", "__contains__", "__len__", "__eq__", "__getattribute__")
 _INT = tuple(f"__{way}__" for way in ("eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "index"))

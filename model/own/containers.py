@@ -6,14 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack, overload
 
-from model.own.domains import Domain, PlainField, Struct, Value, plain_field
-from model.own.names import BadProtocol, Index
-from model.own.plain_fields import By, Choice, DeclaredField, Name, Number, Said
-from model.own.sets import Numbered, Set, Words
-from model.own.typed import Held, Read, Written
+from waterline.model.own.domains import Domain, PlainField, Struct, Value, plain_field
+from waterline.model.own.names import BadProtocol, Index
+from waterline.model.own.plain_fields import By, Choice, DeclaredField, Name, Number, Said
+from waterline.model.own.sets import Numbered, Set, Words
+from waterline.model.own.typed import Held, Read, Written
 
 if TYPE_CHECKING:
-    from model.own.typed import Channel, Elements, Entries, Multiset, Table
+    from waterline.model.own.typed import Channel, Elements, Entries, Multiset, Table
 S = TypeVar("S")
 
 

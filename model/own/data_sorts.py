@@ -10,10 +10,10 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from model.core.layout import Field
-from model.core.sorts import DataSort, Held, Trusted
-from model.own.asking import at
-from model.own.fields import (
+from waterline.model.core.layout import Field
+from waterline.model.core.sorts import DataSort, Held, Trusted
+from waterline.model.own.asking import at
+from waterline.model.own.fields import (
     NONE,
     AnyField,
     Domain,
@@ -26,7 +26,7 @@ from model.own.fields import (
     Set,
     plain_field,
 )
-from model.own.normal_form import Renamed
+from waterline.model.own.normal_form import Renamed
 
 
 def data_sort(sort: Epochs | Opaque) -> DataSort:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model.own.fields import (
+from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
     DeclaredField,
@@ -28,7 +28,7 @@ from model.own.fields import (
     plain_field,
     require_name,
 )
-from model.own.state_class import Fields, epochs_of, fields_of, sorts_of
+from waterline.model.own.state_class import Fields, epochs_of, fields_of, sorts_of
 
 
 class Action:

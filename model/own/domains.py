@@ -7,13 +7,13 @@ import typing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Never, Unpack, overload
 
-from model.own.epoch_field import Epoch
-from model.own.names import BadProtocol, Epochs, Index, Names
-from model.own.plain_fields import By, Choice, DeclaredField, Flag, Name, Number, Said
-from model.own.typed import Held, Made, Read, Written
+from waterline.model.own.epoch_field import Epoch
+from waterline.model.own.names import BadProtocol, Epochs, Index, Names
+from waterline.model.own.plain_fields import By, Choice, DeclaredField, Flag, Name, Number, Said
+from waterline.model.own.typed import Held, Made, Read, Written
 
 if TYPE_CHECKING:
-    from model.own.typed import Elements, Table
+    from waterline.model.own.typed import Elements, Table
 
 STRUCT_MAX = 1 << 60
 """How many values a struct may have: each is one number."""

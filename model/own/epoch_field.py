@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Never, Unpack, overload
 
-from model.own.names import BadProtocol, Epochs, Index
-from model.own.plain_fields import By, DeclaredField, Number, Said
-from model.own.typed import Read, Written
+from waterline.model.own.names import BadProtocol, Epochs, Index
+from waterline.model.own.plain_fields import By, DeclaredField, Number, Said
+from waterline.model.own.typed import Read, Written
 
 if TYPE_CHECKING:
-    from model.own.typed import Elements, Table
+    from waterline.model.own.typed import Elements, Table
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from model.own.containers import AnyField, Bag, Log, Queue, Sequenced
-from model.own.domains import Domain, PlainField, Struct, Value, plain_field
-from model.own.epoch_field import Epoch
-from model.own.names import (
+from waterline.model.own.containers import AnyField, Bag, Log, Queue, Sequenced
+from waterline.model.own.domains import Domain, PlainField, Struct, Value, plain_field
+from waterline.model.own.epoch_field import Epoch
+from waterline.model.own.names import (
     BadProtocol,
     Epochs,
     Index,
@@ -16,7 +16,7 @@ from model.own.names import (
     require_index,
     require_name,
 )
-from model.own.plain_fields import (
+from waterline.model.own.plain_fields import (
     NONE,
     By,
     Choice,
@@ -25,7 +25,7 @@ from model.own.plain_fields import (
     Name,
     Number,
 )
-from model.own.sets import MEMBERS_MAX, Set
+from waterline.model.own.sets import MEMBERS_MAX, Set
 
 __all__ = [
     "MEMBERS_MAX",

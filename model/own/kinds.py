@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.own.constants import kind_of, table_of
-from model.own.fields import AnyField, Choice, Name, Sequenced, Set, Value
-from model.own.structs import Structs
-from model.own.syntax import (
+from waterline.model.own.constants import kind_of, table_of
+from waterline.model.own.fields import AnyField, Choice, Name, Sequenced, Set, Value
+from waterline.model.own.structs import Structs
+from waterline.model.own.syntax import (
     NUMBER,
     OF_SET,
     SET,

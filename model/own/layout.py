@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from model.core.layout import Field, Layout, TooLargeToPack
-from model.core.renaming import Digit, Holds, Naming
-from model.core.state import Draft
-from model.own.data_sorts import held_by
-from model.own.declared import Protocol
-from model.own.fields import (
+from waterline.model.core.layout import Field, Layout, TooLargeToPack
+from waterline.model.core.renaming import Digit, Holds, Naming
+from waterline.model.core.state import Draft
+from waterline.model.own.data_sorts import held_by
+from waterline.model.own.declared import Protocol
+from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
     Bag,

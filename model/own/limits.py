@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, MutableMapping
 from typing import Any, TypeVar
 
-from model.core import machine_numbers
+from waterline.model.core import machine_numbers
 
 _CHECKS: dict[str, Callable[..., Any]] = {
     "__fitting__": machine_numbers.fitting,

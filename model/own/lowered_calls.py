@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from model.own.fields import MEMBERS_MAX, AnyField, Bag, Log, Queue, Sequenced, Set, Value
-from model.own.sequences import Functions
-from model.own.syntax import SET, Kind, Refuse, is_made_set
+from waterline.model.own.fields import MEMBERS_MAX, AnyField, Bag, Log, Queue, Sequenced, Set, Value
+from waterline.model.own.sequences import Functions
+from waterline.model.own.syntax import SET, Kind, Refuse, is_made_set
 
 ADDS = {Queue: "send", Log: "append", Bag: "send"}
 """What adds a value to a sequence."""

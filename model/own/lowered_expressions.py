@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from model.own.comprehensions import Replaced
-from model.own.fields import AnyField, Bag, Sequenced, Set
-from model.own.lowered_calls import (
+from waterline.model.own.comprehensions import Replaced
+from waterline.model.own.fields import AnyField, Bag, Sequenced, Set
+from waterline.model.own.lowered_calls import (
     Calls,
     NamedSequence,
     alike,
@@ -16,7 +16,7 @@ from model.own.lowered_calls import (
     loaded,
     operation_of,
 )
-from model.own.sequences import equal
+from waterline.model.own.sequences import equal
 
 _ORDERS: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.LtE: ("is_subset", False),

@@ -13,8 +13,8 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from model.own.fields import AnyField, Bag, Queue, Sequenced, Set
-from model.own.lowered_calls import (
+from waterline.model.own.fields import AnyField, Bag, Queue, Sequenced, Set
+from waterline.model.own.lowered_calls import (
     ADDS,
     METHODS,
     NamedSequence,
@@ -26,10 +26,10 @@ from model.own.lowered_calls import (
     operation_of,
     takes_a_part,
 )
-from model.own.lowered_expressions import Expressions
-from model.own.operations import TREES
-from model.own.sequences import copied
-from model.own.syntax import element_of, truths
+from waterline.model.own.lowered_expressions import Expressions
+from waterline.model.own.operations import TREES
+from waterline.model.own.sequences import copied
+from waterline.model.own.syntax import element_of, truths
 
 _WRITES = {"send", "receive", "append", "truncate", "remove", "clear"}
 _READS = {"count"}

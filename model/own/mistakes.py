@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from model.own.fields import (
+from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
     Choice,
@@ -25,11 +25,11 @@ from model.own.fields import (
     Set,
     extent,
 )
-from model.own.lowered_calls import ADDS
-from model.own.lowering import changed_by
-from model.own.statements import require_statements
-from model.own.syntax import Refuse, element_of
-from model.own.tables import require_constant, require_state, require_whole
+from waterline.model.own.lowered_calls import ADDS
+from waterline.model.own.lowering import changed_by
+from waterline.model.own.statements import require_statements
+from waterline.model.own.syntax import Refuse, element_of
+from waterline.model.own.tables import require_constant, require_state, require_whole
 
 _ASKS = ("when", "within")
 _LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.Name)

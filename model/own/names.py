@@ -6,9 +6,9 @@ import keyword
 import re
 from dataclasses import dataclass, field
 
-from model.core.renaming import Sort
-from model.own.any_number import AnyNumber
-from model.own.typed import Counted
+from waterline.model.core.renaming import Sort
+from waterline.model.own.any_number import AnyNumber
+from waterline.model.own.typed import Counted
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}", re.ASCII)
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from model.core.state import OutsideOfPlace, State
-from model.core.transition_system import Arguments, Model, Narration
-from model.own.bodies import first_paragraph
-from model.own.data_sorts import argument_of
-from model.own.declared import Action, Protocol
-from model.own.fields import (
+from waterline.model.core.state import OutsideOfPlace, State
+from waterline.model.core.transition_system import Arguments, Model, Narration
+from waterline.model.own.bodies import first_paragraph
+from waterline.model.own.data_sorts import argument_of
+from waterline.model.own.declared import Action, Protocol
+from waterline.model.own.fields import (
     NONE,
     AnyField,
     Bag,
@@ -35,7 +35,7 @@ from model.own.fields import (
     Value,
     extent,
 )
-from model.own.structs import describe_struct
+from waterline.model.own.structs import describe_struct
 
 NOTHING = "-"
 

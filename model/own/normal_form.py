@@ -15,8 +15,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from model.core.layout import Field
-from model.own.fields import Epochs, Opaque
+from waterline.model.core.layout import Field
+from waterline.model.own.fields import Epochs, Opaque
 
 NORMAL_FORM = "__normal_form__"
 _CHUNK = 60

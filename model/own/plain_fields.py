@@ -12,13 +12,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Never, TypedDict, Unpack, overload
 
-from model.own.names import BadProtocol, Epochs, Index, Names, extent, require_index, require_name
-from model.own.typed import Held, Read, Written
+from waterline.model.own.names import (
+    BadProtocol,
+    Epochs,
+    Index,
+    Names,
+    extent,
+    require_index,
+    require_name,
+)
+from waterline.model.own.typed import Held, Read, Written
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from model.own.typed import Elements, Table
+    from waterline.model.own.typed import Elements, Table
 
 NONE = -1
 """How a field of names holds None."""

@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.core.made import function_of
-from model.core.nearest import did_you_mean_or
-from model.own.asking import Asking, asked, at, name_asked
-from model.own.bodies import (
+from waterline.model.core.made import function_of
+from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.own.asking import Asking, asked, at, name_asked
+from waterline.model.own.bodies import (
     counted_from,
     first_paragraph,
     passed_kind,
@@ -26,10 +26,10 @@ from model.own.bodies import (
     silent,
     without_docstring,
 )
-from model.own.comprehensions import Members, Unfolding
-from model.own.data_sorts import Arguments, argument_of
-from model.own.declared import Action
-from model.own.fields import (
+from waterline.model.own.comprehensions import Members, Unfolding
+from waterline.model.own.data_sorts import Arguments, argument_of
+from waterline.model.own.declared import Action
+from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
     Choice,
@@ -39,15 +39,15 @@ from model.own.fields import (
     Sequenced,
     Struct,
 )
-from model.own.kinds import Kinds
-from model.own.limits import limited
-from model.own.lowering import Lowering
-from model.own.mistakes import Mistakes
-from model.own.structs import Parts, Structs, on_line
-from model.own.syntax import Kind
-from model.own.trying import TRY, Trying, sends, tried
-from model.own.values import Numbering
-from model.own.witness import witness_of
+from waterline.model.own.kinds import Kinds
+from waterline.model.own.limits import limited
+from waterline.model.own.lowering import Lowering
+from waterline.model.own.mistakes import Mistakes
+from waterline.model.own.structs import Parts, Structs, on_line
+from waterline.model.own.syntax import Kind
+from waterline.model.own.trying import TRY, Trying, sends, tried
+from waterline.model.own.values import Numbering
+from waterline.model.own.witness import witness_of
 
 SETTINGS = "_settings"
 """The argument for a model's settings, of which a protocol of one's own has none."""

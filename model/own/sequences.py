@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from model.own.fields import Bag, Sequenced
+from waterline.model.own.fields import Bag, Sequenced
 
 
 @dataclass(frozen=True, slots=True)

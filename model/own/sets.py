@@ -6,13 +6,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack, overload
 
-from model.own.domains import Domain, Struct, Value, plain_field
-from model.own.names import BadProtocol, Epochs, Index, Names
-from model.own.plain_fields import By, Choice, DeclaredField, Name, Number, Said
-from model.own.typed import Held, Read, Written
+from waterline.model.own.domains import Domain, Struct, Value, plain_field
+from waterline.model.own.names import BadProtocol, Epochs, Index, Names
+from waterline.model.own.plain_fields import By, Choice, DeclaredField, Name, Number, Said
+from waterline.model.own.typed import Held, Read, Written
 
 if TYPE_CHECKING:
-    from model.own.typed import Elements, Members, Table
+    from waterline.model.own.typed import Elements, Members, Table
 
 S = TypeVar("S")
 Numbered = Names | Epochs | int | range

@@ -21,12 +21,12 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from model.core.state import Draft
-from model.own.containers import AnyField
-from model.own.domains import Struct
-from model.own.names import BadProtocol, Epochs, Names
-from model.own.plain_fields import DeclaredField
-from model.own.typed import OfState
+from waterline.model.core.state import Draft
+from waterline.model.own.containers import AnyField
+from waterline.model.own.domains import Struct
+from waterline.model.own.names import BadProtocol, Epochs, Names
+from waterline.model.own.plain_fields import DeclaredField
+from waterline.model.own.typed import OfState
 
 Bound = int | bool
 Bounds = Mapping[str, Bound]

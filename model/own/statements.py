@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from model.own.syntax import Refuse
+from waterline.model.own.syntax import Refuse
 
 _IMPORT = "write it at the top of the file; a rule uses nothing of other files but constants"
 _NOT_IN_RULES: dict[type[ast.AST], tuple[str, str]] = {

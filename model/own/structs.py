@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from model.core.nearest import did_you_mean_or
-from model.own.fields import AnyField, Choice, Flag, Name, Struct, Value
-from model.own.syntax import Kind, Refuse
+from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.own.fields import AnyField, Choice, Flag, Name, Struct, Value
+from waterline.model.own.syntax import Kind, Refuse
 
 _LINE = re.compile(r"_line_\d+__$")
 NO_VALUE = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from model.own.fields import AnyField, Sequenced
+from waterline.model.own.fields import AnyField, Sequenced
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 NUMBER = "number"

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from model.own.fields import AnyField, Names, Sequenced
-from model.own.syntax import Refuse
+from waterline.model.own.fields import AnyField, Names, Sequenced
+from waterline.model.own.syntax import Refuse
 
 _SUMS = ("sum", "any", "all", "min", "max")
 _OVER = (*_SUMS, "sorted", "enumerate", "list", "set", "tuple")

@@ -10,10 +10,10 @@ import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from model.own.asking import at
-from model.own.fields import AnyField, Sequenced
-from model.own.lowered_calls import ADDS
-from model.own.syntax import Refuse, element_of
+from waterline.model.own.asking import at
+from waterline.model.own.fields import AnyField, Sequenced
+from waterline.model.own.lowered_calls import ADDS
+from waterline.model.own.syntax import Refuse, element_of
 
 TRY, _BEYOND = "__try_", "__beyond__"
 """How the name of a function begins that tries out what another one does, and what keeps the limit

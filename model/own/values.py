@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.core.nearest import nearest
-from model.own.constants import (
+from waterline.model.core.nearest import nearest
+from waterline.model.own.constants import (
     Table,
     described,
     entries,
@@ -23,7 +23,7 @@ from model.own.constants import (
     place_of,
     table_of,
 )
-from model.own.fields import (
+from waterline.model.own.fields import (
     MEMBERS_MAX,
     NONE,
     AnyField,
@@ -35,7 +35,7 @@ from model.own.fields import (
     Set,
     Value,
 )
-from model.own.syntax import NUMBER, OF_SET, SET, Kind, Refuse, is_plain
+from waterline.model.own.syntax import NUMBER, OF_SET, SET, Kind, Refuse, is_plain
 
 CHAIN_MAX = 16
 """How many elements are asked for one after the other."""

@@ -6,7 +6,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from model.own.comprehensions import looped
+from waterline.model.own.comprehensions import looped
 
 
 @dataclass(frozen=True, slots=True)

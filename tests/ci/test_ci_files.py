@@ -17,7 +17,7 @@ from pre_commit import clientlib
 from yamllint import linter
 from yamllint.config import YamlLintConfig
 
-from checker.cli.matrix.command import matrix_command
+from waterline.checker.cli.matrix.command import matrix_command
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.ci.answer import Trouble
-from checker.ci.document import parsed
-from checker.ci.judging import Outcome, judge
-from checker.ci.reports.junit import to_junit
-from checker.ci.searching import Manner, judged
-from checker.ci.updating import updated
 from tests.support.commands import Commands
 from tests.support.gate_texts import SMALL, entry, read
+from waterline.checker.ci.answer import Trouble
+from waterline.checker.ci.document import parsed
+from waterline.checker.ci.judging import Outcome, judge
+from waterline.checker.ci.reports.junit import to_junit
+from waterline.checker.ci.searching import Manner, judged
+from waterline.checker.ci.updating import updated
 
 ROOT = Path(__file__).parents[2]
 HERE = Manner(processes=1, uses_kept=False)

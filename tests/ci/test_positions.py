@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.ci.document import parsed
-from checker.ci.positions import Path, place_at, spots_in
+from waterline.checker.ci.document import parsed
+from waterline.checker.ci.positions import Path, place_at, spots_in
 
 TEXT = """\
 #:schema x.json

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.ci.errors import BadGate
-from checker.ci.expectation import Expected
-from checker.ci.keys import NAMING_VERSIONS, OF_ENGINES, OWN_KEYS
-from checker.cli.gate.gate_options import asking
-from checker.cli.shared.options import ENVIRONMENT_OPTIONS
 from tests.support.commands import Commands
 from tests.support.gate_texts import SMALL, entry, read
+from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.expectation import Expected
+from waterline.checker.ci.keys import NAMING_VERSIONS, OF_ENGINES, OWN_KEYS
+from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.shared.options import ENVIRONMENT_OPTIONS
 
 
 def refusal(text: str, folder: Path = Path()) -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from checker.ci.errors import BadGate
-from checker.ci.schema import gate_schema
-from checker.cli.gate.gate_options import asking
 from tests.support.gate_texts import SMALL, entry, read
+from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.schema import gate_schema
+from waterline.checker.cli.gate.gate_options import asking
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "docs" / "schemas" / "gate.schema.json"

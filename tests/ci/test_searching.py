@@ -14,24 +14,24 @@ from typing import Any
 
 import pytest
 
-from checker.ci import kept_answers
-from checker.ci.document import parsed
-from checker.ci.fingerprint import fingerprint
-from checker.ci.judging import Outcome
-from checker.ci.processes import Processes, processes_wanted
-from checker.ci.reading import expectations_of
-from checker.ci.searches import Search, compiled_together, searches_of
-from checker.ci.searching import Manner, judged
-from checker.ci.shards import shard
-from checker.cli.gate.gate_options import asking
-from checker.compiler.kept_file import read_sealed, write_sealed
-from checker.compiler.lookup_record import Record
-from checker.compiler.problem_digest import what_it_read
-from checker.problem.problem import Problem
-from checker.search.budgets import NO_BUDGETS, Budgets
 from tests.support.commands import Commands
 from tests.support.edited_rules import EDITS, RULES, with_rules
 from tests.support.gate_texts import SMALL, entry, read
+from waterline.checker.ci import kept_answers
+from waterline.checker.ci.document import parsed
+from waterline.checker.ci.fingerprint import fingerprint
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.processes import Processes, processes_wanted
+from waterline.checker.ci.reading import expectations_of
+from waterline.checker.ci.searches import Search, compiled_together, searches_of
+from waterline.checker.ci.searching import Manner, judged
+from waterline.checker.ci.shards import shard
+from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.compiler.lookup_record import Record
+from waterline.checker.compiler.problem_digest import what_it_read
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.budgets import NO_BUDGETS, Budgets
 
 ROOT = Path(__file__).parents[2]
 TWO = entry("sane") + entry("kept", verdicts='no_committed_loss = "holds"')
@@ -263,7 +263,7 @@ def test_processes_end_with_the_block() -> None:
 
 
 def test_no_more_processes_than_there_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.ci.processes.free_bytes", lambda: 3 << 30)
+    monkeypatch.setattr("waterline.checker.ci.processes.free_bytes", lambda: 3 << 30)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
 
     assert [processes_wanted(n) for n in (0, 1, 2, 9)] == [1, 1, 2, 3]

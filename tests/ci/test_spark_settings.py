@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from checker.ci.errors import BadGate
-from checker.ci.spark_settings import HARMLESS
 from tests.support.gate_texts import SMALL, entry, read
+from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.spark_settings import HARMLESS
 
 if TYPE_CHECKING:
     from conftest import Commands

@@ -6,7 +6,7 @@ import resource
 import subprocess
 import sys
 
-MAIN = "import sys; from checker.cli.cli import main; main()"
+MAIN = "import sys; from waterline.checker.cli.cli import main; main()"
 LIMIT_BYTES = 3 << 30
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.checking.run import run
-from checker.cli.check.bound_advice import bound_to_raise
-from checker.kafka.families import problem_for
-from checker.search.engines.choice import EngineChoice
-from checker.search.search import Budgets
-from model.message.environment import Environment
 from tests.support.commands import Commands
+from waterline.checker.checking.run import run
+from waterline.checker.cli.check.bound_advice import bound_to_raise
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.search import Budgets
+from waterline.model.message.environment import Environment
 
 
 def advised(environment: Environment, *, max_depth: int | None = None) -> str | None:

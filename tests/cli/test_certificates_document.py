@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.families import problem_for
-from model.message.environment import Environment
 from tests.support.certificates import certificate_of, header_in, put_header
 from tests.support.commands import Commands
+from waterline.checker.kafka.families import problem_for
+from waterline.model.message.environment import Environment
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "certificates.md"
 BLOCKS = re.findall(

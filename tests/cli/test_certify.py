@@ -12,19 +12,19 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from checker.analysis.certificate import writing
-from checker.analysis.certificate.header import HEADER, STATES
-from checker.analysis.certificate.writing import write_certificate
-from checker.kafka.families import problem_for
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.search import search
-from checker.user_models.loading import digest_of
-from checker.user_models.start import start_of
-from model.message.environment import Environment
 from tests.support.certificates import header_in, keys_in, put_digest, put_header, put_keys
 from tests.support.commands import Commands
 from tests.support.planted import COUNTER
+from waterline.checker.analysis.certificate import writing
+from waterline.checker.analysis.certificate.header import HEADER, STATES
+from waterline.checker.analysis.certificate.writing import write_certificate
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.search import search
+from waterline.checker.user_models.loading import digest_of
+from waterline.checker.user_models.start import start_of
+from waterline.model.message.environment import Environment
 
 HERE = ("--engine", "local")
 SMALL = (*HERE, "--records", 1, "--epochs", 1, "--restarts", 1, "--moves", 0)

@@ -18,12 +18,12 @@ import networkx as nx
 import psutil
 import pytest
 
-from checker.cli.shared.exit_codes import winning
-from checker.kafka import families
-from checker.kafka.families import MESSAGE
-from counterexamples import read_trace
 from tests.support.commands import Commands
 from tests.support.untrue import EVERY_HW
+from waterline.checker.cli.shared.exit_codes import winning
+from waterline.checker.kafka import families
+from waterline.checker.kafka.families import MESSAGE
+from waterline.counterexamples import read_trace
 
 SMALL = ["--engine", "local", "--records", "1", "--epochs", "1", "--restarts", "1"]
 
@@ -443,7 +443,7 @@ def test_a_gate_file_that_cannot_be_used_is_one_line_and_exit_2(
     assert err.count("\n") == 1
 
 
-RUN_CHECK = "from checker.cli.cli import check_main; check_main()"
+RUN_CHECK = "from waterline.checker.cli.cli import check_main; check_main()"
 LONG = ["--protocol", "epoch", "--records", "4", "--epochs", "3", "--restarts", "15"]
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.fluss.release import steered_release
-from checker.kafka.confirm.fluss.servers import Shown
-from checker.kafka.scenarios.catalogue import CATALOGUE, of_kafka
 from tests.support.commands import Commands
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.fluss.release import steered_release
+from waterline.checker.kafka.confirm.fluss.servers import Shown
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE, of_kafka
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "fluss"
 CONFIG = Path(__file__).parents[1] / "golden" / "configs" / "zookeeper-2.1-1.properties"

@@ -6,10 +6,10 @@ import re
 
 import click
 
-from checker.cli.commands import COMMANDS, command_of
-from checker.cli.shared.grouped_help import GROUPS, OTHERS
-from model.message.contents import ACTIONS, ACTORS
 from tests.support.commands import Commands
+from waterline.checker.cli.commands import COMMANDS, command_of
+from waterline.checker.cli.shared.grouped_help import GROUPS, OTHERS
+from waterline.model.message.contents import ACTIONS, ACTORS
 
 
 def test_the_short_help_of_check_fits_two_screens_and_leads_to_all_of_it(cli: Commands) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.shared.exit_codes import READER_GONE
-from checker.cli.shared.screen import Screen
-from checker.problem.wording import printable
 from tests.support.commands import Commands
+from waterline.checker.cli.shared.exit_codes import READER_GONE
+from waterline.checker.cli.shared.screen import Screen
+from waterline.checker.problem.wording import printable
 
 ENTRY = '[[expect]]\nname="{name}"\nprotocol="epoch"\nengine="local"\n{more}\n'
 VERDICTS = 'verdicts={no_committed_loss="holds"}'
@@ -219,7 +219,7 @@ def test_a_size_that_is_none_is_not_heard(
 def test_a_command_whose_reader_has_gone_ends_quietly(command: str, tmp_path: Path) -> None:
     """As `| head` goes. Its end is closed before anything is printed, so that it always is."""
     told = tmp_path / "stderr"
-    main = "import sys; from checker.cli.cli import main; sys.stdin.read(); main()"
+    main = "import sys; from waterline.checker.cli.cli import main; sys.stdin.read(); main()"
     name = command.removesuffix(" 2>&1")
     reading, writing = os.pipe()
     with told.open("w") as stderr:
@@ -245,7 +245,7 @@ def test_an_end_of_file_inside_is_no_interrupt(
     def broken(*_: object, **__: object) -> None:
         raise EOFError("of a file of ours")
 
-    monkeypatch.setattr("checker.cli.check.checking.run", broken)
+    monkeypatch.setattr("waterline.checker.cli.check.checking.run", broken)
 
     with pytest.raises(EOFError, match="of ours"):
         cli("--protocol", "hw")

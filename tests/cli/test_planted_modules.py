@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.families import problem_for
-from checker.search.engines.child_processes import search_path
-from model.message.environment import Environment
 from tests.support.certificates import certificate_of, keys_in, put_keys
 from tests.support.gate_texts import entry
 from tests.support.planted import COUNTER, plant, run_in, run_traps
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.child_processes import search_path
+from waterline.model.message.environment import Environment
 
 SOURCES = Path(__file__).parents[2]
 COMMANDS = """
 import sys
 import waterline
-from checker.cli.commands import run_command
+from waterline.checker.cli.commands import run_command
 
 def run(line):
     sys.argv = ["waterline", *line.split()]

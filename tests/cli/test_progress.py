@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from checker.cli.check.report import covered
-from checker.cli.shared import progress
-from checker.cli.shared.progress import LiveView, Progress, line_of, showing
-from checker.problem.wording import rough_time, roughly
-from checker.search.result import LevelSummary
-from checker.search.search import Snapshot
+from waterline.checker.cli.check.report import covered
+from waterline.checker.cli.shared import progress
+from waterline.checker.cli.shared.progress import LiveView, Progress, line_of, showing
+from waterline.checker.problem.wording import rough_time, roughly
+from waterline.checker.search.result import LevelSummary
+from waterline.checker.search.search import Snapshot
 
 RECORDED = json.loads((Path(__file__).parents[1] / "golden" / "levels.json").read_text())
 SIZES = RECORDED["--grain atomic --protocol hw --replicas 3 --epochs 3"]

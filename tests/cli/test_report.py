@@ -7,17 +7,17 @@ import re
 
 import pytest
 
-from checker.checking.run import run
-from checker.kafka.families import MESSAGE
-from checker.kafka.scenarios.catalogue import find_scenario, losses_beyond, more_needed
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from model.message.environment import DOCUMENTED
-from model.message.release_names import releases_with
-from model.message.releases import RELEASES
-from model.message.versions import version_of
 from tests.support.commands import Commands
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.scenarios.catalogue import find_scenario, losses_beyond, more_needed
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.model.message.environment import DOCUMENTED
+from waterline.model.message.release_names import releases_with
+from waterline.model.message.releases import RELEASES
+from waterline.model.message.versions import version_of
 
 HW = ("--protocol", "hw", "--engine", "local")
 LOSS = "VIOLATED acknowledged_durable"

@@ -14,26 +14,26 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from checker.analysis import export as exporting
-from checker.analysis.export import Exporting, export
-from checker.cli.kept.states_command import line_of
-from checker.kafka.families import family_of, problem_for
-from checker.problem.problem import Problem
-from checker.search.account import Account
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.identity import identity_of
-from checker.search.search import Budgets, search
-from checker.storage import parts
-from checker.storage.manifest import read_manifest, write_manifest
-from checker.storage.run_directory import begin
-from checker.storage.storage import LocalStorage
-from checker.traces.fewest_actors import paths_to_breaking
-from checker.traces.violating_states import Breaking
-from model.atomic import AtomicEnvironment
-from model.core.state import State, as_dict
-from model.message.environment import Environment
 from tests.support.commands import Commands
+from waterline.checker.analysis import export as exporting
+from waterline.checker.analysis.export import Exporting, export
+from waterline.checker.cli.kept.states_command import line_of
+from waterline.checker.kafka.families import family_of, problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.account import Account
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.identity import identity_of
+from waterline.checker.search.search import Budgets, search
+from waterline.checker.storage import parts
+from waterline.checker.storage.manifest import read_manifest, write_manifest
+from waterline.checker.storage.run_directory import begin
+from waterline.checker.storage.storage import LocalStorage
+from waterline.checker.traces.fewest_actors import paths_to_breaking
+from waterline.checker.traces.violating_states import Breaking
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.core.state import State, as_dict
+from waterline.model.message.environment import Environment
 
 Row = dict[str, Any]
 PROBLEMS: dict[str, Callable[[], Problem]] = {

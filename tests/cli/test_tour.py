@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from checker.checking.run import run
-from checker.ci.answer import answer_of
-from checker.ci.judging import judge
-from checker.cli.check.tour import Stop, stops
-from checker.search.engines.choice import EngineChoice
+from waterline.checker.checking.run import run
+from waterline.checker.ci.answer import answer_of
+from waterline.checker.ci.judging import judge
+from waterline.checker.cli.check.tour import Stop, stops
+from waterline.checker.search.engines.choice import EngineChoice
 
 
 @pytest.mark.parametrize("stop", list(stops()), ids=lambda stop: stop.title)

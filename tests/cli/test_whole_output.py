@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 TRACE = Path(__file__).parents[2] / "examples/traces/epoch-no_committed_loss-3r2n2e.json"
-MAIN = "import sys; from checker.cli.cli import main; main()"
+MAIN = "import sys; from waterline.checker.cli.cli import main; main()"
 CONVERT = (
-    "import sys; from checker.cli.cli import main; "
+    "import sys; from waterline.checker.cli.cli import main; "
     f"sys.argv = ['waterline', 'convert', '--to', 'html', {str(TRACE)!r}]; main()"
 )
 BYTES_MAX = 4096

@@ -12,14 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from checker.compiler import cache, machine, program, sources
-from checker.compiler.kernel import is_compiled, kernel_of, plan_of, program_of, recipes_of
-from checker.compiler.problem_digest import problem_digest
-from checker.kafka.families import problem_for
-from checker.problem.problem import Problem
-from model.message.environment import Environment
 from tests.support.edited_rules import EDITS, RULES, with_rules
 from tests.support.graph_model import graph_problem
+from waterline.checker.compiler import cache, machine, program, sources
+from waterline.checker.compiler.kernel import (
+    is_compiled,
+    kernel_of,
+    plan_of,
+    program_of,
+    recipes_of,
+)
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.model.message.environment import Environment
 
 
 @pytest.fixture(autouse=True)

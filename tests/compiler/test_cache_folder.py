@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.compiler.cache import distrust
-from checker.search.engines.java import home_without_vectors
-from checker.search.engines.shipping import archive
+from waterline.checker.compiler.cache import distrust
+from waterline.checker.search.engines.java import home_without_vectors
+from waterline.checker.search.engines.shipping import archive
 
 
 def test_a_folder_in_one_that_is_open_to_all_is_not_used(tmp_path: Path) -> None:

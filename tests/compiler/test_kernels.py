@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.compiler.kernel import plan_of
-from checker.compiler.loops import FAULT_BIT
-from checker.problem.problem import Problem, Shared
-from checker.search.engines.expander import Expander, Findings, Tally
-from model.core.transition_system import Parameter
 from tests.support.graph_model import NODES, NOT_BAD, NOT_WORSE, graph_problem, node_state
+from waterline.checker.compiler.kernel import plan_of
+from waterline.checker.compiler.loops import FAULT_BIT
+from waterline.checker.problem.problem import Problem, Shared
+from waterline.checker.search.engines.expander import Expander, Findings, Tally
+from waterline.model.core.transition_system import Parameter
 
 EDGES = [(0, 1), (0, 2), (2, 1), (5, 47), (47, 5), (3, 3)]
 

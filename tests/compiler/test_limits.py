@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.memory import MemoryEngine
-from checker.search.rule_errors import Raised, explain_fault
-from checker.search.search import search
-from model.core.made import function_of
-from model.own.limits import limited
 from tests.support.compiling import ALL_STATES, ARGUMENTS, FAULT, Both, small_layout
 from tests.support.own import own_problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.rule_errors import Raised, explain_fault
+from waterline.checker.search.search import search
+from waterline.model.core.made import function_of
+from waterline.model.own.limits import limited
 
 HUGE = 1 << 62
 LEAST = -(1 << 63)

@@ -11,10 +11,10 @@ from typing import get_args
 
 import pytest
 
-from checker.compiler import ir, lower
-from checker.compiler.lower import lowered
-from checker.compiler.source import Source, generated
 from docs.make import compiled_rule
+from waterline.checker.compiler import ir, lower
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.source import Source, generated
 
 STATEMENTS = {
     "p = 1": ir.Assign,

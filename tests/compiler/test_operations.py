@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.compiler.program import loaded, own_recipe
-from checker.storage.blocks import NUMBER
 from tests.support.compiling import ALL_STATES, ARGUMENTS, FAULT, Both, module_of, small_layout
+from waterline.checker.compiler.program import loaded, own_recipe
+from waterline.checker.storage.blocks import NUMBER
 
 OPERANDS = ("t.x", "t.y", "t.row[1]", "t.table[a, 1]", "t.wide", "a", "3", "(-3)", "0", "(t.x < 2)")
 BOUNDS = (-4, -3, -2, -1, 0, 1, 2, 3, 5, 6, 7)

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from checker.compiler import cache, machine, program
-from checker.compiler.kernel import is_compiled, kernel_of, optimising, recipes_of
-from checker.kafka.families import problem_for
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result
-from checker.search.search import search
-from model.atomic import AtomicEnvironment
-from model.message.environment import Environment
+from waterline.checker.compiler import cache, machine, program
+from waterline.checker.compiler.kernel import is_compiled, kernel_of, optimising, recipes_of
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.message.environment import Environment
 
 SMALL: dict[str, Any] = {"records": 1, "epochs": 2, "restarts": 1}
 PROBLEMS = {

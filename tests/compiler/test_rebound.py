@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from checker.compiler import program, sources
-from checker.compiler.problem_digest import problem_digest
-from checker.compiler.source import NotCompilable
-from checker.problem.problem import Problem
-from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.prepare import prepare
-from checker.search.search import search
 from fuzz.interpreted import Interpreted
-from model.core.claim import Invariant, Reachable
-from model.core.layout import Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Model, Narration
+from waterline.checker.compiler import program, sources
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.compiler.source import NotCompilable
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.search import search
+from waterline.model.core.claim import Invariant, Reachable
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model, Narration
 
 HELPER = """\
 LIMIT = 3

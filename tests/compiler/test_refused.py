@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from checker.compiler.kernel import TooLargeToNumber, plan_of, program_of
-from checker.compiler.source import NotCompilable
-from checker.kafka.families import ATOMIC, MESSAGE
-from checker.problem.problem import Shared
-from model.atomic import AtomicEnvironment
-from model.core.transition_system import Action, Parameter
-from model.message.environment import Environment
-from model.message.features import FEATURES
 from tests.support.compiling import Both, module_of, small_layout
 from tests.support.graph_model import graph_problem
+from waterline.checker.compiler.kernel import TooLargeToNumber, plan_of, program_of
+from waterline.checker.compiler.source import NotCompilable
+from waterline.checker.kafka.families import ATOMIC, MESSAGE
+from waterline.checker.problem.problem import Shared
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.core.transition_system import Action, Parameter
+from waterline.model.message.environment import Environment
+from waterline.model.message.features import FEATURES
 
 LAYOUT = small_layout()
 REFUSED = [

@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
-import invariants
-from checker.checking.run import run
-from checker.compiler import lookup_record, text_key
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.sorts import check, kept
-from checker.sorts.check import interpreted, require_well_sorted, violations
-from checker.sorts.violation import IllSorted
 from fuzz.order_abstraction import Pair
 from fuzz.sorts import differs, in_place, refused, sorted_mutants
-from model.core.claim import Temporal
-from model.message import metadata, order_abstraction, trusted
-from model.message.features import FEATURES, TRUNCATIONS, Feature
-from model.message.versions import NAMED, VERSIONS, BadVersion, version_of
 from tests.support import ill_sorted_epochs, ill_sorted_records
+from waterline import invariants
+from waterline.checker.checking.run import run
+from waterline.checker.compiler import lookup_record, text_key
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.sorts import check, kept
+from waterline.checker.sorts.check import interpreted, require_well_sorted, violations
+from waterline.checker.sorts.violation import IllSorted
+from waterline.model.core.claim import Temporal
+from waterline.model.message import metadata, order_abstraction, trusted
+from waterline.model.message.features import FEATURES, TRUNCATIONS, Feature
+from waterline.model.message.versions import NAMED, VERSIONS, BadVersion, version_of
 
 RULES = {
     name: rule

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from checker.compiler import cache, kernel, machine, program, sources
-from checker.compiler.kernel import kernel_of, plan_of, program_of, recipes_of
-from checker.compiler.source import NotCompilable
-from checker.compiler.sources import COMPILER, PACKAGES, sources_in
-from checker.compiler.text_key import TextKey, key_of
-from checker.kafka.families import GRAINS, problem_for
-from checker.problem.problem import Problem, sharing
-from checker.problem.symmetry import Symmetry
-from checker.storage import programs
-from model.message.environment import Environment
 from tests.support.edited_rules import EDITS, RULES, with_rules
 from tests.support.graph_model import graph_problem
+from waterline.checker.compiler import cache, kernel, machine, program, sources
+from waterline.checker.compiler.kernel import kernel_of, plan_of, program_of, recipes_of
+from waterline.checker.compiler.source import NotCompilable
+from waterline.checker.compiler.sources import COMPILER, PACKAGES, sources_in
+from waterline.checker.compiler.text_key import TextKey, key_of
+from waterline.checker.kafka.families import GRAINS, problem_for
+from waterline.checker.problem.problem import Problem, sharing
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.storage import programs
+from waterline.model.message.environment import Environment
 
 PROBLEM = graph_problem([(0, 1)])
 
@@ -239,9 +239,9 @@ def test_a_record_that_does_not_fit_is_no_record(written: list[str]) -> None:
 
 def test_a_key_is_the_same_in_every_process() -> None:
     told = (
-        "from checker.compiler import kernel, sources, text_key\n"
-        "from checker.kafka.families import problem_for\n"
-        "from model.message.environment import Environment\n"
+        "from waterline.checker.compiler import kernel, sources, text_key\n"
+        "from waterline.checker.kafka.families import problem_for\n"
+        "from waterline.model.message.environment import Environment\n"
         "sources.SETTLED_SECONDS = float('-inf')\n"
         "print(text_key.key_of(kernel.plan_of(problem_for('hw', Environment()))).name)"
     )
@@ -292,9 +292,10 @@ def test_another_byte_of_a_source_gives_another_key(
 
 def test_all_that_writes_a_text_is_among_the_sources() -> None:
     listing = (
-        "import sys, checker.compiler.kernel\n"
-        "print(*(m.__file__ for m in sys.modules.values() if m.__name__.split('.')[0] in "
-        "('checker', 'counterexamples', 'invariants', 'model')), sep='\\n')"
+        "import sys, waterline.checker.compiler.kernel\n"
+        "print(*(m.__file__ for m in sys.modules.values() if m.__name__.startswith("
+        "('waterline.checker', 'waterline.counterexamples', 'waterline.invariants', "
+        "'waterline.model'))), sep='\\n')"
     )
     done = subprocess.run(
         [sys.executable, "-c", listing], capture_output=True, text=True, check=True

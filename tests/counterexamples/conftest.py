@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from counterexamples import Replayed, Trace, replay, trace_of
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.model import message_model
+from waterline.counterexamples import Replayed, Trace, replay, trace_of
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 LOSS = (
     ("Produce", (0,)),

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from counterexamples.named_file import BadFile, read_named, require_replaceable, written_whole
+from waterline.counterexamples.named_file import (
+    BadFile,
+    read_named,
+    require_replaceable,
+    written_whole,
+)
 
 
 def write(path: Path, content: bytes) -> None:

@@ -6,12 +6,12 @@ import re
 import pytest
 from rich.console import Console, RenderableType
 
-from counterexamples import Replayed, Trace, replay, trace_of
-from counterexamples.rendering import render_compact, render_full
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.narration import LANES
+from waterline.counterexamples import Replayed, Trace, replay, trace_of
+from waterline.counterexamples.rendering import render_compact, render_full
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.narration import LANES
 
 EXPLANATION = "m1 was committed at offset 0; leader r1 has no record: m1 is lost."
 

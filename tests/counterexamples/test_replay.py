@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from counterexamples import (
+from waterline.counterexamples import (
     BadTrace,
     Divergence,
     NotACounterexample,
@@ -19,8 +19,8 @@ from counterexamples import (
     replay,
     trace_of,
 )
-from invariants import no_committed_loss
-from model.core.transition_system import Model
+from waterline.invariants import no_committed_loss
+from waterline.model.core.transition_system import Model
 
 
 def holds(model: Model) -> Any:

@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterexamples import BadTrace, Trace, TraceStep, from_json, read_trace, to_json, write_trace
-from counterexamples.named_file import BadFile
-from counterexamples.trace_file import STEPS_MAX
+from waterline.counterexamples import (
+    BadTrace,
+    Trace,
+    TraceStep,
+    from_json,
+    read_trace,
+    to_json,
+    write_trace,
+)
+from waterline.counterexamples.named_file import BadFile
+from waterline.counterexamples.trace_file import STEPS_MAX
 
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9_.-]{0,20}", fullmatch=True)
 NUMBERS = st.integers(-(2**63) + 1, 2**63 - 1)
@@ -155,10 +163,10 @@ def test_what_is_no_json_is_no_trace(text: str, complaint: str) -> None:
 
 def test_absurd_sizes_are_refused(monkeypatch: pytest.MonkeyPatch, loss: Trace) -> None:
     text = to_json(loss)
-    monkeypatch.setattr("counterexamples.trace.STEPS_MAX", 3)
+    monkeypatch.setattr("waterline.counterexamples.trace.STEPS_MAX", 3)
     with pytest.raises(BadTrace, match="steps are 12; at most 3"):
         from_json(text)
-    monkeypatch.setattr("counterexamples.trace_file.BYTES_MAX", 10)
+    monkeypatch.setattr("waterline.counterexamples.trace_file.BYTES_MAX", 10)
     with pytest.raises(BadTrace, match="at most 10"):
         from_json(text)
 
@@ -201,7 +209,7 @@ def test_a_file_too_large_for_a_trace_is_not_read_to_its_end(
 ) -> None:
     path = tmp_path / "large"
     path.write_bytes(b" " * 2000)
-    monkeypatch.setattr("counterexamples.trace_file.BYTES_MAX", 1000)
+    monkeypatch.setattr("waterline.counterexamples.trace_file.BYTES_MAX", 1000)
 
     with pytest.raises(BadTrace, match="larger than 1,000 bytes"):
         read_trace(path)

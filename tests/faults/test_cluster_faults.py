@@ -96,12 +96,12 @@ IN_OBJECT_STORE = """
 import json, os, signal, sys
 from contextlib import closing
 from pathlib import Path
-from checker.kafka.families import problem_for
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.over_files import FileEngine
-from checker.search.engines.spark import SparkWorkers
-from checker.search.search import Budgets, search
-from model.message.environment import Environment
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.spark import SparkWorkers
+from waterline.checker.search.search import Budgets, search
+from waterline.model.message.environment import Environment
 from tests.support.class_archive import quick_jvm
 from tests.support.object_store import InObjectStore
 from tests.support.standalone import Standalone
@@ -163,7 +163,7 @@ def test_spark_submit_decides_about_the_master(
     cluster: Standalone, tmp_path: Path, undisturbed: str
 ) -> None:
     spark = Path(pyspark.__file__).parent
-    program = Path(__file__).parents[2] / "checker" / "__main__.py"
+    program = Path(__file__).parents[2] / "waterline" / "__main__.py"
     command = [spark / "bin" / "spark-submit", "--master", cluster.url]
     command += ["--conf", "spark.executor.memory=512m", "--conf", "spark.driver.host=127.0.0.1"]
     command += ["--conf", f"spark.executor.extraJavaOptions={quick_jvm()}"]

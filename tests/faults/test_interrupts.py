@@ -13,9 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.compiler.kept_file import read_sealed, write_sealed
 
-MAIN = "from checker.cli.cli import main; main()"
+MAIN = "from waterline.checker.cli.cli import main; main()"
 ENDLESS = """restarts = 15
 moves = 15
 requests-survive = true

@@ -133,8 +133,8 @@ def test_a_killed_spark_that_keeps_nothing_says_so_and_another_is_started(tmp_pa
     """One process runs both, as a gate does: PySpark would go on with the first one's gateway."""
     program = """
 import sys
-from checker.search.engines import jvm
-from checker.search.engines.spark_session import start_context
+from waterline.checker.search.engines import jvm
+from waterline.checker.search.engines.spark_session import start_context
 from pathlib import Path
 for turn in range(2):
     context = start_context("local[1]", log=Path(sys.argv[1]))
@@ -158,7 +158,7 @@ for turn in range(2):
 
 
 def test_a_killed_spark_ends_a_matrix_in_one_line() -> None:
-    main = "from checker.cli.cli import main; main()"
+    main = "from waterline.checker.cli.cli import main; main()"
     command = ["matrix", "--engine", "spark", "--master", "local[2]"]
     run = subprocess.Popen(
         [sys.executable, "-c", main, *command],

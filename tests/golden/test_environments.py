@@ -6,14 +6,14 @@ from contextlib import closing
 
 import pytest
 
-import invariants
-from checker.kafka.families import problem_for
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Verdict
-from checker.search.search import search
-from invariants.expected import EXPECTED
-from model.message.environment import ENVIRONMENTS
-from model.message.versions import VERSIONS
+from waterline import invariants
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Verdict
+from waterline.checker.search.search import search
+from waterline.invariants.expected import EXPECTED
+from waterline.model.message.environment import ENVIRONMENTS
+from waterline.model.message.versions import VERSIONS
 
 KAFKA_4 = "elr-with-last-known-leader"
 """As 4.1 and 4.2; what 4.3 has otherwise begins with a reassignment."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import invariants
-from checker.checking.run import EngineChoice, Run, run
-from checker.kafka.families import family_of, problem_for
-from counterexamples import (
+from waterline import invariants
+from waterline.checker.checking.run import EngineChoice, Run, run
+from waterline.checker.kafka.families import family_of, problem_for
+from waterline.counterexamples import (
     Trace,
     confirm,
     first_difference,
@@ -19,8 +19,8 @@ from counterexamples import (
     read_trace,
     to_json,
 )
-from model.message.environment import Environment
-from model.message.model import message_model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces"
 FILES = sorted(TRACES.glob("*.json"))

@@ -6,11 +6,11 @@ from contextlib import closing
 
 import pytest
 
-from checker.kafka.families import problem_for
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from model.message.environment import Environment
-from model.message.releases import release_followed
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.model.message.environment import Environment
+from waterline.model.message.releases import release_followed
 
 KAFKA_3_6 = release_followed((3, 6), is_kraft=True).version
 KAFKA_4 = release_followed((4, 0), is_kraft=True).version

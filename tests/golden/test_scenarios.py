@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-import invariants
-from checker.compiler.kernel import plan_of
-from checker.kafka.families import family_of, problem_for
-from checker.kafka.scenarios.catalogue import CATALOGUE
-from checker.kafka.scenarios.document import run_part, to_markdown
-from checker.kafka.scenarios.running import Outcome, run_scenarios, shared_by_shape
-from checker.kafka.scenarios.scenario import Scenario
-from checker.search.result import Verdict
-from checker.traces.finding import confirmed
-from counterexamples import NotACounterexample, TraceError, read_trace, to_json
-from model.core.claim import Claim
-from model.message.versions import version_of
+from waterline import invariants
+from waterline.checker.compiler.kernel import plan_of
+from waterline.checker.kafka.families import family_of, problem_for
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
+from waterline.checker.kafka.scenarios.document import run_part, to_markdown
+from waterline.checker.kafka.scenarios.running import Outcome, run_scenarios, shared_by_shape
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.search.result import Verdict
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import NotACounterexample, TraceError, read_trace, to_json
+from waterline.model.core.claim import Claim
+from waterline.model.message.versions import version_of
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "scenarios"
 CLAIMS: dict[str, Claim] = {

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-import invariants
-from model.core.claim import Recoverable, Temporal, predicates_of
-from model.message.terms import NO_ROLE, TRUNCATING
 from tests.support.states import agreed, edited, model_of
+from waterline import invariants
+from waterline.model.core.claim import Recoverable, Temporal, predicates_of
+from waterline.model.message.terms import NO_ROLE, TRUNCATING
 
 MODEL = model_of("kip320", epochs=3, min_insync_replicas=2)
 AGREED = agreed(MODEL)

@@ -8,12 +8,12 @@ from types import ModuleType
 
 import pytest
 
-import invariants
-from invariants import reachable
-from model.core.claim import ActionProperty, Invariant, Reachable, Recoverable, Temporal
-from model.message.environment import Environment
-from model.message.settings import settings_of
-from model.message.versions import VERSIONS
+from waterline import invariants
+from waterline.invariants import reachable
+from waterline.model.core.claim import ActionProperty, Invariant, Reachable, Recoverable, Temporal
+from waterline.model.message.environment import Environment
+from waterline.model.message.settings import settings_of
+from waterline.model.message.versions import VERSIONS
 
 NOT_CLAIMS = {
     "atomic",

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from invariants import acknowledged_on_disk, acknowledged_somewhere, leader_possible
-from invariants.electable import electable
-from model.core.claim import Invariant
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.partition_state import write_isr
-from model.message.terms import NO_ROLE, contains
 from tests.support.states import agreed, edited, model_of, run
+from waterline.invariants import acknowledged_on_disk, acknowledged_somewhere, leader_possible
+from waterline.invariants.electable import electable
+from waterline.model.core.claim import Invariant
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.partition_state import write_isr
+from waterline.model.message.terms import NO_ROLE, contains
 
 NEEDS_NO_LEADER = [acknowledged_somewhere.CLAIM, acknowledged_on_disk.CLAIM]
 ELR = model_of("elr", min_insync_replicas=2)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from invariants import (
+from tests.support.states import after, agreed, edited, model_of
+from waterline.invariants import (
     ALL,
     PROPERTIES,
     candidates_complete,
@@ -21,11 +22,10 @@ from invariants import (
     valid_isr,
     visible_hw,
 )
-from model.core.claim import Invariant
-from model.core.state import State
-from model.message.environment import DECLARED, FAULTS
-from model.message.terms import NO_REPLICA, NO_ROLE, OUT_OF_RANGE, TRUNCATING
-from tests.support.states import after, agreed, edited, model_of
+from waterline.model.core.claim import Invariant
+from waterline.model.core.state import State
+from waterline.model.message.environment import DECLARED, FAULTS
+from waterline.model.message.terms import NO_REPLICA, NO_ROLE, OUT_OF_RANGE, TRUNCATING
 
 MODEL = model_of("elr", min_insync_replicas=2, consumer=True)
 AGREED = agreed(MODEL, consumed=2, last_consumed=2)

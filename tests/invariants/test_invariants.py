@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from invariants import (
+from tests.support.states import after, agreed, edited, model_of, run
+from waterline.invariants import (
     ALL,
     acknowledged_durable,
     consistent_read,
@@ -18,10 +19,9 @@ from invariants import (
     reachable,
     sane,
 )
-from model.core.claim import Invariant
-from model.core.state import State
-from model.message.terms import FETCHING, LEADER, NO_ROLE, TRUNCATING
-from tests.support.states import after, agreed, edited, model_of, run
+from waterline.model.core.claim import Invariant
+from waterline.model.core.state import State
+from waterline.model.message.terms import FETCHING, LEADER, NO_ROLE, TRUNCATING
 
 MODEL = model_of("epoch")
 HW = model_of("hw")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from invariants import log_matching, log_matching_by_epoch, no_endless_question
-from model.message.terms import LEADER, NO_ROLE, TRUNCATING
 from tests.support.states import agreed, edited, hand_made, model_of
+from waterline.invariants import log_matching, log_matching_by_epoch, no_endless_question
+from waterline.model.message.terms import LEADER, NO_ROLE, TRUNCATING
 
 MODEL = model_of("kip320", epochs=3)
 ASKS_ON = model_of("kip320-without-truncation-clears-epochs", epochs=3)

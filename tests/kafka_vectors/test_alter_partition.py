@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from model.message.fetch import observe_fetch
-from model.message.high_watermark import counted_isr
 from tests.support.kafka_vectors import (
     Vector,
     as_set,
@@ -21,6 +19,8 @@ from tests.support.kafka_vectors import (
     rules_at,
     take,
 )
+from waterline.model.message.fetch import observe_fetch
+from waterline.model.message.high_watermark import counted_isr
 
 MANAGER = "ReplicationControlManagerTest"
 FOUR = {0, 1, 2, 3}

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from model.message.controller import next_leader, take_out
-from model.message.terms import NO_REPLICA
 from tests.support.kafka_vectors import (
     Vector,
     as_set,
@@ -19,6 +17,8 @@ from tests.support.kafka_vectors import (
     rules_at,
     take,
 )
+from waterline.model.message.controller import next_leader, take_out
+from waterline.model.message.terms import NO_REPLICA
 
 BY_ZOOKEEPER = ("2.0.1", "2.4.0", "2.7.0", "3.8.0")
 ALGORITHMS = "PartitionLeaderElectionAlgorithmsTest"

@@ -11,9 +11,6 @@ from typing import Any
 
 import pytest
 
-from model.message.controller import elect_next
-from model.message.partition_state import write_isr
-from model.message.terms import LEADER, NO_REPLICA
 from tests.support.kafka_vectors import (
     Vector,
     as_set,
@@ -23,6 +20,9 @@ from tests.support.kafka_vectors import (
     rules_at,
     take,
 )
+from waterline.model.message.controller import elect_next
+from waterline.model.message.partition_state import write_isr
+from waterline.model.message.terms import LEADER, NO_REPLICA
 
 BUILDER, MANAGER = "PartitionChangeBuilderTest", "ReplicationControlManagerTest"
 SINCE_3_7 = ("3.7.0", "3.8.0")

@@ -11,10 +11,6 @@ from typing import Any
 
 import pytest
 
-from model.message.epochs import epoch_at, latest_epoch
-from model.message.metadata import take_up
-from model.message.terms import FETCHING, LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
-from model.message.truncation import end_offset_for, truncate
 from tests.support.kafka_vectors import (
     UNDEFINED,
     Cache,
@@ -27,6 +23,10 @@ from tests.support.kafka_vectors import (
     take,
     write,
 )
+from waterline.model.message.epochs import epoch_at, latest_epoch
+from waterline.model.message.metadata import take_up
+from waterline.model.message.terms import FETCHING, LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
+from waterline.model.message.truncation import end_offset_for, truncate
 
 KIP_101, KIP_279 = ("0.11.0.2",), ("2.0.0",)
 OLD = KIP_101 + KIP_279

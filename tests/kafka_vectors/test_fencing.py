@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import pytest
 
-from model.message.fetch import takes_fetch
-from model.message.terms import ANSWERED, FETCHING, IDLE, LEADER, PARKED, TRUNCATING, UNKNOWN_OFFSET
-from model.message.truncation import can_offset_for_leader_epoch
 from tests.support.kafka_vectors import (
     Vector,
     calls,
@@ -21,6 +18,17 @@ from tests.support.kafka_vectors import (
     take,
     write,
 )
+from waterline.model.message.fetch import takes_fetch
+from waterline.model.message.terms import (
+    ANSWERED,
+    FETCHING,
+    IDLE,
+    LEADER,
+    PARKED,
+    TRUNCATING,
+    UNKNOWN_OFFSET,
+)
+from waterline.model.message.truncation import can_offset_for_leader_epoch
 
 OLDER, SAME, NEWER = 4, 5, 6
 """The epoch of the request, where the leader's is 5."""

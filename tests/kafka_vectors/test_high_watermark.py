@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from model.message.fetch import observe_fetch
-from model.message.high_watermark import counted_isr
-from model.message.metadata import take_up
 from tests.support.kafka_vectors import (
     Cache,
     Vector,
@@ -21,6 +18,9 @@ from tests.support.kafka_vectors import (
     take,
     write,
 )
+from waterline.model.message.fetch import observe_fetch
+from waterline.model.message.high_watermark import counted_isr
+from waterline.model.message.metadata import take_up
 
 TEN: Cache = [(4, 0)]
 BOTH = ("2.4.0", "2.7.0", "2.8.1", "3.3.0", "3.8.0")

@@ -8,11 +8,6 @@ from __future__ import annotations
 
 import pytest
 
-from model.message.fetch import observe_fetch
-from model.message.high_watermark import counted_isr
-from model.message.isr import can_shrink_isr
-from model.message.metadata import take_up
-from model.message.terms import FETCHING, UNKNOWN_OFFSET
 from tests.support.kafka_vectors import (
     Cache,
     Vector,
@@ -24,6 +19,11 @@ from tests.support.kafka_vectors import (
     take,
     write,
 )
+from waterline.model.message.fetch import observe_fetch
+from waterline.model.message.high_watermark import counted_isr
+from waterline.model.message.isr import can_shrink_isr
+from waterline.model.message.metadata import take_up
+from waterline.model.message.terms import FETCHING, UNKNOWN_OFFSET
 
 DIRECT = ("2.4.0",)
 """The leader writes the ISR; from 2.7 on it asks for it."""

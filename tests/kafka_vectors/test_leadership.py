@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from model.message.epochs import epoch_start
-from model.message.fetch import observe_fetch
-from model.message.metadata import take_up
-from model.message.terms import FETCHING, TRUNCATING
 from tests.support.kafka_vectors import (
     Cache,
     Vector,
@@ -18,6 +14,10 @@ from tests.support.kafka_vectors import (
     take,
     write,
 )
+from waterline.model.message.epochs import epoch_start
+from waterline.model.message.fetch import observe_fetch
+from waterline.model.message.metadata import take_up
+from waterline.model.message.terms import FETCHING, TRUNCATING
 
 TEN: Cache = [(4, 0)]
 BOTH = ("2.4.0", "2.7.0", "2.8.1", "3.3.0", "3.8.0")

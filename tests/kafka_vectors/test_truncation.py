@@ -10,18 +10,6 @@ from typing import Any
 
 import pytest
 
-from model.message.environment import Environment
-from model.message.fetch import is_out_of_range
-from model.message.settings import settings_of
-from model.message.terms import DIVERGING, FETCHING, LEADER, REQUESTED, TRUNCATING
-from model.message.truncation import (
-    carried_epoch,
-    diverges,
-    end_offset_for,
-    to_high_watermark,
-    truncation_point,
-)
-from model.message.versions import version_of
 from tests.support.kafka_vectors import (
     UNDEFINED,
     Cache,
@@ -35,6 +23,18 @@ from tests.support.kafka_vectors import (
     take,
     write,
 )
+from waterline.model.message.environment import Environment
+from waterline.model.message.fetch import is_out_of_range
+from waterline.model.message.settings import settings_of
+from waterline.model.message.terms import DIVERGING, FETCHING, LEADER, REQUESTED, TRUNCATING
+from waterline.model.message.truncation import (
+    carried_epoch,
+    diverges,
+    end_offset_for,
+    to_high_watermark,
+    truncation_point,
+)
+from waterline.model.message.versions import version_of
 
 KIP_101 = ("0.11.0.2",)
 BY_EPOCHS = ("2.0.0", "2.0.1", "2.4.0", "2.7.0")

@@ -6,20 +6,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from checker.checking.run import run
-from checker.compiler.origins import call_of
-from checker.liveness.adjacency import Mask
-from checker.liveness.fairness import FairSteps, staying
-from checker.liveness.lasso import Lasso, lasso_in, waiting
-from checker.liveness.recovery import Ways
-from checker.liveness.space import Gatherer, Space, space_of
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from checker.traces.finding import confirmed
-from counterexamples import trace_of
-from model.core.claim import Recoverable, Temporal, ways_back
-from model.core.state import State
 from tests.support.by_definition import Answer, ByDefinition, a_graph, problem_of
 from tests.support.labelled_graph import (
     CLAIMS,
@@ -28,6 +14,20 @@ from tests.support.labelled_graph import (
     LIVENESS,
     node_state,
 )
+from waterline.checker.checking.run import run
+from waterline.checker.compiler.origins import call_of
+from waterline.checker.liveness.adjacency import Mask
+from waterline.checker.liveness.fairness import FairSteps, staying
+from waterline.checker.liveness.lasso import Lasso, lasso_in, waiting
+from waterline.checker.liveness.recovery import Ways
+from waterline.checker.liveness.space import Gatherer, Space, space_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import trace_of
+from waterline.model.core.claim import Recoverable, Temporal, ways_back
+from waterline.model.core.state import State
 
 GRAPHS = 1000
 SOME = 40

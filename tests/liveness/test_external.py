@@ -11,15 +11,6 @@ from typing import Any
 
 import pytest
 
-from checker.checking.liveness_in_memory import judge_behaviours
-from checker.liveness.external import owcty
-from checker.problem.problem import Problem
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.over_files import FileEngine
-from checker.search.result import Verdict
-from checker.search.search import search
-from counterexamples import from_json, replay, to_json
-from model.core.claim import Behaviour
 from tests.support.by_definition import a_graph, problem_of
 from tests.support.engines import engine_for
 from tests.support.labelled_graph import (
@@ -32,6 +23,15 @@ from tests.support.labelled_graph import (
     labelled_problem,
 )
 from tests.support.own import example
+from waterline.checker.checking.liveness_in_memory import judge_behaviours
+from waterline.checker.liveness.external import owcty
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.result import Verdict
+from waterline.checker.search.search import search
+from waterline.counterexamples import from_json, replay, to_json
+from waterline.model.core.claim import Behaviour
 
 FAIR_A, FAIR_B, FAIR_C, FREE_A, FREE_B = range(5)
 Judged = tuple[list[Any], list[Any]]
@@ -66,7 +66,7 @@ def left(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(found.states)
         return found
 
-    monkeypatch.setattr("checker.checking.liveness_external.left_of", noted)
+    monkeypatch.setattr("waterline.checker.checking.liveness_external.left_of", noted)
     return seen
 
 

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
-import invariants
-from checker.checking.run import Run, run
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem, sharing
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
 from docs.make import recovery
-from invariants.way_back import BY
-from model.core.claim import Recoverable, fair_actions
-from model.message.contents import ACTIONS
-from model.message.environment import DECLARED, DOCUMENTED, FAULTS
-from model.message.versions import VERSIONS
 from tests.support.states import exchange, model_of
 from tests.support.states import run as reached
 from tests.support.temporal_oracle import explored, for_ever, no_way_back
+from waterline import invariants
+from waterline.checker.checking.run import Run, run
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem, sharing
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.invariants.way_back import BY
+from waterline.model.core.claim import Recoverable, fair_actions
+from waterline.model.message.contents import ACTIONS
+from waterline.model.message.environment import DECLARED, DOCUMENTED, FAULTS
+from waterline.model.message.versions import VERSIONS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "recovery.md"
 TINY = {"records": 1, "epochs": 1, "restarts": 1}

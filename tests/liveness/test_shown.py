@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.checking.run import run
-from checker.kafka.narrative.story import story_of
-from checker.problem.problem import Problem
-from checker.report.viewer.app import Viewer
-from checker.search.engines.choice import EngineChoice
-from checker.traces.finding import Finding
 from tests.support.commands import Commands
 from tests.support.own import EXAMPLES, example
 from tests.support.viewing import WIDE, seen
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.narrative.story import story_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.report.viewer.app import Viewer
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.traces.finding import Finding
 
 LOCAL = ("--engine", "local")
 STARVES = "wants_it_leads_to_has_used_it.node1"

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from checker.compiler.origins import call_of
-from checker.kafka.families import MESSAGE
-from checker.liveness.index import MISSING, Index
-from checker.liveness.space import Gatherer, Space, bytes_needed, space_of
-from checker.problem.problem import Problem
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from model.core.claim import Recoverable, predicates_of
-from model.core.state import State
 from tests.support.own import example
+from waterline.checker.compiler.origins import call_of
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.liveness.index import MISSING, Index
+from waterline.checker.liveness.space import Gatherer, Space, bytes_needed, space_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.model.core.claim import Recoverable, predicates_of
+from waterline.model.core.state import State
 
 
 def leads(s: Any, c: Any) -> bool:

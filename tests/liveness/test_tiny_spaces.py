@@ -8,17 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from checker.checking.liveness_in_memory import judge_behaviours
-from checker.checking.run import Run, run
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Result, Verdict
-from checker.search.rule_errors import Raised
-from checker.search.search import Budgets, search
-from checker.traces.finding import Finding
-from model.core.claim import Behaviour
-from model.core.renaming import CannotRename, Sort
 from tests.support.engines import WAYS, engine_for
 from tests.support.labelled_graph import (
     ALWAYS_EVENTUALLY,
@@ -31,6 +20,17 @@ from tests.support.labelled_graph import (
     Edges,
     labelled_problem,
 )
+from waterline.checker.checking.liveness_in_memory import judge_behaviours
+from waterline.checker.checking.run import Run, run
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.rule_errors import Raised
+from waterline.checker.search.search import Budgets, search
+from waterline.checker.traces.finding import Finding
+from waterline.model.core.claim import Behaviour
+from waterline.model.core.renaming import CannotRename, Sort
 
 FAIR_A, FAIR_B, FAIR_C, FREE_A, FREE_B = range(5)
 LOCAL = EngineChoice(name="local", threads=1)

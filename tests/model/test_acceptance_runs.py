@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from invariants import no_divergence_below_hw
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.terms import FETCHING
 from tests.support.states import exchange, is_enabled, model_of, run
+from waterline.invariants import no_divergence_below_hw
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.terms import FETCHING
 
 EPOCHS_OF_2_0 = ["kip279", "kip279-code", "kip320", "truncate-on-fetch"]
 

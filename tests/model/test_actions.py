@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import pytest
 
-from model.core.state import OutOfRange, State
-from model.core.transition_system import Model
-from model.message.contents import ACTIONS
-from model.message.terms import (
+from tests.support.states import Changes, after, bound, changed_by, edited, model_of
+from waterline.model.core.state import OutOfRange, State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.contents import ACTIONS
+from waterline.model.message.terms import (
     ANSWERED,
     FETCHING,
     IDLE,
@@ -21,7 +22,6 @@ from model.message.terms import (
     REQUESTED,
     UNKNOWN_OFFSET,
 )
-from tests.support.states import Changes, after, bound, changed_by, edited, model_of
 
 MODEL = model_of("epoch", moves=1)
 START = MODEL.initial[0]

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.features import ALTER_PARTITION, has
-from model.message.model import message_model
-from model.message.terms import FETCHING, LEADER, REQUESTED
-from model.message.versions import VERSIONS
 from tests.support.states import after, edited, is_enabled, model_of, run
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.features import ALTER_PARTITION, has
+from waterline.model.message.model import message_model
+from waterline.model.message.terms import FETCHING, LEADER, REQUESTED
+from waterline.model.message.versions import VERSIONS
 
 TOGETHER = "ShrinkTogether"
 ASKING = [v for v in VERSIONS if VERSIONS[v].features & ALTER_PARTITION]

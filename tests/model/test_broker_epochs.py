@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model, Step
-from model.message.caught_up import is_eligible, waits_for
-from model.message.terms import ANSWERED, LEADER, PARKED, UNKNOWN_OFFSET, contains
 from tests.support.states import model_of, run
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model, Step
+from waterline.model.message.caught_up import is_eligible, waits_for
+from waterline.model.message.terms import ANSWERED, LEADER, PARKED, UNKNOWN_OFFSET, contains
 
 WAITS = {"records": 2, "epochs": 3, "restarts": 3, "caught_up_wait": True}
 VERSIONS = ("kip903", "elr", "kip903-with-fresh-remote-leo", "kip903-without-shrink-raises-epoch")

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from model.core.errors import BadEnvironment
-from model.core.state import State, as_dict
-from model.core.transition_system import Model
-from model.message.bounds import Bounds
-from model.message.cluster import fields
-from model.message.terms import FETCHING, LEADER, UNKNOWN_OFFSET
 from tests.support.states import model_of, packed
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import State, as_dict
+from waterline.model.core.transition_system import Model
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.cluster import fields
+from waterline.model.message.terms import FETCHING, LEADER, UNKNOWN_OFFSET
 
 
 def reachable_states(model: Model) -> set[State]:

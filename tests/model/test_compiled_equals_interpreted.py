@@ -15,15 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import invariants
-from checker.compiler.origins import ROW_SHIFT
-from checker.problem.packed_rows import state_words
-from checker.search.engines.expander import Expander, Findings, Tally
-from model.core.layout import Field
-from model.core.state import NotAlive, State
-from model.core.transition_system import Model
-from model.message.features import ELR, has
-from model.message.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
 from tests.support.both_ways import (
     Compiled,
     Interpreted,
@@ -35,6 +26,15 @@ from tests.support.both_ways import (
 )
 from tests.support.reached import reachable_states
 from tests.support.states import model_of, packed
+from waterline import invariants
+from waterline.checker.compiler.origins import ROW_SHIFT
+from waterline.checker.problem.packed_rows import state_words
+from waterline.checker.search.engines.expander import Expander, Findings, Tally
+from waterline.model.core.layout import Field
+from waterline.model.core.state import NotAlive, State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.features import ELR, has
+from waterline.model.message.terms import FETCHING, LEADER, NO_RECORD, NO_ROLE
 
 ENOUGH = 4000
 """After a level with which it has so many states a walk ends: each takes a millisecond."""

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.shared.options import ENVIRONMENT_OPTIONS
-from checker.kafka.matrix.grid import AXES, FAULT
-from model.message import limits
-from model.message.bounds import Bounds
-from model.message.cluster import fields
-from model.message.contents import ACTIONS, contents
-from model.message.declared import option_of
-from model.message.environment import (
+from tests.support.states import model_of, run
+from waterline.checker.cli.shared.options import ENVIRONMENT_OPTIONS
+from waterline.checker.kafka.matrix.grid import AXES, FAULT
+from waterline.model.message import limits
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.cluster import fields
+from waterline.model.message.contents import ACTIONS, contents
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import (
     DECLARED,
     FAULTS,
     BadEnvironment,
     Environment,
 )
-from model.message.features import FEATURES, TRUNCATIONS
-from model.message.settings import Settings, settings_of
-from model.message.versions import VERSIONS
-from tests.support.states import model_of, run
+from waterline.model.message.features import FEATURES, TRUNCATIONS
+from waterline.model.message.settings import Settings, settings_of
+from waterline.model.message.versions import VERSIONS
 
 NUMBERS = [name for name, declared in DECLARED.items() if declared.most is not None]
 WORDS = [name for name, declared in DECLARED.items() if declared.values is not None]

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.message.cluster import layout
-from model.message.environment import Environment
-from model.message.terms import (
+from tests.support.states import after, changed_by, edited, is_enabled, model_of, run
+from waterline.model.core.state import State
+from waterline.model.message.cluster import layout
+from waterline.model.message.environment import Environment
+from waterline.model.message.terms import (
     DIVERGING,
     IDLE,
     LEADER,
@@ -22,7 +23,6 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
-from tests.support.states import after, changed_by, edited, is_enabled, model_of, run
 
 MODEL = model_of("truncate-on-fetch", directory_moves=2, moves=2)
 BY_QUESTION = model_of("kip320", directory_moves=1, moves=3, epochs=3)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.controller import candidates
-from model.message.terms import NO_REPLICA, NO_ROLE, contains, size, without_member
 from tests.support.states import bound, changed_by, edited, is_enabled, model_of
 from tests.support.walking import walk
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.controller import candidates
+from waterline.model.message.terms import NO_REPLICA, NO_ROLE, contains, size, without_member
 
 ANY = model_of("epoch", replicas=3, election_order="any")
 UNCLEAN = model_of("epoch", replicas=3, election_order="any", unclean_leader_election=True)

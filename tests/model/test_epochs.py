@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from model.message.environment import Environment
-from model.message.epochs import epoch_at, latest_epoch
-from model.message.settings import settings_of
-from model.message.terms import LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
-from model.message.truncation import end_offset_for, truncate
-from model.message.versions import VERSIONS
+from waterline.model.message.environment import Environment
+from waterline.model.message.epochs import epoch_at, latest_epoch
+from waterline.model.message.settings import settings_of
+from waterline.model.message.terms import LEADER, NO_EPOCH, NO_ROLE, UNKNOWN_OFFSET
+from waterline.model.message.truncation import end_offset_for, truncate
+from waterline.model.message.versions import VERSIONS
 
 UNDEFINED = UNKNOWN_OFFSET
 KAFKA_0_11 = settings_of(Environment(), VERSIONS["epoch"])

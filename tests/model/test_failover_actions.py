@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message import terms
-from model.message.terms import (
+from tests.support.states import Changes, after, changed_by, edited, hand_made, model_of
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message import terms
+from waterline.model.message.terms import (
     ANSWERED,
     FETCHING,
     IDLE,
@@ -19,7 +20,6 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
-from tests.support.states import Changes, after, changed_by, edited, hand_made, model_of
 
 MODEL = model_of("epoch", moves=1)
 START = MODEL.initial[0]

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from model.message.terms import (
+from tests.support.states import Changes, after, changed_by, edited, is_enabled, model_of
+from waterline.model.message.terms import (
     ANSWERED,
     FETCHING,
     IDLE,
@@ -21,7 +22,6 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
-from tests.support.states import Changes, after, changed_by, edited, is_enabled, model_of
 
 KRAFT = model_of("kraft")
 ELR = model_of("elr", min_insync_replicas=2)

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.terms import (
+from tests.support.states import Changes, after, changed_by, edited, model_of
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.terms import (
     NO_EPOCH,
     NO_ROLE,
 )
-from tests.support.states import Changes, after, changed_by, edited, model_of
 
 # Elections from the ELR.
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from model.core.transition_system import Model
-from model.message.terms import (
+from tests.support.states import Changes, after, changed_by, edited, model_of, run
+from waterline.model.core.transition_system import Model
+from waterline.model.message.terms import (
     ANSWERED,
     DIVERGING,
     FETCHING,
@@ -24,7 +25,6 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
-from tests.support.states import Changes, after, changed_by, edited, model_of, run
 
 ZOOKEEPER = model_of("kip320", restarts=2, session_expiries=1, shutdowns=2, moves=1)
 KRAFT = model_of("kip903", restarts=2, session_expiries=1, shutdowns=2, moves=1)

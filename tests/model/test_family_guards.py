@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.message.terms import (
+from tests.support.states import edited, is_enabled, model_of
+from waterline.model.core.state import State
+from waterline.model.message.terms import (
     ANSWERED,
     DIVERGING,
     FETCHING,
@@ -25,7 +26,6 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
-from tests.support.states import edited, is_enabled, model_of
 
 ZOOKEEPER = model_of("kip320", requests_survive=True, late_metadata=True, consumer=True)
 UNFENCED = model_of("epoch", requests_survive=True)

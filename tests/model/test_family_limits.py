@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.message.terms import NO_EPOCH, NO_REPLICA, NO_ROLE
 from tests.support.states import after, bound, edited, is_enabled, model_of
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_EPOCH, NO_REPLICA, NO_ROLE
 
 ELR = model_of("elr")
 START = ELR.initial[0]

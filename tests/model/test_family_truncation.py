@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.terms import (
+from tests.support.states import Changes, after, changed_by, edited, hand_made, model_of
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.terms import (
     ANSWERED,
     DIVERGING,
     FETCHING,
@@ -21,8 +22,7 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
-from model.message.truncation import truncation_point
-from tests.support.states import Changes, after, changed_by, edited, hand_made, model_of
+from waterline.model.message.truncation import truncation_point
 
 START = model_of("kraft").initial[0]
 """r0 leads in epoch 0, r1 fetches from it, both are in sync. The same in every version."""

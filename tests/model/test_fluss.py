@@ -7,18 +7,25 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.families import MESSAGE
-from checker.traces.finding import confirmed
-from counterexamples import read_trace
-from counterexamples.replay import follow
-from model.core.state import State
-from model.core.transition_system import Call, Model
-from model.message.environment import Environment
-from model.message.fluss import RELEASES, fluss_release
-from model.message.model import message_model
-from model.message.narration.fluss_words import in_words_of_fluss
-from model.message.releases import UnknownRelease
-from model.message.versions import FLUSS, FLUSS_VERSIONS, KAFKA, VERSIONS, BadVersion, version_of
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import read_trace
+from waterline.counterexamples.replay import follow
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Call, Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.fluss import RELEASES, fluss_release
+from waterline.model.message.model import message_model
+from waterline.model.message.narration.fluss_words import in_words_of_fluss
+from waterline.model.message.releases import UnknownRelease
+from waterline.model.message.versions import (
+    FLUSS,
+    FLUSS_VERSIONS,
+    KAFKA,
+    VERSIONS,
+    BadVersion,
+    version_of,
+)
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "fluss"
 ENTRIES = TRACES.parent / "scenarios"

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from model.core.errors import BadEnvironment
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.directories import future_truncation_point
-from model.message.environment import Environment
-from model.message.terms import (
+from tests.support.states import changed_by, edited, exchange, is_enabled, model_of, run
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.directories import future_truncation_point
+from waterline.model.message.environment import Environment
+from waterline.model.message.terms import (
     COPIES,
     FETCHING,
     LEADER,
@@ -28,7 +29,6 @@ from model.message.terms import (
     TRUNCATE_ON_FETCH,
     TRUNCATES,
 )
-from tests.support.states import changed_by, edited, exchange, is_enabled, model_of, run
 
 SIZES: dict[str, Any] = {"records": 3, "epochs": 4, "directory_moves": 1, "future_log": True}
 MOVES = model_of("kip903", moves=4, restarts=1, **SIZES)

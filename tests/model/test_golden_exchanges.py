@@ -10,18 +10,26 @@ from typing import Any
 
 import pytest
 
-from invariants import no_committed_loss, no_divergence_below_hw
-from model.core.layout import Layout
-from model.core.state import Draft, State
-from model.core.transition_system import Model
-from model.message.environment import DOCUMENTED
-from model.message.high_watermark import advance_high_watermark, in_sync_end
-from model.message.model import message_model
-from model.message.produce import produce
-from model.message.settings import settings_of
-from model.message.terms import ANSWERED, FETCHING, IDLE, LEADER, NO_ROLE, PARKED, TRUNCATING
-from model.message.versions import HW
 from tests.support.states import after, bound, changes, exchange, hand_made, model_of, run
+from waterline.invariants import no_committed_loss, no_divergence_below_hw
+from waterline.model.core.layout import Layout
+from waterline.model.core.state import Draft, State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import DOCUMENTED
+from waterline.model.message.high_watermark import advance_high_watermark, in_sync_end
+from waterline.model.message.model import message_model
+from waterline.model.message.produce import produce
+from waterline.model.message.settings import settings_of
+from waterline.model.message.terms import (
+    ANSWERED,
+    FETCHING,
+    IDLE,
+    LEADER,
+    NO_ROLE,
+    PARKED,
+    TRUNCATING,
+)
+from waterline.model.message.versions import HW
 
 LEADS, FOLLOWS = 0, 1
 SETTINGS = settings_of(DOCUMENTED, HW)

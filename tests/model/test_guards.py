@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.contents import ACTIONS
-from model.message.terms import (
+from tests.support.states import bound, edited, is_enabled, model_of
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.contents import ACTIONS
+from waterline.model.message.terms import (
     ANSWERED,
     FETCHING,
     NO_REPLICA,
@@ -19,7 +20,6 @@ from model.message.terms import (
     REQUESTED,
     TRUNCATING,
 )
-from tests.support.states import bound, edited, is_enabled, model_of
 
 MODEL = model_of("epoch", moves=1)
 ELSEWHERE = {

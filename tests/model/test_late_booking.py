@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.message.terms import (
+from tests.support.states import after, bound, changed_by, edited, exchange, is_enabled, model_of
+from waterline.model.core.state import State
+from waterline.model.message.terms import (
     ANSWERED,
     CHECKED,
     FETCHING,
@@ -24,7 +25,6 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
-from tests.support.states import after, bound, changed_by, edited, exchange, is_enabled, model_of
 
 BY_REPLICA = model_of("elr", late_booking="by-replica", moves=3, epochs=3)
 BY_ID = model_of("kip320", late_booking="by-id", moves=3, epochs=3)

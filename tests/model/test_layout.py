@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from model.core.layout import WORD_BITS, WORDS_MAX, Alive, Field, Layout, TooLargeToPack
-from model.core.state import Draft, NotAlive, OutOfRange, State, as_dict
-from model.message.bounds import Bounds
-from model.message.cluster import layout
 from tests.support.states import cells, packed, put
+from waterline.model.core.layout import WORD_BITS, WORDS_MAX, Alive, Field, Layout, TooLargeToPack
+from waterline.model.core.state import Draft, NotAlive, OutOfRange, State, as_dict
+from waterline.model.message.bounds import Bounds
+from waterline.model.message.cluster import layout
 
 RANGES = st.tuples(st.integers(-5, 5), st.integers(1, 60)).map(lambda r: (r[0], r[0] + r[1]))
 Values = dict[str, Any]

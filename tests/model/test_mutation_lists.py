@@ -8,11 +8,11 @@ import pytest
 
 from fuzz.mutants import MODULES, ROOT, mutants_of
 from fuzz.mutation_environments import INTERPRETED, STAGES
-from model.message.contents import ACTIONS
-from model.message.environment import DECLARED, Environment
-from model.message.features import FEATURES, TRUNCATIONS, Feature
-from model.message.model import message_model
-from model.message.versions import version_of
+from waterline.model.message.contents import ACTIONS
+from waterline.model.message.environment import DECLARED, Environment
+from waterline.model.message.features import FEATURES, TRUNCATIONS, Feature
+from waterline.model.message.model import message_model
+from waterline.model.message.versions import version_of
 
 SETTINGS = [setting for stage in STAGES for setting in stage]
 

@@ -4,13 +4,13 @@ import functools
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model, Step
-from model.message.contents import ACTIONS
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.narration import HEADER, LANES, rows, sentence, summary
-from model.message.versions import spelled
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model, Step
+from waterline.model.message.contents import ACTIONS
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.narration import HEADER, LANES, rows, sentence, summary
+from waterline.model.message.versions import spelled
 
 SMALL = {"replicas": 2, "records": 1, "epochs": 1, "restarts": 1}
 SPACES = [

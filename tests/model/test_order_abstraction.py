@@ -10,25 +10,25 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-import invariants
-from checker.checking.run import Run, run
-from checker.cli.check.command import check_command
-from checker.cli.check.report import render_run
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem, asked_alone
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from counterexamples import replay
 from fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled
 from fuzz.second_normal_form import normal_form
-from invariants.side_conditions import base_kept
-from model.core.claim import ActionProperty, Recoverable
-from model.core.errors import BadEnvironment
-from model.core.state import State, as_dict
-from model.core.transition_system import Model
-from model.message.environment import COUNTED, FAULTS, Environment
-from model.message.model import message_model
 from tests.support.reached import depths_of_states
+from waterline import invariants
+from waterline.checker.checking.run import Run, run
+from waterline.checker.cli.check.command import check_command
+from waterline.checker.cli.check.report import render_run
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem, asked_alone
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.counterexamples import replay
+from waterline.invariants.side_conditions import base_kept
+from waterline.model.core.claim import ActionProperty, Recoverable
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import State, as_dict
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import COUNTED, FAULTS, Environment
+from waterline.model.message.model import message_model
 
 LOCAL = EngineChoice(name="local", threads=2)
 

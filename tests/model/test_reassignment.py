@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from model.core.errors import BadEnvironment
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.reassignment import cancel_target, request_target
-from model.message.settings import settings_of
-from model.message.terms import LEADER, NO_EPOCH, NO_REPLICA, NO_ROLE
-from model.message.versions import version_of
 from tests.support.states import after, bound, edited, exchange, is_enabled, model_of, run
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.reassignment import cancel_target, request_target
+from waterline.model.message.settings import settings_of
+from waterline.model.message.terms import LEADER, NO_EPOCH, NO_REPLICA, NO_ROLE
+from waterline.model.message.versions import version_of
 
 R0, R1, R2 = 1, 2, 4
 ALL = R0 | R1 | R2

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.terms import NO_REPLICA, NO_ROLE
 from tests.support.states import after, bound, edited, exchange, is_enabled, model_of, run
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.terms import NO_REPLICA, NO_ROLE
 
 R0, R1, R2 = 1, 2, 4
 ALL = R0 | R1 | R2

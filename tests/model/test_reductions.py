@@ -17,27 +17,27 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import invariants
-from checker.problem.problem import Problem
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from invariants import reachable
-from model.core.state import State
-from model.core.transition_system import Model, Step
-from model.message import roles
-from model.message.epochs import latest_epoch
-from model.message.features import ALTER_PARTITION, KRAFT, has
-from model.message.partition_state import knows_partition
-from model.message.terms import (
+from tests.support.reached import reachable_states
+from tests.support.states import model_of
+from waterline import invariants
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.invariants import reachable
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model, Step
+from waterline.model.message import roles
+from waterline.model.message.epochs import latest_epoch
+from waterline.model.message.features import ALTER_PARTITION, KRAFT, has
+from waterline.model.message.partition_state import knows_partition
+from waterline.model.message.terms import (
     DIVERGING,
     LEADER,
     NO_EPOCH,
     NO_REPLICA,
     UNKNOWN_OFFSET,
 )
-from model.message.truncation import end_offset_for, truncation_point
-from tests.support.reached import reachable_states
-from tests.support.states import model_of
+from waterline.model.message.truncation import end_offset_for, truncation_point
 
 
 def walk_beside(

@@ -10,9 +10,9 @@ from __future__ import annotations
 import pytest
 
 from bench.rules.released import RELEASED, number_of
-from model.message.features import FEATURES, TRUNCATIONS
-from model.message.releases import NEWEST_RELEASE, release_named
-from model.message.versions import version_of
+from waterline.model.message.features import FEATURES, TRUNCATIONS
+from waterline.model.message.releases import NEWEST_RELEASE, release_named
+from waterline.model.message.versions import version_of
 
 ZOOKEEPER, KRAFT, ELR = "zookeeper", "kraft", "elr"
 NEVER = "5.0.0"

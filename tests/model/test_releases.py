@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from model.message.features import FEATURES
-from model.message.release_names import is_released
-from model.message.releases import (
+from waterline.model.message.features import FEATURES
+from waterline.model.message.release_names import is_released
+from waterline.model.message.releases import (
     NEWEST_RELEASE,
     RELEASES,
     Release,
@@ -16,7 +16,7 @@ from model.message.releases import (
     release_followed,
     release_named,
 )
-from model.message.versions import VERSIONS, version_of
+from waterline.model.message.versions import VERSIONS, version_of
 
 ALTER_ISR = "with-alter-partition-with-maximal-isr"
 SINCE_2_4 = (

@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.families import problem_for
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result, Verdict
-from checker.search.search import search
-from model.core.state import State
-from model.message.contents import contents
-from model.message.environment import Environment
-from model.message.releases import release_named
-from model.message.settings import settings_of
-from model.message.terms import (
+from tests.support.states import after, bound, changed_by, edited, is_enabled, model_of
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.search import search
+from waterline.model.core.state import State
+from waterline.model.message.contents import contents
+from waterline.model.message.environment import Environment
+from waterline.model.message.releases import release_named
+from waterline.model.message.settings import settings_of
+from waterline.model.message.terms import (
     GRANTED,
     NO_ROLE,
     NOTHING_TO_REPLAY,
@@ -28,8 +29,7 @@ from model.message.terms import (
     REPLAYS_OLDER,
     REPLAYS_SAME,
 )
-from model.message.versions import version_of
-from tests.support.states import after, bound, changed_by, edited, is_enabled, model_of
+from waterline.model.message.versions import version_of
 
 LATE = {"late_replay": True, "late_answers": True}
 NOW = model_of(release_named("4.4.0:kraft")[0].version, **LATE)

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from model.core.state import State
-from model.message.terms import (
+from tests.support.states import Changes, after, bound, changed_by, edited, is_enabled, model_of
+from waterline.model.core.state import State
+from waterline.model.message.terms import (
     ANSWERED,
     FETCHING,
     GRANTED,
@@ -26,7 +27,6 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
-from tests.support.states import Changes, after, bound, changed_by, edited, is_enabled, model_of
 
 LATE = {"late_answers": True, "late_reads": True, "unfenced_registration": True}
 ASKED = model_of("kraft", **LATE)

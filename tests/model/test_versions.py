@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from model.message.contents import ACTIONS, contents
-from model.message.environment import Environment
-from model.message.features import FEATURES, TRUNCATIONS
-from model.message.settings import settings_of
-from model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
+from waterline.model.message.contents import ACTIONS, contents
+from waterline.model.message.environment import Environment
+from waterline.model.message.features import FEATURES, TRUNCATIONS
+from waterline.model.message.settings import settings_of
+from waterline.model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
 
 NEVER_IN_KAFKA = {
     "longest-log",

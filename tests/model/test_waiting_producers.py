@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from model.core.state import State
-from model.message.terms import FETCHING, LEADER, NO_ROLE, REQUESTED
 from tests.support.states import after, changed_by, edited, model_of, run
+from waterline.model.core.state import State
+from waterline.model.message.terms import FETCHING, LEADER, NO_ROLE, REQUESTED
 
 KEEPS = model_of("hw-with-keeps-waiting-producers", restarts=1, moves=2)
 ANSWERS = model_of("hw", restarts=1, moves=2)

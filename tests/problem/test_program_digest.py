@@ -8,17 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from checker.problem import program_digest
-from checker.problem.program_digest import ASIDE, OUR_PACKAGES, PACKAGES, RULES, sources
+from waterline.checker.problem import program_digest
+from waterline.checker.problem.program_digest import (
+    ASIDE,
+    PACKAGES,
+    RULES,
+    modules_of_package,
+    sources,
+)
 
 BEGIN = (
-    "checker.checking.run",
-    "checker.ci.searching",
-    "checker.search.engines.task",
-    "checker.kafka.families",
-    "checker.kafka.where",
-    "checker.user_models.family",
-    "checker.user_models.vetting",
+    "waterline.checker.checking.run",
+    "waterline.checker.ci.searching",
+    "waterline.checker.search.engines.task",
+    "waterline.checker.kafka.families",
+    "waterline.checker.kafka.where",
+    "waterline.checker.user_models.family",
+    "waterline.checker.user_models.vetting",
 )
 """What finds an answer: a search, a gate, Spark's tasks; and what makes problems of files."""
 
@@ -37,9 +43,9 @@ def reachable_modules() -> dict[str, Path]:
 
 
 def path_of(name: str) -> Path | None:
-    if name.partition(".")[0] not in OUR_PACKAGES:
+    if name.partition(".")[0] != PACKAGES.name:
         return None
-    place = PACKAGES.joinpath(*name.split("."))
+    place = PACKAGES.parent.joinpath(*name.split("."))
     candidates = (place / "__init__.py", place.with_suffix(".py"))
     return next((path for path in candidates if path.is_file()), None)
 
@@ -79,15 +85,16 @@ def test_only_libraries_and_claims_are_imported_by_a_name_that_is_computed() -> 
     }
 
     assert computing == {
-        "checker.search.engines.java",
-        "checker.search.engines.spark_session",
-        "invariants",
+        "waterline.checker.search.engines.java",
+        "waterline.checker.search.engines.spark_session",
+        "waterline",
+        "waterline.invariants",
     }
 
 
 def test_what_is_left_out_is_there_and_is_all_that_is_left_out() -> None:
     left_out = [PACKAGES / each for each in (*RULES, *ASIDE)]
-    everything = {p for package in OUR_PACKAGES for p in (PACKAGES / package).rglob("*.py")}
+    everything = set(modules_of_package())
 
     assert all(folder.is_dir() for folder in left_out)
     assert everything - set(sources()) == {p for f in left_out for p in f.rglob("*.py")}

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from checker.compiler.problem_digest import problem_digest
-from checker.kafka.families import ATOMIC, MESSAGE, family_of
-from checker.kafka.where import where_asked
-from checker.problem.problem import Problem
-from checker.problem.spec import ProblemSpec
-from model.core.errors import BadEnvironment
 from tests.support.own import example
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.kafka.families import ATOMIC, MESSAGE, family_of
+from waterline.checker.kafka.where import where_asked
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.model.core.errors import BadEnvironment
 
 SMALL = {"records": 1, "epochs": 1, "restarts": 1}
 ANY_ORDER = {"election-order": "any", **SMALL}

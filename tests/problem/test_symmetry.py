@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.families import problem_for
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result
-from checker.search.search import search
-from checker.traces.concretise import representative
-from model.atomic import AtomicEnvironment
-from model.core.state import State
-from model.message.environment import Environment
 from tests.support.reached import reachable_states
 from tests.support.renamed import Names, born, least_of_orbits, orbit, renamed, transpositions
 from tests.support.states import edited
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.checker.traces.concretise import representative
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.core.state import State
+from waterline.model.message.environment import Environment
 
 EVERY_SYMMETRY = [Symmetry.REPLICAS, Symmetry.RECORDS, Symmetry.ALL]
 Bounds = tuple[str, Environment | AtomicEnvironment]

@@ -14,21 +14,21 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.families import GRAINS
-from checker.kafka.narrative.story import Story, story_of
-from checker.problem.problem import Problem, asked_alone
-from checker.report import pages
-from checker.report.pages.comparison_page import comparison_page
-from checker.report.pages.formats import FORMATS, Converted
-from checker.report.viewer.sentences import describe
-from checker.report.viewer.steps import Steps
-from checker.traces.finding import Finding, confirmed
-from checker.user_models.family import own_family
-from checker.user_models.loading import read_own
-from counterexamples import NO_CLAIM, trace_of
 from tests.support.confirmed_traces import TRACES, confirmed_in
 from tests.support.own import EXAMPLES
 from tests.support.pictured import LOSS, beside
+from waterline.checker.kafka.families import GRAINS
+from waterline.checker.kafka.narrative.story import Story, story_of
+from waterline.checker.problem.problem import Problem, asked_alone
+from waterline.checker.report import pages
+from waterline.checker.report.pages.comparison_page import comparison_page
+from waterline.checker.report.pages.formats import FORMATS, Converted
+from waterline.checker.report.viewer.sentences import describe
+from waterline.checker.report.viewer.steps import Steps
+from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import read_own
+from waterline.counterexamples import NO_CLAIM, trace_of
 
 STEPS = 40
 VERSIONS = [(grain, version) for grain, family in GRAINS.items() for version in family.versions]

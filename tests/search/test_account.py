@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from checker.kafka.families import problem_for
-from checker.search.account import Account
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.result import LevelSummary
-from checker.search.search import Budgets, search
-from model.atomic import AtomicEnvironment
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.account import Account
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.result import LevelSummary
+from waterline.checker.search.search import Budgets, search
+from waterline.model.atomic import AtomicEnvironment
 
 
 def test_an_account_is_the_same_after_it_was_kept() -> None:

@@ -13,26 +13,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import invariants
-from checker.checking.run import EngineChoice, Finding, counterexamples_of, run
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.search.engines.memory import MemoryEngine
-from checker.search.identity import identity_of
-from checker.search.result import InvariantResult, Result, Verdict
-from checker.search.rule_errors import Raised
-from checker.search.search import Budgets, search
-from checker.storage.run_directory import begin, resume
-from checker.traces.finding import confirmed
-from counterexamples import NotACounterexample, from_json, to_json
-from invariants import hw_monotone
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.produce import produce
 from tests.support.engines import WAYS, engine_for
 from tests.support.graph_model import CLEAR, LEVEL, NODES, NOT_BAD, graph_problem, node_state
 from tests.support.untrue import EVERY_HW
+from waterline import invariants
+from waterline.checker.checking.run import EngineChoice, Finding, counterexamples_of, run
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.identity import identity_of
+from waterline.checker.search.result import InvariantResult, Result, Verdict
+from waterline.checker.search.rule_errors import Raised
+from waterline.checker.search.search import Budgets, search
+from waterline.checker.storage.run_directory import begin, resume
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import NotACounterexample, from_json, to_json
+from waterline.invariants import hw_monotone
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.produce import produce
 
 NODE = st.integers(0, NODES - 1)
 LOCALLY = EngineChoice(name="local", threads=1)

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from checker.analysis.simulate.choosing import Choosing, Plan
-from checker.analysis.simulate.simulation import Wanted, simulate
-from checker.compiler import kernel
-from checker.compiler.kernel import plan_of, program_of
-from checker.compiler.loops import Loops, Parts
-from checker.kafka.families import GRAINS
-from checker.search.engines.choice import EngineChoice
-from checker.search.rule_errors import Raised
 from fuzz.raising import LOCAL, compare, drawn, seen_of
 from tests.support.own import own_problem
+from waterline.checker.analysis.simulate.choosing import Choosing, Plan
+from waterline.checker.analysis.simulate.simulation import Wanted, simulate
+from waterline.checker.compiler import kernel
+from waterline.checker.compiler.kernel import plan_of, program_of
+from waterline.checker.compiler.loops import Loops, Parts
+from waterline.checker.kafka.families import GRAINS
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.rule_errors import Raised
 
 TEXT = '''\
 from waterline import Action, Fields, Log, Number, Protocol, when

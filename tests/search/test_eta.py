@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.eta import LONG, SHORT, outlook, remaining
-from checker.search.result import LevelSummary
+from waterline.checker.search.eta import LONG, SHORT, outlook, remaining
+from waterline.checker.search.result import LevelSummary
 
 RECORDED = json.loads((Path(__file__).parents[1] / "golden" / "levels.json").read_text())
 """Sizes of the levels of complete runs, by the options of `check`."""

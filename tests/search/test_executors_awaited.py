@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
-from checker.search.engines.jvm import SparkGone
-from checker.search.engines.spark_session import NoSpark, _is_on_loopback, wait_for_executors
+from waterline.checker.search.engines.jvm import SparkGone
+from waterline.checker.search.engines.spark_session import (
+    NoSpark,
+    _is_on_loopback,
+    wait_for_executors,
+)
 
 
 def _nothing_can_be_asked() -> Any:

@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.checking.run import Run, run
-from checker.kafka.families import problem_for
-from checker.problem.problem import Problem
-from checker.search.engines import memory
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.memory import MemoryEngine
-from checker.search.identity import identity_of
-from checker.search.result import Verdict
-from checker.search.search import Budgets
-from checker.storage.manifest import read_manifest, sealed, write_manifest
-from checker.storage.run_directory import begin, resume
-from checker.storage.storage import Damaged, LocalStorage, storage_at
-from model.message.environment import Environment
+from waterline.checker.checking.run import Run, run
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines import memory
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.identity import identity_of
+from waterline.checker.search.result import Verdict
+from waterline.checker.search.search import Budgets
+from waterline.checker.storage.manifest import read_manifest, sealed, write_manifest
+from waterline.checker.storage.run_directory import begin, resume
+from waterline.checker.storage.storage import Damaged, LocalStorage, storage_at
+from waterline.model.message.environment import Environment
 
 Values = dict[str, Any]
 LEVELS = 14

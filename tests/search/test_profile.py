@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.checking.bound_sensitivity import lowered_bounds
-from checker.checking.run import run
-from checker.kafka.families import problem_for
-from checker.problem.problem import Problem
-from checker.search import profile as profiles
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.prepare import prepare
-from checker.search.profile import Profile, profile_of
-from checker.search.search import Budgets, search
-from checker.storage.distinct_counts import VALUES_MAX, Spread
-from checker.storage.hyperloglog import STANDARD_ERROR
-from model.core.layout import Field
-from model.core.state import State
-from model.message.environment import Environment
 from tests.support.commands import Commands
 from tests.support.engines import engine_for
+from waterline.checker.checking.bound_sensitivity import lowered_bounds
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search import profile as profiles
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.profile import Profile, profile_of
+from waterline.checker.search.search import Budgets, search
+from waterline.checker.storage.distinct_counts import VALUES_MAX, Spread
+from waterline.checker.storage.hyperloglog import STANDARD_ERROR
+from waterline.model.core.layout import Field
+from waterline.model.core.state import State
+from waterline.model.message.environment import Environment
 
 SMALL = Environment(records=1, epochs=1, restarts=1, moves=1)
 LOCAL = EngineChoice(name="local", threads=1)

@@ -8,11 +8,11 @@ import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.checking.run import counterexamples_of
-from checker.search.graph import state_graph
-from checker.search.search import search
 from tests.support.engines import WAYS, engine_for
 from tests.support.graph_model import NODES, graph_problem, node_state
+from waterline.checker.checking.run import counterexamples_of
+from waterline.checker.search.graph import state_graph
+from waterline.checker.search.search import search
 
 NODE = st.integers(0, NODES - 1)
 EDGES = st.sets(st.tuples(NODE, NODE), max_size=150)

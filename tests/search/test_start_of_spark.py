@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.families import problem_for
-from checker.search.engines import spark
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.engines.spark_side import SparkSide
-from checker.search.search import search
-from model.message.environment import Environment
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines import spark
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.spark_side import SparkSide
+from waterline.checker.search.search import search
+from waterline.model.message.environment import Environment
 
 
 @pytest.mark.parametrize("frontier", [500, spark.BOOT_FRONTIER])

@@ -16,18 +16,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.search.engines import over_files, task
-from checker.search.engines.expander import Expander, Tally
-from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.outbox import Outbox
-from checker.search.engines.over_files import FileEngine
-from checker.search.engines.task import LevelPlan, Report, explore
-from checker.search.engines.workers import WorkersLost
-from checker.search.engines.written_levels import WrittenLevels
-from checker.search.search import search
-from checker.storage.blocks import owner_of_each
-from checker.storage.storage import Storage
 from tests.support.graph_model import NODES, graph_problem, node_state
+from waterline.checker.search.engines import over_files, task
+from waterline.checker.search.engines.expander import Expander, Tally
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.outbox import Outbox
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.task import LevelPlan, Report, explore
+from waterline.checker.search.engines.workers import WorkersLost
+from waterline.checker.search.engines.written_levels import WrittenLevels
+from waterline.checker.search.search import search
+from waterline.checker.storage.blocks import owner_of_each
+from waterline.checker.storage.storage import Storage
 
 OWNERS = 3
 Edges = list[tuple[int, int]]
@@ -201,7 +201,7 @@ def test_an_empty_cache_holds_no_state_not_even_that_of_all_zeros(slots: int) ->
 def test_buffers_that_are_full_are_handed_out_and_filled_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.search.engines.outbox.BUFFER_BYTES", 16)
+    monkeypatch.setattr("waterline.checker.search.engines.outbox.BUFFER_BYTES", 16)
     sending = Sending([(0, n) for n in range(NODES)], 1 << 10)
 
     sending.outbox.begin("g", frozenset(), 1)

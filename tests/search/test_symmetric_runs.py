@@ -8,21 +8,28 @@ from contextlib import closing
 
 import pytest
 
-from checker.checking.run import EngineChoice, Finding, counterexamples_of, run
-from checker.kafka.families import problem_for
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result
-from checker.search.search import search
-from checker.traces.concretise import NotSymmetric, real_path, representative
-from counterexamples import to_json
-from model.atomic import AtomicEnvironment
-from model.core.errors import BadEnvironment
-from model.core.layout import Field, Layout
-from model.core.renaming import BY_REPLICA, RECORD_AT_OFFSET, CannotRename, Holds, Naming, Sort
-from model.message.environment import Environment
 from tests.support.graph_model import graph_problem
+from waterline.checker.checking.run import EngineChoice, Finding, counterexamples_of, run
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.checker.traces.concretise import NotSymmetric, real_path, representative
+from waterline.counterexamples import to_json
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.renaming import (
+    BY_REPLICA,
+    RECORD_AT_OFFSET,
+    CannotRename,
+    Holds,
+    Naming,
+    Sort,
+)
+from waterline.model.message.environment import Environment
 
 EVERY_SYMMETRY = [Symmetry.REPLICAS, Symmetry.RECORDS, Symmetry.ALL]
 ANY = Environment(election_order="any")

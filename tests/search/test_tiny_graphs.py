@@ -6,20 +6,20 @@ from contextlib import closing
 
 import pytest
 
-from checker.checking.run import EngineChoice, Run, run
-from checker.problem.problem import Problem
-from checker.search.engines.growing import GrowingEngine
-from checker.search.engines.memory import OWNERS, MemoryEngine
-from checker.search.engines.over_files import FileEngine
-from checker.search.engines.thread_workers import DiskWorkers
-from checker.search.engines.written_levels import WrittenLevels
-from checker.search.result import Result, Verdict
-from checker.search.rule_errors import Raised
-from checker.search.search import Budgets, search
-from checker.storage.compact import CompactVisited
-from checker.storage.entry_layout import widths_of
 from tests.support.engines import WAYS, engine_for
 from tests.support.graph_model import graph_problem, node_state
+from waterline.checker.checking.run import EngineChoice, Run, run
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.growing import GrowingEngine
+from waterline.checker.search.engines.memory import OWNERS, MemoryEngine
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.thread_workers import DiskWorkers
+from waterline.checker.search.engines.written_levels import WrittenLevels
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.rule_errors import Raised
+from waterline.checker.search.search import Budgets, search
+from waterline.checker.storage.compact import CompactVisited
+from waterline.checker.storage.entry_layout import widths_of
 
 
 @pytest.fixture(params=WAYS)

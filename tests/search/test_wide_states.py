@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from checker.problem.problem import Problem
-from checker.search.search import search
-from model.core.claim import Invariant
-from model.core.layout import WORD_BITS, Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Model, Narration, Parameter
 from tests.support.engines import WAYS, engine_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.search import search
+from waterline.model.core.claim import Invariant
+from waterline.model.core.layout import WORD_BITS, Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model, Narration, Parameter
 
 TOP = 2
 """Each counter goes from 0 to this."""

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from checker.checking.liveness_in_memory import judge_behaviours
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from counterexamples import to_json
-from model.message.environment import DOCUMENTED
 from tests.support.labelled_graph import ALWAYS_EVENTUALLY, BACK, BEYOND, LEADS_TO, labelled_problem
 from tests.support.own import example
+from waterline.checker.checking.liveness_in_memory import judge_behaviours
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.counterexamples import to_json
+from waterline.model.message.environment import DOCUMENTED
 
 pytestmark = pytest.mark.spark
 

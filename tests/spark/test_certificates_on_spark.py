@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from checker.analysis.certificate.certificate import open_certificate
-from checker.analysis.certificate.certifying import Certified, certify
-from checker.analysis.certificate.header import BadCertificate
-from checker.analysis.certificate.on_spark import certify_on_spark
-from checker.analysis.certificate.writing import write_certificate
-from checker.checking.run import run
-from checker.kafka.families import family_of, problem_for
-from checker.problem.symmetry import Symmetry
-from checker.search.engines.choice import EngineChoice
-from model.message.environment import Environment
 from tests.support.certificates import certificate_of, header_in, keys_in, put_header, put_keys
+from waterline.checker.analysis.certificate.certificate import open_certificate
+from waterline.checker.analysis.certificate.certifying import Certified, certify
+from waterline.checker.analysis.certificate.header import BadCertificate
+from waterline.checker.analysis.certificate.on_spark import certify_on_spark
+from waterline.checker.analysis.certificate.writing import write_certificate
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import family_of, problem_for
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.model.message.environment import Environment
 
 pytestmark = pytest.mark.spark
 

@@ -9,25 +9,25 @@ from typing import Any
 
 import pytest
 
-from checker.checking.run import RunRaised, counterexamples_of, run
-from checker.kafka.families import problem_for
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.search.engines import over_files, spark_exchange
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.over_files import FileEngine
-from checker.search.engines.spark import SparkWorkers, owners_for
-from checker.search.result import Result
-from checker.search.rule_errors import explain_fault
-from checker.search.search import Budgets, search
-from counterexamples import to_json
-from model.atomic import AtomicEnvironment
-from model.message.environment import Environment
 from tests.support.graph_model import graph_problem
 from tests.support.object_store import InObjectStore
+from waterline.checker.checking.run import RunRaised, counterexamples_of, run
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines import over_files, spark_exchange
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.spark import SparkWorkers, owners_for
+from waterline.checker.search.result import Result
+from waterline.checker.search.rule_errors import explain_fault
+from waterline.checker.search.search import Budgets, search
+from waterline.counterexamples import to_json
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.message.environment import Environment
 
 pytestmark = pytest.mark.spark
 

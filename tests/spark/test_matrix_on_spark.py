@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.families import MESSAGE
-from checker.kafka.matrix.answering import Question
-from checker.kafka.matrix.files import to_object
-from checker.kafka.matrix.running import exploring, unwatched
-from checker.problem.spec import ProblemSpec
-from checker.search.engines import spark_side
-from checker.search.engines.answers import EngineFailed
-from checker.search.engines.choice import EngineChoice
-from model.message.environment import Environment
 from tests.support.grids import SMALL, TINY, explored, small_matrix, without_engine
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.matrix.answering import Question
+from waterline.checker.kafka.matrix.files import to_object
+from waterline.checker.kafka.matrix.running import exploring, unwatched
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.search.engines import spark_side
+from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.model.message.environment import Environment
 
 pytestmark = pytest.mark.spark
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from checker.checking.run import run
-from checker.cli.shared.broken_down import reporting_what_is_kept
-from checker.kafka.families import problem_for
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.identity import identity_of
-from checker.storage.plain_files import Damaged
-from checker.storage.run_directory import RunDirectory, begin, resume
-from model.message.environment import Environment
+from waterline.checker.checking.run import run
+from waterline.checker.cli.shared.broken_down import reporting_what_is_kept
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.identity import identity_of
+from waterline.checker.storage.plain_files import Damaged
+from waterline.checker.storage.run_directory import RunDirectory, begin, resume
+from waterline.model.message.environment import Environment
 
 pytestmark = pytest.mark.spark
 PROBLEM = problem_for("hw", Environment(records=1, epochs=1, restarts=0, moves=0))

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from checker.checking.run import counterexamples_of
-from checker.search.engines.answers import EngineFailed
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.spark import SparkWorkers
-from checker.search.result import Result
-from checker.search.search import search
-from counterexamples import to_json
 from tests.support.own import EXAMPLES, own_problem
+from waterline.checker.checking.run import counterexamples_of
+from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.spark import SparkWorkers
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.counterexamples import to_json
 
 pytestmark = pytest.mark.spark
 DRIVER_LEVELS = 4

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.families import problem_for
-from model.message.environment import Environment
 from tests.support.certificates import certificate_of
 from tests.support.planted import COUNTER, plant, run_in, run_traps
+from waterline.checker.kafka.families import problem_for
+from waterline.model.message.environment import Environment
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 COMMANDS = """
 import functools
 import sys
-from checker.search.engines import choice
+from waterline.checker.search.engines import choice
 
 # So that Spark explores the few states that there are.
 choice.EngineChoice = functools.partial(choice.EngineChoice, driver_levels=0)
 
 import waterline
 import beside
-from checker.cli.commands import run_command
+from waterline.checker.cli.commands import run_command
 
 print("states:", waterline.check(beside.counter, engine="spark", master="local[1]").distinct)
 sys.argv = ["waterline", "certify", "certificate", "--master", "local[1]"]

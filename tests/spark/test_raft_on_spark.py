@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from checker.checking.run import counterexamples_of
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.factory import engine_for
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from counterexamples import to_json
 from tests.support.own import example
+from waterline.checker.checking.run import counterexamples_of
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.counterexamples import to_json
 
 pytestmark = pytest.mark.spark
 DRIVER_LEVELS = 7

@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from checker.search.engines.spark_session import _sockets_of_workers
+from waterline.checker.search.engines.spark_session import _sockets_of_workers
 
 pytestmark = pytest.mark.spark
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from checker.cli import commands
+from waterline.checker.cli import commands
 
 pytestmark = pytest.mark.spark
 

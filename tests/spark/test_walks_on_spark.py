@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from checker.analysis.simulate.choosing import Plan
-from checker.analysis.simulate.document import document
-from checker.analysis.simulate.simulation import Wanted, simulate
-from checker.kafka.families import problem_for
-from checker.problem.family import words_of
-from checker.search.engines.choice import EngineChoice
-from model.message.environment import Environment
+from waterline.checker.analysis.simulate.choosing import Plan
+from waterline.checker.analysis.simulate.document import document
+from waterline.checker.analysis.simulate.simulation import Wanted, simulate
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.family import words_of
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.model.message.environment import Environment
 
 pytestmark = pytest.mark.spark
 

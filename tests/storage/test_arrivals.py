@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from checker.compiler.origins import ROW_SHIFT
-from checker.storage.arrivals import LeastArrivals
-from checker.storage.runs import sort_unique
+from waterline.checker.compiler.origins import ROW_SHIFT
+from waterline.checker.storage.arrivals import LeastArrivals
+from waterline.checker.storage.runs import sort_unique
 
 
 def rows(draw: np.random.Generator, count: int, words: int, below: int) -> np.ndarray:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.storage import compact
-from checker.storage.arena import TooManyStates
-from checker.storage.blocks import owner_of_each
-from checker.storage.compact import CompactVisited, StrayBits
-from checker.storage.entry_layout import entry_layout, probe_bits_max
 from tests.support.packed import Rows, blocks_of, hashed, listed, random_rows, state_with
+from waterline.checker.storage import compact
+from waterline.checker.storage.arena import TooManyStates
+from waterline.checker.storage.blocks import owner_of_each
+from waterline.checker.storage.compact import CompactVisited, StrayBits
+from waterline.checker.storage.entry_layout import entry_layout, probe_bits_max
 
 THREADS = 4
 TINY_LINES = 16
@@ -214,7 +214,7 @@ def test_depths_have_room_however_many_levels_there_are(
 def test_a_level_that_is_alone_and_levels_that_are_found_together_are_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.storage.past_levels._ROWS_MIN", 300)
+    monkeypatch.setattr("waterline.checker.storage.past_levels._ROWS_MIN", 300)
     rows = random_rows((64, 9), 6000)
     visited = CompactVisited((64, 9), 4)
     cuts = [0, 3, 50, 55, 300, 2000, 2001, 5000, 5100, 5120, 5999, 6000]

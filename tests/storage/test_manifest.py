@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.checking.run import run
-from checker.kafka.families import family_of, problem_for
-from checker.search.account import Account
-from checker.search.engines.choice import EngineChoice
-from checker.search.identity import account_of, identity_of, problem_of
-from checker.search.search import Budgets
-from checker.storage import manifest as manifest_module
-from checker.storage.level_files import LevelFiles, StateFile
-from checker.storage.manifest import (
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import family_of, problem_for
+from waterline.checker.search.account import Account
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.identity import account_of, identity_of, problem_of
+from waterline.checker.search.search import Budgets
+from waterline.checker.storage import manifest as manifest_module
+from waterline.checker.storage.level_files import LevelFiles, StateFile
+from waterline.checker.storage.manifest import (
     BadRun,
     Manifest,
     attempt_of,
@@ -28,10 +28,10 @@ from checker.storage.manifest import (
     sealed,
     write_manifest,
 )
-from checker.storage.run_directory import begin
-from checker.storage.storage import Damaged, RemoteStorage, Storage, storage_at
-from model.core.errors import BadEnvironment
-from model.message.environment import Environment
+from waterline.checker.storage.run_directory import begin
+from waterline.checker.storage.storage import Damaged, RemoteStorage, Storage, storage_at
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import Environment
 
 Values = dict[str, Any]
 REFUSED = (BadRun, Damaged, BadEnvironment)

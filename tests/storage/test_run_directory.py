@@ -9,11 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.storage import run_directory
-from checker.storage.level_files import LevelFiles
-from checker.storage.manifest import BadRun, read_manifest
-from checker.storage.run_directory import InUse, RunDirectory, begin, resume
-from checker.storage.storage import BadLocation, LocalStorage, RemoteStorage, require_whole
+from waterline.checker.storage import run_directory
+from waterline.checker.storage.level_files import LevelFiles
+from waterline.checker.storage.manifest import BadRun, read_manifest
+from waterline.checker.storage.run_directory import InUse, RunDirectory, begin, resume
+from waterline.checker.storage.storage import (
+    BadLocation,
+    LocalStorage,
+    RemoteStorage,
+    require_whole,
+)
 
 IDENTITY = {
     "model": "m",

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.checking.run import run
-from checker.kafka.families import problem_for
-from checker.search.engines.choice import EngineChoice
-from checker.search.identity import identity_of
-from checker.search.search import Budgets
-from checker.storage.manifest import BadRun, read_manifest
-from checker.storage.run_directory import InUse, begin, resume
-from checker.storage.storage import Damaged, storage_at
-from model.message.environment import Environment
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.identity import identity_of
+from waterline.checker.search.search import Budgets
+from waterline.checker.storage.manifest import BadRun, read_manifest
+from waterline.checker.storage.run_directory import InUse, begin, resume
+from waterline.checker.storage.storage import Damaged, storage_at
+from waterline.model.message.environment import Environment
 
 REFUSED = (BadRun, Damaged)
 THEIRS = "a thesis, of which there is no copy\n"

@@ -10,11 +10,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from checker.search.engines.compaction import Tiers
-from checker.search.engines.task import SortedFile
-from checker.storage.blocks import hashes, owner_of_each
-from checker.storage.runs import Scratch, merge, share, sort_unique, unseen
-from checker.storage.storage import Damaged, RemoteStorage, Storage, require_whole, storage_at
+from waterline.checker.search.engines.compaction import Tiers
+from waterline.checker.search.engines.task import SortedFile
+from waterline.checker.storage.blocks import hashes, owner_of_each
+from waterline.checker.storage.runs import Scratch, merge, share, sort_unique, unseen
+from waterline.checker.storage.storage import (
+    Damaged,
+    RemoteStorage,
+    Storage,
+    require_whole,
+    storage_at,
+)
 
 Rows = NDArray[np.uint64]
 # Few values, so that equal rows meet; large ones too, so that every bit is in play.

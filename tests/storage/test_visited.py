@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.storage.arena import TooManyStates
-from checker.storage.blocks import hashes, owner_of_each
-from checker.storage.visited import Visited
 from tests.support.packed import Rows, blocks_of, hashed, listed
+from waterline.checker.storage.arena import TooManyStates
+from waterline.checker.storage.blocks import hashes, owner_of_each
+from waterline.checker.storage.visited import Visited
 
 
 @settings(max_examples=50, deadline=None)

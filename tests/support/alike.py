@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from checker.problem.problem import Problem, sharing
+from waterline.checker.problem.problem import Problem, sharing
 
 Key = TypeVar("Key", bound=Hashable)
 

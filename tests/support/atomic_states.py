@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.atomic import VERSIONS, AtomicEnvironment, atomic_model
-from model.core.state import State, as_dict
-from model.core.transition_system import Model
 from tests.support.states import packed
+from waterline.model.atomic import VERSIONS, AtomicEnvironment, atomic_model
+from waterline.model.core.state import State, as_dict
+from waterline.model.core.transition_system import Model
 
 EVERY_VERSION = list(VERSIONS)
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-import invariants
-from checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.problem.packed_rows import state_words
-from checker.problem.problem import Problem
-from checker.search.engines.expander import Expander, Findings, Tally
-from invariants import reachable
-from model.core.state import State
-from model.core.transition_system import Arguments, Model, Step
 from tests.support.untrue import EVERY_HW
+from waterline import invariants
+from waterline.checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
+from waterline.checker.problem.packed_rows import state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.expander import Expander, Findings, Tally
+from waterline.invariants import reachable
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Arguments, Model, Step
 
 Successor = tuple[str, Arguments, tuple[int, ...]]
 

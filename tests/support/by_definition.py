@@ -14,7 +14,6 @@ from functools import cached_property
 
 import networkx as nx
 
-from checker.problem.problem import Problem
 from tests.support.labelled_graph import (
     BEYOND,
     FAIR,
@@ -24,6 +23,7 @@ from tests.support.labelled_graph import (
     Edges,
     labelled_problem,
 )
+from waterline.checker.problem.problem import Problem
 
 
 @dataclass(frozen=True)

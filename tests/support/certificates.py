@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from checker.analysis.certificate.certifying import Certified
-from checker.analysis.certificate.header import HEADER, STATES
-from checker.analysis.certificate.writing import write_certificate
-from checker.checking.run import run
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
+from waterline.checker.analysis.certificate.certifying import Certified
+from waterline.checker.analysis.certificate.header import HEADER, STATES
+from waterline.checker.analysis.certificate.writing import write_certificate
+from waterline.checker.checking.run import run
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
 
 Json = dict[str, Any]
 

@@ -13,14 +13,14 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from checker.search.engines.java import QUICK_JVM
+from waterline.checker.search.engines.java import QUICK_JVM
 
 _FOLDER = "WATERLINE_TEST_CLASSES"
 _PATIENCE_SECONDS = 120
 _USES_SPARK = """
 import sys
 from pathlib import Path
-from checker.search.engines.spark_session import start_context
+from waterline.checker.search.engines.spark_session import start_context
 context = start_context("local[1]", log=Path(sys.argv[1]))
 print(context.parallelize([1, 2], 1).map(abs).sum())
 process = context._gateway.proc

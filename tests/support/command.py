@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-CHECK = [sys.executable, "-c", "from checker.cli.cli import check_main; check_main()"]
+CHECK = [sys.executable, "-c", "from waterline.checker.cli.cli import check_main; check_main()"]
 _PATIENCE_SECONDS = 120
 _ENGINES_OWN = {
     "engine",

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from checker.cli import commands
+from waterline.checker.cli import commands
 
 
 class Commands:

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checker.compiler import machine, states
-from checker.compiler.module import Unit
-from checker.compiler.source import generated
-from checker.compiler.values import ArrayValue, Number, SettingsValue
-from checker.problem.packed_rows import address
-from model.core.layout import Field, Layout
-from model.core.machine_numbers import TooManyRounds
-from model.core.state import NotAlive, State
 from tests.support.states import packed
+from waterline.checker.compiler import machine, states
+from waterline.checker.compiler.module import Unit
+from waterline.checker.compiler.source import generated
+from waterline.checker.compiler.values import ArrayValue, Number, SettingsValue
+from waterline.checker.problem.packed_rows import address
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.machine_numbers import TooManyRounds
+from waterline.model.core.state import NotAlive, State
 
 ARGUMENTS = 3
 FAULT = "fault"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from checker.cli.traces.recorded import Recorded, recorded
+from waterline.checker.cli.traces.recorded import Recorded, recorded
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "traces"

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from rich.console import Console
 
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.matrix.advice import Advice, Changes, Recommendation, Remedy
-from checker.kafka.matrix.answer_screen import render_screen
-from checker.kafka.matrix.answering import Answer
-from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
-from checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, checked
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.outcome import judged
-from checker.kafka.matrix.properties import Config, configs_of
-from checker.search.result import Verdict
-from model.message.environment import DECLARED
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.matrix.advice import Advice, Changes, Recommendation, Remedy
+from waterline.checker.kafka.matrix.answer_screen import render_screen
+from waterline.checker.kafka.matrix.answering import Answer
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, checked
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.outcome import judged
+from waterline.checker.kafka.matrix.properties import Config, configs_of
+from waterline.checker.search.result import Verdict
+from waterline.model.message.environment import DECLARED
 
 FOLDER = Path(__file__).parents[1] / "golden" / "deployed"
 CLAIM_NAMES = tuple(claim.name for claim in CLAIMS)

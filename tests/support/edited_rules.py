@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from checker.problem.problem import Problem
 from tests.support.compiling import module_of
 from tests.support.graph_model import graph_problem
+from waterline.checker.problem.problem import Problem
 
 _PROBLEM = graph_problem([(0, 1)])
 
 RULES = """
-from model.message import terms
+from waterline.model.message import terms
 
 LIMIT = 3
 AMONG = frozenset((1, 2))

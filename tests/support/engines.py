@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from checker.problem.problem import Problem
-from checker.search.engines.engine import Engine
-from checker.search.engines.growing import GrowingEngine
-from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.over_files import FileEngine
-from checker.search.engines.thread_workers import DiskWorkers
-from checker.search.engines.written_levels import WrittenLevels
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.growing import GrowingEngine
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.thread_workers import DiskWorkers
+from waterline.checker.search.engines.written_levels import WrittenLevels
 
 WAYS = ("one thread", "two threads", "over files", "handed over")
 HANDED_OVER_AT = 2

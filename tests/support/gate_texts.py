@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from checker.ci.document import parsed
-from checker.ci.expectation import Expectation
-from checker.ci.reading import expectations_of
-from checker.cli.gate.gate_options import asking
+from waterline.checker.ci.document import parsed
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.reading import expectations_of
+from waterline.checker.cli.gate.gate_options import asking
 
 SMALL = "records = 1\nepochs = 1\nrestarts = 1\n"
 """Bounds with few states, in which everything happens that must."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from checker.problem.problem import Problem, Shared
-from model.core.claim import ActionProperty, Invariant, Reachable
-from model.core.layout import Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Model, Narration, Parameter
+from waterline.checker.problem.problem import Problem, Shared
+from waterline.model.core.claim import ActionProperty, Invariant, Reachable
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model, Narration, Parameter
 
 NODES = 48
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from checker.kafka.matrix.grid import AXES, Grid, grid_over
-from checker.kafka.matrix.matrix import Matrix, explore_grid
-from checker.kafka.matrix.outcome import Outcome
-from checker.kafka.matrix.running import exploring
-from checker.search.engines.choice import EngineChoice
+from waterline.checker.kafka.matrix.grid import AXES, Grid, grid_over
+from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
+from waterline.checker.kafka.matrix.outcome import Outcome
+from waterline.checker.kafka.matrix.running import exploring
+from waterline.checker.search.engines.choice import EngineChoice
 
 NAMES = [axis.name for axis in AXES]
 SMALL = grid_over(

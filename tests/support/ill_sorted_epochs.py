@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.message.epochs import is_next_epoch, latest_epoch
-from model.message.partition_state import begin_epoch
-from model.message.terms import (
+from waterline.model.message.epochs import is_next_epoch, latest_epoch
+from waterline.model.message.partition_state import begin_epoch
+from waterline.model.message.terms import (
     NO_EPOCH,
     NO_RECORD,
     UNKNOWN_OFFSET,

@@ -16,15 +16,15 @@ from typing import Any
 
 import pytest
 
-from model.message.cluster import fields
-from model.message.contents import ACTIONS, contents
-from model.message.environment import Environment
-from model.message.epochs import epoch_at, latest_epoch
-from model.message.features import EPOCH_ON_LEADING, has
-from model.message.releases import release_followed
-from model.message.settings import Settings, settings_of
-from model.message.terms import FETCHING, LEADER, NO_EPOCH, UNKNOWN_OFFSET
-from model.message.versions import version_of
+from waterline.model.message.cluster import fields
+from waterline.model.message.contents import ACTIONS, contents
+from waterline.model.message.environment import Environment
+from waterline.model.message.epochs import epoch_at, latest_epoch
+from waterline.model.message.features import EPOCH_ON_LEADING, has
+from waterline.model.message.releases import release_followed
+from waterline.model.message.settings import Settings, settings_of
+from waterline.model.message.terms import FETCHING, LEADER, NO_EPOCH, UNKNOWN_OFFSET
+from waterline.model.message.versions import version_of
 
 UNDEFINED = (NO_EPOCH, UNKNOWN_OFFSET)
 """What Kafka calls UNDEFINED_EPOCH and UNDEFINED_EPOCH_OFFSET."""

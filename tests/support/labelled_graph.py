@@ -10,12 +10,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from checker.problem.problem import Problem, Shared
-from model.core.claim import Behaviour, Pattern, Recoverable, Temporal
-from model.core.layout import Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Model, Narration, Parameter
 from tests.support.graph_model import mask
+from waterline.checker.problem.problem import Problem, Shared
+from waterline.model.core.claim import Behaviour, Pattern, Recoverable, Temporal
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model, Narration, Parameter
 
 NODES, FAIR, FREE = 8, 3, 2
 LABELS = FAIR + FREE

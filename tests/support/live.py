@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import waterline
-from checker.problem.problem import Problem
-from checker.user_models.loading import loaded, read_own
-from model.core.state import State
-from model.core.transition_system import Parameter
 from tests.support.own import EXAMPLES, own_problem
+from waterline.checker.problem.problem import Problem
+from waterline.checker.user_models.loading import loaded, read_own
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Parameter
 from waterline.models import value_of, values_of
 from waterline.packing import unpacked
 
@@ -28,7 +28,7 @@ def lease_text() -> str:
 def live(file: Path, **bounds: int | bool) -> waterline.Model:
     """The first protocol of a file, by its function."""
     own = loaded(*read_own(file))
-    return waterline.model(next(iter(own.protocols.values())), **bounds)
+    return waterline.instance(next(iter(own.protocols.values())), **bounds)
 
 
 @dataclass(frozen=True, slots=True)

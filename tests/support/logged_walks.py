@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from invariants import acknowledged_durable
-from model.core.transition_system import Model, Step
-from model.message.terms import LEADER, NO_EPOCH
+from waterline.invariants import acknowledged_durable
+from waterline.model.core.transition_system import Model, Step
+from waterline.model.message.terms import LEADER, NO_EPOCH
 
 STEPS = 80
 CRASHED = "Recovering 1 logs from /d since no clean shutdown file was found"

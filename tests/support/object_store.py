@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.search.engines.written_levels import WrittenLevels
-from checker.storage.storage import RemoteStorage, Storage
+from waterline.checker.search.engines.written_levels import WrittenLevels
+from waterline.checker.storage.storage import RemoteStorage, Storage
 
 
 class InObjectStore(WrittenLevels):

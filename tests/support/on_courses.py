@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.analysis.explain.executions import Event
-from model.core.state import State
-from model.core.transition_system import Action, Arguments, Model
 from tests.support.labelled_graph import BEYOND, FAIR, FREE
+from waterline.checker.analysis.explain.executions import Event
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Arguments, Model
 
 
 @dataclass(frozen=True)

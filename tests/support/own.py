@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.problem.problem import Problem
-from checker.user_models.family import own_family
-from checker.user_models.loading import read_own
-from checker.user_models.vetting import vetted
+from waterline.checker.problem.problem import Problem
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.vetting import vetted
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from checker.analysis.compare.comparison import Comparison, compared
-from checker.kafka.families import MESSAGE
-from checker.kafka.narrative.story import Story, story_of
-from checker.report.pages.sequence import Sequence
-from checker.report.pages.trace_sequence import sequence_of
 from tests.support.confirmed_traces import confirmed_in
+from waterline.checker.analysis.compare.comparison import Comparison, compared
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.narrative.story import Story, story_of
+from waterline.checker.report.pages.sequence import Sequence
+from waterline.checker.report.pages.trace_sequence import sequence_of
 
 LOSS = "hw-no_committed_loss-2r2n2e.json"
 DIVERGENCE = "hw-no_divergence_below_hw-2r2n2e.json"

@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.kafka.confirm.brokers import free_ports
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.brokers import free_ports
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.releases import kafka_release
 
 HOST = "127.0.0.1"
 SECONDS_MAX = 60.0

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.problem.problem import Problem
-from model.own.fields import Epoch, Log, Opaque, Queue
-from model.own.state_class import bounds_of, call_within
 from tests.support.plain_python import PlainState, asking, decoded, steps_of
+from waterline.checker.problem.problem import Problem
+from waterline.model.own.fields import Epoch, Log, Opaque, Queue
+from waterline.model.own.state_class import bounds_of, call_within
 
 State = tuple[Any, ...]
 

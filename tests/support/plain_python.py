@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from model.own.fields import (
+from waterline.model.own.fields import (
     Bag,
     Choice,
     Epochs,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from checker.problem.packed_rows import state_words
-from checker.problem.problem import Problem
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from model.core.state import State
+from waterline.checker.problem.packed_rows import state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.model.core.state import State
 
 
 def depths_of_states(problem: Problem) -> dict[State, int]:

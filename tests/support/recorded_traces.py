@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from checker.traces.finding import confirmed
-from counterexamples import Replayed, Trace, read_trace
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import Replayed, Trace, read_trace
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces"
 LOSS = TRACES / "hw-no_committed_loss-2r2n2e.json"

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.core.layout import Element, Field, Index, Layout
-from model.core.renaming import Holds, Naming, Sort
-from model.core.state import State
+from waterline.model.core.layout import Element, Field, Index, Layout
+from waterline.model.core.renaming import Holds, Naming, Sort
+from waterline.model.core.state import State
 
 Names = tuple[int, ...]
 """names[i] is the new index of index i; of a record the index is id-1."""

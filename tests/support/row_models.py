@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fuzz.text_functions import functions_of
-from model.core.layout import Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Budget, Model, Narration, Parameter
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Budget, Model, Narration, Parameter
 
 _SETTINGS = type("Settings", (tuple,), {"_fields": ("most",), "most": property(lambda c: c[0])})
 _NARRATION = Narration(sentence=str, rows=lambda state: [], summary=lambda state: [])

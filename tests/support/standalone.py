@@ -19,8 +19,8 @@ from urllib.request import urlopen
 
 import pyspark
 
-from checker.search.engines.java import QUICK_JVM, use_java
 from tests.support.class_archive import quick_jvm
+from waterline.checker.search.engines.java import QUICK_JVM, use_java
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE_SECONDS = 60

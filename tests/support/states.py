@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from model.core.layout import Layout
-from model.core.state import Draft, NotAlive, State, as_dict
-from model.core.transition_system import Action, Arguments, Model
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.terms import FETCHING, LEADER
+from waterline.model.core.layout import Layout
+from waterline.model.core.state import Draft, NotAlive, State, as_dict
+from waterline.model.core.transition_system import Action, Arguments, Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.terms import FETCHING, LEADER
 
 Index = tuple[int, ...]
 Changes = dict[str, tuple[int | None, int | None]]

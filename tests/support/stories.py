@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from checker.kafka.families import family_of
-from checker.kafka.narrative.story import Story, story_of
-from checker.traces.finding import confirmed
-from counterexamples import Trace, read_trace
+from waterline.checker.kafka.families import family_of
+from waterline.checker.kafka.narrative.story import Story, story_of
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import Trace, read_trace
 
 TRACES = Path(__file__).parent.parent.parent / "examples" / "traces"
 LOSS = TRACES / "hw-no_committed_loss-2r2n2e.json"

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import networkx as nx
 
-from model.core.claim import Pattern, Recoverable, Temporal
-from model.core.state import State
-from model.core.transition_system import Action, Arguments, Model
+from waterline.model.core.claim import Pattern, Recoverable, Temporal
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Arguments, Model
 
 Instance = tuple[str, Arguments]
 Sees = Callable[[State], bool]

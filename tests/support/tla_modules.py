@@ -9,10 +9,10 @@ import pytest
 
 from bench.peers.tlc import TlcMissing, tlc_jar
 from bench.tla import differences, ours, temporal_of, theirs
-from checker.problem.problem import Problem
-from checker.tla.kafka.exported import exported
-from checker.tla.module import Module
-from checker.user_models.family import own_family
+from waterline.checker.problem.problem import Problem
+from waterline.checker.tla.kafka.exported import exported
+from waterline.checker.tla.module import Module
+from waterline.checker.user_models.family import own_family
 
 
 def problem_of(text: str, **bounds: int) -> Problem:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core.claim import ActionProperty
-from model.core.state import State
+from waterline.model.core.claim import ActionProperty
+from waterline.model.core.state import State
 
 
 def keeps(s: Any, t: Any, c: Any) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 from textual.app import App
 from textual.pilot import Pilot
 
-from checker.kafka.families import family_of
-from checker.kafka.narrative.story import Story
-from checker.report.viewer.app import Viewer
 from docs.make.pictures import lines, settled
-from model.own.condition import Condition
 from tests.support.stories import story
+from waterline.checker.kafka.families import family_of
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.viewer.app import Viewer
+from waterline.model.own.condition import Condition
 
 NARROW, WIDE = (80, 24), (160, 50)
 

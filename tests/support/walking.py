@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.core.state import State
-from model.core.transition_system import Model, Step
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model, Step
 
 
 def walk(model: Model) -> Iterator[tuple[State, list[Step]]]:

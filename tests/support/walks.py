@@ -6,11 +6,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from checker.kafka.families import MESSAGE
-from checker.user_models.interactive.calls import step_called
-from checker.user_models.interactive.script import Played, parsed, played
-from checker.user_models.interactive.session import Session
-from checker.user_models.interactive.walk import Walk
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.user_models.interactive.calls import step_called
+from waterline.checker.user_models.interactive.script import Played, parsed, played
+from waterline.checker.user_models.interactive.session import Session
+from waterline.checker.user_models.interactive.walk import Walk
 
 SCRIPTS = Path(__file__).parents[2] / "examples" / "scripts"
 LOSS = (

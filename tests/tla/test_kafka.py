@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from bench.tla_settings import kafka_problem
-from checker.compiler.source import source_of
-from checker.kafka.confirm.processes import find_java
-from checker.problem.problem import Problem
-from checker.tla.kafka.exported import exported
-from checker.tla.kafka.module import paragraphs
-from checker.tla.kafka.vocabulary import FLAGS, WORDS
-from checker.tla.module import Module
-from model.core.errors import BadEnvironment
-from model.message import terms
 from tests.support.commands import Commands
 from tests.support.tla_modules import definition, differences_from_tlc, tlc
+from waterline.checker.compiler.source import source_of
+from waterline.checker.kafka.confirm.processes import find_java
+from waterline.checker.problem.problem import Problem
+from waterline.checker.tla.kafka.exported import exported
+from waterline.checker.tla.kafka.module import paragraphs
+from waterline.checker.tla.kafka.vocabulary import FLAGS, WORDS
+from waterline.checker.tla.module import Module
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message import terms
 
 ELR = "--protocol elr --records 1 --restarts 1 --power-losses 1"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.tla.kafka.exported import exported
 from tests.support.commands import Commands
 from tests.support.own import own_problem
+from waterline.checker.tla.kafka.exported import exported
 
 MODELS = Path(__file__).parent / "models"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from model.core.errors import BadEnvironment
 from tests.support.commands import Commands
 from tests.support.tla_modules import module_of
+from waterline.model.core.errors import BadEnvironment
 
 
 def test_a_word_that_is_no_ascii_is_refused() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from bench.peers.tlc import run_tlc
-from checker.tla.kafka.exported import exported
 from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc, tlc
 from tests.user_models.test_containers import HEAD, LOGS
 from tests.user_models.test_messages import NET_FILE
+from waterline.checker.tla.kafka.exported import exported
 
 MODELS = Path(__file__).parent / "models"
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.checking.run import counterexamples_of
-from checker.problem.problem import Problem
-from checker.search.search import search
-from checker.traces.alternatives import LONGER_MAX, Others, others_of
 from tests.support.commands import Commands
 from tests.support.engines import WAYS, engine_for
 from tests.support.graph_model import NODES, graph_problem
+from waterline.checker.checking.run import counterexamples_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.search import search
+from waterline.checker.traces.alternatives import LONGER_MAX, Others, others_of
 
 NODE = st.integers(0, NODES - 1)
 Kind = tuple[int, ...]

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from checker.checking.run import counterexamples_of
-from checker.problem.problem import Problem
-from checker.search.search import search
-from checker.traces import fewest_actors
-from model.core.claim import Invariant
-from model.core.layout import Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Model, Narration, Parameter
 from tests.support.engines import WAYS, engine_for
+from waterline.checker.checking.run import counterexamples_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.search import search
+from waterline.checker.traces import fewest_actors
+from waterline.model.core.claim import Invariant
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model, Narration, Parameter
 
 
 class Nothing(NamedTuple):

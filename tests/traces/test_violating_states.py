@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from checker.checking.run import counterexamples_of
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from checker.search.result import Result
-from checker.search.search import search
-from checker.traces.finding import Finding
-from model.core.claim import ActionProperty, Invariant
-from model.core.layout import Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Budget, Model, Narration
-from model.message.environment import Environment
 from tests.support.engines import WAYS, engine_for
+from waterline.checker.checking.run import counterexamples_of
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
+from waterline.checker.traces.finding import Finding
+from waterline.model.core.claim import ActionProperty, Invariant
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Budget, Model, Narration
+from waterline.model.message.environment import Environment
 
 CLAIMS = (
     "no_committed_loss",

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import waterline
-from checker.checking.run import run
-from checker.cli.check.summary import summary
-from checker.search.engines.choice import EngineChoice
 from tests.support.commands import Commands
 from tests.support.live import lease_text, live
 from tests.support.own import EXAMPLES, own_problem
+from waterline.checker.checking.run import run
+from waterline.checker.cli.check.summary import summary
+from waterline.checker.search.engines.choice import EngineChoice
 
 SMALL: dict[str, dict[str, int]] = {
     "raft": {"terms": 1, "entries": 1},
@@ -126,7 +126,7 @@ def _is_the_same_again(line: str) -> bool:
 
 
 def test_a_result_says_what_was_found_out(lease: ModuleType) -> None:
-    result = waterline.check(waterline.model(lease.lease, clients=2))
+    result = waterline.check(waterline.instance(lease.lease, clients=2))
     claim, trace = result["no_old_write"], result.trace
 
     assert result.verdicts == {"no_old_write": "violated", "held_leads_to_free": "holds"}
@@ -181,7 +181,7 @@ def test_a_behaviour_that_goes_on_for_ever_has_a_cycle() -> None:
 
 
 def test_with_fencing_it_holds(lease: ModuleType) -> None:
-    result = waterline.check(waterline.model(lease.lease, fenced=True))
+    result = waterline.check(waterline.instance(lease.lease, fenced=True))
 
     assert result.holds
     assert result.trace is None
@@ -196,7 +196,7 @@ def test_a_result_is_neither_true_nor_false(lease: ModuleType) -> None:
 
 
 def test_what_never_happens_does_not_hold(lease: ModuleType) -> None:
-    result = waterline.check(waterline.model(lease.lease, clients=1, fenced=True))
+    result = waterline.check(waterline.instance(lease.lease, clients=1, fenced=True))
 
     assert set(result.verdicts.values()) == {"holds"}
     assert dict(result.sometimes) == {"token_outlives_lease": None}
@@ -204,7 +204,7 @@ def test_what_never_happens_does_not_hold(lease: ModuleType) -> None:
 
 
 def test_a_search_that_ends_early_holds_nothing(lease: ModuleType) -> None:
-    result = waterline.check(waterline.model(lease.lease, fenced=True), max_depth=2)
+    result = waterline.check(waterline.instance(lease.lease, fenced=True), max_depth=2)
 
     assert set(result.verdicts.values()) == {"incomplete"}
     assert not result.complete

@@ -11,19 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.compiler.source import source_of
-from checker.kafka.families import ATOMIC, MESSAGE
-from checker.kafka.where import condition_of, nowhere, where_asked
-from checker.problem.packed_rows import state_words
-from checker.problem.problem import Problem
-from checker.search.engines.expander import Expander
-from checker.search.engines.prepare import prepare
-from checker.traces.violating_states import breaking_rows
-from model.core.errors import BadCondition, BadEnvironment
-from model.core.state import State
-from model.own.condition import TEXT_MAX, Condition
 from tests.support.own import example, own_problem
 from tests.support.walks import LOSS, walk_of
+from waterline.checker.compiler.source import source_of
+from waterline.checker.kafka.families import ATOMIC, MESSAGE
+from waterline.checker.kafka.where import condition_of, nowhere, where_asked
+from waterline.checker.problem.packed_rows import state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.expander import Expander
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.traces.violating_states import breaking_rows
+from waterline.model.core.errors import BadCondition, BadEnvironment
+from waterline.model.core.state import State
+from waterline.model.own.condition import TEXT_MAX, Condition
 
 SMALL = {"records": 1, "epochs": 1, "restarts": 1, "moves": 1}
 
@@ -237,8 +237,8 @@ def test_another_process_makes_the_same_question_again() -> None:
 
 def test_an_executor_needs_no_rich_for_it() -> None:
     program = (
-        "import sys; from checker.kafka.where import where_asked; "
-        "from checker.kafka.families import MESSAGE; "
+        "import sys; from waterline.checker.kafka.where import where_asked; "
+        "from waterline.checker.kafka.families import MESSAGE; "
         "make, arguments = where_asked(MESSAGE.problem_of('hw', {}), '1').__reduce_ex__(4)[:2]; "
         "make(*arguments); print([m for m in ('rich', 'click') if m in sys.modules])"
     )

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from checker.checking.run import run
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.search import search
-from checker.tla.kafka.exported import exported
 from fuzz.interpreted import Interpreted
-from model.core.errors import BadEnvironment
 from tests.support.live import Both
 from tests.support.tla_modules import problem_of
 from tests.user_models.test_plain_equals_checked import differences
+from waterline.checker.checking.run import run
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.search import search
+from waterline.checker.tla.kafka.exported import exported
+from waterline.model.core.errors import BadEnvironment
 from waterline.packing import unpacked
 
 MODELS = Path(__file__).parents[1] / "tla" / "models"
@@ -155,7 +155,7 @@ def test_an_error_names_the_table(act: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         model.apply(model.initial[0], model.action("act"), ())
 
-    from model.core.transition_system import describe_error  # noqa: PLC0415
+    from waterline.model.core.transition_system import describe_error  # noqa: PLC0415
 
     assert says in describe_error(raised.value, model.narration)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from model.core.errors import BadEnvironment
-from model.core.state import OutOfRange
-from model.core.transition_system import describe_error
 from tests.support.own import own_problem
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import OutOfRange
+from waterline.model.core.transition_system import describe_error
 
 FILE = """\
 from waterline import Action, Choice, Flag, Log, Name, Names, Number, Protocol, Queue, Set

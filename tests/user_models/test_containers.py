@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 import waterline
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from checker.user_models.loading import loaded, read_own
-from checker.user_models.symmetric import exchanged
-from model.core.state import State
-from model.own.state_class import call_within
 from tests.support.own import own_problem
 from tests.support.plain_python import CutHere, asking, decoded, explored
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.checker.user_models.loading import loaded, read_own
+from waterline.checker.user_models.symmetric import exchanged
+from waterline.model.core.state import State
+from waterline.model.own.state_class import call_within
 
 HEAD = """\
 from waterline import Action, Choice, Flag, Log, Name, Names, Number, Protocol, Queue, Set
@@ -358,7 +358,7 @@ def test_fairness_asks_whether_a_queue_is_full(goes_on: bool, tmp_path: Path) ->
     path = tmp_path / "post.py"
     path.write_text(HEAD + FAIR)
     post = loaded(*read_own(path)).names["post"]
-    result = waterline.check(waterline.model(post, goes_on=goes_on))
+    result = waterline.check(waterline.instance(post, goes_on=goes_on))
     verdicts = set(result.verdicts.values())
 
     assert verdicts == ({"holds"} if goes_on else {"violated"})

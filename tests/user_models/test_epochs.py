@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Verdict
-from checker.search.search import search
-from checker.user_models.family import own_family
-from model.own import normal_form
 from tests.support.own import EXAMPLES, own_problem
 from tests.support.plain_epochs import Explored, declared, explored_within, explored_without
 from tests.support.plain_python import explored
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Verdict
+from waterline.checker.search.search import search
+from waterline.checker.user_models.family import own_family
+from waterline.model.own import normal_form
 
 HEAD = """\
 from waterline import Action, Epoch, Epochs, Log, Name, Names, Number, Opaque, Protocol, when

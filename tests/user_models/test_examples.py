@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from checker.checking.run import run
-from checker.problem.packed_rows import state_words
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result, Verdict
-from checker.search.search import search
-from checker.user_models.symmetric import exchanged
-from model.core.state import State
 from tests.support.own import EXAMPLES, example, own_problem
+from waterline.checker.checking.run import run
+from waterline.checker.problem.packed_rows import state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.search import search
+from waterline.checker.user_models.symmetric import exchanged
+from waterline.model.core.state import State
 
 COUNTS: list[tuple[str, dict[str, int], int]] = [
     # Stateright, examples/2pc.rs.

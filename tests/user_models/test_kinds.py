@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from model.core.errors import BadCondition, BadEnvironment
-from model.own.condition import condition
 from tests.support.own import own_problem
 from waterline import Choice, Flag, Name, Names, Number
+from waterline.model.core.errors import BadCondition, BadEnvironment
+from waterline.model.own.condition import condition
 
 MODEL = """\
 from waterline import Choice, Flag, Name, Names, Number, Protocol, when

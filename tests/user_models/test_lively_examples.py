@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.checking.run import Run, run
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from checker.traces.finding import Finding, confirmed
-from counterexamples import BadTrace, NotACounterexample, from_json, to_json
-from counterexamples.formats import from_itf, record, to_itf, to_tlc
-from model.core.errors import BadEnvironment
-from model.core.state import as_dict
 from tests.support.own import EXAMPLES, example, own_problem
+from waterline.checker.checking.run import Run, run
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.checker.traces.finding import Finding, confirmed
+from waterline.counterexamples import BadTrace, NotACounterexample, from_json, to_json
+from waterline.counterexamples.formats import from_itf, record, to_itf, to_tlc
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import as_dict
 
 LOCAL = EngineChoice(name="local", threads=1)
 Bounds = dict[str, int | bool]

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from checker.analysis.certificate.keys import key_of
-from checker.analysis.certificate.renaming import Renamings
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from model.core.errors import BadEnvironment
 from tests.support.commands import Commands
 from tests.support.live import Both
 from tests.support.own import own_problem
 from tests.user_models.test_containers import require_python_agrees
 from tests.user_models.test_plain_equals_checked import differences
+from waterline.checker.analysis.certificate.keys import key_of
+from waterline.checker.analysis.certificate.renaming import Renamings
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.model.core.errors import BadEnvironment
 from waterline.packing import unpacked
 
 NET = """\

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 import waterline
-from model.core.claim import Behaviour, Pattern, Recoverable
-from model.core.errors import BadEnvironment
 from tests.support.live import Both, lease_text
 from tests.support.own import EXAMPLES
 from tests.support.rule_texts import rule_text
 from tests.user_models.test_containers import CHANNELS, HEAD, LOGS, SETS
+from waterline.model.core.claim import Behaviour, Pattern, Recoverable
+from waterline.model.core.errors import BadEnvironment
 from waterline.packing import unpacked
 from waterline.telling import numbered
 

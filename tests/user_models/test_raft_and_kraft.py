@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result
-from checker.search.search import search
 from tests.support.own import example
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result
+from waterline.checker.search.search import search
 
 
 @dataclass(frozen=True)

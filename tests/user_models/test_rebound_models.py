@@ -12,8 +12,8 @@ from typing import Any, cast
 import pytest
 
 import waterline
-from checker.user_models.family import OwnFamily, own_family
 from waterline import BadProtocol
+from waterline.checker.user_models.family import OwnFamily, own_family
 
 LIMITS = """\
 MOST = 3
@@ -106,7 +106,7 @@ def test_the_second_check_is_of_what_the_names_stand_for_by_then(
 ) -> None:
     guard, change = CHANGES[kind]
     module = imported(guard)
-    model = waterline.model(module.counting)
+    model = waterline.instance(module.counting)
     before = waterline.check(model)
     change(module)
 
@@ -139,7 +139,7 @@ def test_a_claim_that_is_replaced_on_the_module_is_judged(imported: Callable[[st
 def test_fields_are_those_that_are_declared_by_then(imported: Callable[[str], Any]) -> None:
     module = imported("s.at < WIDE")
     module.low = module.never_four
-    model = waterline.model(module.counting)
+    model = waterline.instance(module.counting)
     before = waterline.check(model)
     module.WIDE = 40
     after = waterline.check(model)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
 from tests.support.own import EXAMPLES, own_problem
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
 
 PAGE = (EXAMPLES.parent / "docs" / "recipes.md").read_text(encoding="utf-8")
 RECIPES = {

@@ -8,10 +8,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from counterexamples import from_json, to_json
-from counterexamples.formats import from_itf
 from tests.support.commands import Commands
 from tests.support.own import EXAMPLES
+from waterline.counterexamples import from_json, to_json
+from waterline.counterexamples.formats import from_itf
 
 SCHEMA = json.loads((EXAMPLES.parent / "docs" / "schemas" / "trace.schema.json").read_text())
 COUNTER = '''\

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from checker.problem.problem import Problem
-from checker.search.engines.memory import MemoryEngine
-from checker.search.search import search
-from checker.user_models.loading import loaded, read_own
-from model.core.state import State
 from tests.support.own import own_problem
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.search import search
+from waterline.checker.user_models.loading import loaded, read_own
+from waterline.model.core.state import State
 
 FILE = """\
 from waterline import Action, Choice, Flag, Name, Names, Number, Protocol, when, within

@@ -63,7 +63,7 @@ def test_values_are_those_that_rules_are_written_with(kinds: ModuleType) -> None
 
 
 def test_a_sort_is_a_number_and_its_members(kinds: ModuleType) -> None:
-    s = waterline.initial(waterline.model(kinds.kinds, nodes=3))
+    s = waterline.initial(waterline.instance(kinds.kinds, nodes=3))
 
     assert s.nodes == 3
     assert s.nodes - 1 == 2
@@ -74,8 +74,8 @@ def test_a_sort_is_a_number_and_its_members(kinds: ModuleType) -> None:
 
 def test_a_state_is_a_value(kinds: ModuleType) -> None:
     one = waterline.initial(kinds.kinds)
-    other = waterline.initial(waterline.model(kinds.kinds))
-    larger = waterline.initial(waterline.model(kinds.kinds, most=4))
+    other = waterline.initial(waterline.instance(kinds.kinds))
+    larger = waterline.initial(waterline.instance(kinds.kinds, most=4))
     busy = waterline.step(one, kinds.act, node=1)
 
     assert one == other
@@ -279,7 +279,7 @@ def test_arguments_are_looked_at(
 def test_an_action_of_another_model_is_refused(lease: ModuleType, kinds: ModuleType) -> None:
     s = waterline.initial(lease.lease)
     before = lease.write
-    made = waterline.model(lease.lease)
+    made = waterline.instance(lease.lease)
     lease.write = kinds.act
 
     with pytest.raises(ValueError, match="act is no action of lease"):
@@ -360,11 +360,11 @@ def test_a_debugger_stops_in_the_users_lines(lease: ModuleType) -> None:
 
 
 def test_a_model_shows_its_bounds_and_is_equal_by_them(lease: ModuleType) -> None:
-    made = waterline.model(lease.lease, clients=3)
+    made = waterline.instance(lease.lease, clients=3)
 
     assert repr(made) == "lease(clients=3, leases=3, fenced=False)"
-    assert made == waterline.model(lease.lease, clients=3)
-    assert made != waterline.model(lease.lease)
+    assert made == waterline.instance(lease.lease, clients=3)
+    assert made != waterline.instance(lease.lease)
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_a_model_shows_its_bounds_and_is_equal_by_them(lease: ModuleType) -> Non
 )
 def test_bounds_are_looked_at(bounds: dict[str, Any], words: str, lease: ModuleType) -> None:
     with pytest.raises(waterline.BadProtocol, match=words):
-        waterline.model(lease.lease, **bounds)
+        waterline.instance(lease.lease, **bounds)
 
 
 def test_a_walk_is_the_same_with_the_same_seed(lease: ModuleType) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.checking.raised_run import rule_error
-from checker.checking.run import RunRaised, run
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from checker.search.search import SearchFault, search
 from tests.support.engines import WAYS, engine_for
 from tests.support.own import own_problem
+from waterline.checker.checking.raised_run import rule_error
+from waterline.checker.checking.run import RunRaised, run
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.checker.search.search import SearchFault, search
 
 LOCAL = EngineChoice(name="local", threads=2)
 NODES = 12

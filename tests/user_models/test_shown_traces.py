@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from checker.checking.run import run
-from checker.problem.problem import asked_alone
-from checker.report.pages.trace_sequence import sequence_in
-from checker.search.engines.choice import EngineChoice
-from checker.traces.finding import Finding, confirmed
-from checker.user_models.family import own_family
-from checker.user_models.interactive.session import Session
-from checker.user_models.interactive.walk import Walk
-from checker.user_models.loading import read_own
-from counterexamples import NO_CLAIM, trace_of
-from counterexamples.state_table import marked
 from tests.support.commands import Commands
 from tests.support.own import own_problem
+from waterline.checker.checking.run import run
+from waterline.checker.problem.problem import asked_alone
+from waterline.checker.report.pages.trace_sequence import sequence_in
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.interactive.session import Session
+from waterline.checker.user_models.interactive.walk import Walk
+from waterline.checker.user_models.loading import read_own
+from waterline.counterexamples import NO_CLAIM, trace_of
+from waterline.counterexamples.state_table import marked
 
 TEXT = """\
 from waterline import Choice, Flag, Name, Names, Number, Protocol, when

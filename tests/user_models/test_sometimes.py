@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.analysis.simulate.choosing import Choosing, Plan
-from checker.analysis.simulate.simulation import Wanted, simulate
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import ReachableResult
-from checker.search.search import search
 from tests.support.commands import Commands
 from tests.support.engines import WAYS, engine_for
 from tests.support.own import own_problem
+from waterline.checker.analysis.simulate.choosing import Choosing, Plan
+from waterline.checker.analysis.simulate.simulation import Wanted, simulate
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import ReachableResult
+from waterline.checker.search.search import search
 
 STARTS = """\
 from waterline import Name, Names, Number, Protocol, when, within

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.compiler import sources
-from checker.compiler.problem_digest import question_digest
 from fuzz import stale_keys
 from fuzz.stale_keys import SHAPES, Case, attacked, cases
 from tests.support.own import own_problem
+from waterline.checker.compiler import sources
+from waterline.checker.compiler.problem_digest import question_digest
 
 CASES = 60
 MODEL = '''\
@@ -124,9 +124,11 @@ def test_the_attack_sees_what_is_answered_from_a_key_that_lacks_something(
 ) -> None:
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(stale_keys, "problem_digest", lambda problem: "always the same")
-    monkeypatch.setattr("checker.ci.kept_answers.reads_the_same", lambda problem, record: True)
     monkeypatch.setattr(
-        "checker.compiler.text_key.found_again", lambda functions, record, exact: {}
+        "waterline.checker.ci.kept_answers.reads_the_same", lambda problem, record: True
+    )
+    monkeypatch.setattr(
+        "waterline.checker.compiler.text_key.found_again", lambda functions, record, exact: {}
     )
     found = attacked(Case("a module's name", "guard"), tmp_path, (3, 6), "value")
 
@@ -135,7 +137,9 @@ def test_the_attack_sees_what_is_answered_from_a_key_that_lacks_something(
 
 def told(folder: Path, *arguments: object) -> tuple[int, str]:
     """Exit code and errors of a process of its own."""
-    command = "import sys; from checker.cli.cli import main; sys.argv[0] = 'waterline'; main()"
+    command = (
+        "import sys; from waterline.checker.cli.cli import main; sys.argv[0] = 'waterline'; main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", command, *map(str, arguments)],
         cwd=folder,

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import waterline
-from checker.user_models.loading import loaded, read_own
 from tests.support.commands import Commands
 from tests.support.own import EXAMPLES, own_problem
+from waterline.checker.user_models.loading import loaded, read_own
 
 CLASS = '''\
 """A lock."""
@@ -117,7 +117,7 @@ def test_a_class_is_the_same_model_as_a_list(bounds: dict[str, int], tmp_path: P
 def test_each_model_has_the_bounds_that_were_asked_for(tmp_path: Path) -> None:
     (tmp_path / "lock.py").write_text(CLASS)
     lock = loaded(*read_own(tmp_path / "lock.py")).names["lock"]
-    wide = waterline.model(lock, clients=4, taken_max=5)
+    wide = waterline.instance(lock, clients=4, taken_max=5)
     narrow = waterline.initial(lock)
     state = waterline.step(waterline.initial(wide), wide.actions[0].function, client=3)
 
@@ -126,13 +126,13 @@ def test_each_model_has_the_bounds_that_were_asked_for(tmp_path: Path) -> None:
     assert state.holder == 3
     assert wide.protocol.fields[2].range == (0, 9)
     with pytest.raises(waterline.BadProtocol, match="has no bound 'client'; did you mean clients"):
-        waterline.model(lock, client=4)
+        waterline.instance(lock, client=4)
 
 
 def test_a_state_of_a_class_is_pickled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(EXAMPLES)
     raft = importlib.import_module("raft").raft
-    state = waterline.initial(waterline.model(raft, servers=2))
+    state = waterline.initial(waterline.instance(raft, servers=2))
 
     assert pickle.loads(pickle.dumps(state)) == state
     assert waterline.copy(state).servers == 2

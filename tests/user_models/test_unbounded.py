@@ -9,23 +9,23 @@ from typing import Any
 import pytest
 
 import waterline
-from checker.analysis.simulate.shortening import with_steps_left_out
-from checker.checking.run import RunRaised, run
-from checker.cli.shared import exit_codes
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.sorts.check import require_well_sorted, violations
-from checker.sorts.violation import IllSorted
-from checker.traces.predecessors import Path
-from checker.traces.raising import confirm_raising
-from checker.user_models.family import own_family
-from checker.user_models.loading import read_own
-from checker.user_models.vetting import vetted
-from counterexamples import replay
-from model.core.errors import BadEnvironment
 from tests.support.commands import Commands
 from tests.support.live import live
 from tests.support.own import EXAMPLES, own_problem
+from waterline.checker.analysis.simulate.shortening import with_steps_left_out
+from waterline.checker.checking.run import RunRaised, run
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.sorts.check import require_well_sorted, violations
+from waterline.checker.sorts.violation import IllSorted
+from waterline.checker.traces.predecessors import Path
+from waterline.checker.traces.raising import confirm_raising
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.vetting import vetted
+from waterline.counterexamples import replay
+from waterline.model.core.errors import BadEnvironment
 
 LEASE = EXAMPLES / "fenced_lease.py"
 LOCAL = EngineChoice(name="local", threads=1)
@@ -438,7 +438,7 @@ def test_plain_python_takes_an_epoch_as_an_argument(module_of: Any) -> None:
 def test_a_trace_in_plain_python_has_the_epochs_of_the_checkers(module_of: Any) -> None:
     model = module_of(LEASE.name, LEASE.read_text())
 
-    trace = waterline.check(waterline.model(model.fenced_lease, fenced=False)).trace
+    trace = waterline.check(waterline.instance(model.fenced_lease, fenced=False)).trace
 
     state = trace.initial
     for step in trace.steps:

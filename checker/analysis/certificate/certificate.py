@@ -10,20 +10,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.analysis.certificate.header import (
+from waterline.checker.analysis.certificate.header import (
     STATES,
     BadCertificate,
     Header,
     described,
 )
-from checker.analysis.certificate.keys import BYTES
-from checker.analysis.certificate.reading import read_header
-from checker.analysis.certificate.state_file import StateFile
-from checker.problem.errors import Refused
-from checker.problem.family import FindFamily
-from checker.problem.problem import Problem
-from checker.search.result import Verdict
-from model.core.errors import BadEnvironment
+from waterline.checker.analysis.certificate.keys import BYTES
+from waterline.checker.analysis.certificate.reading import read_header
+from waterline.checker.analysis.certificate.state_file import StateFile
+from waterline.checker.problem.errors import Refused
+from waterline.checker.problem.family import FindFamily
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.result import Verdict
+from waterline.model.core.errors import BadEnvironment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +92,8 @@ def _require_exact(problem: Problem, folder: Path) -> None:
     if problem.model.concretise is None:
         return
     # Reads the rules, for which a bounded certificate needs nothing of the compiler.
-    from checker.compiler.source import NotCompilable  # noqa: PLC0415
-    from checker.sorts.check import require_well_sorted  # noqa: PLC0415
+    from waterline.checker.compiler.source import NotCompilable  # noqa: PLC0415
+    from waterline.checker.sorts.check import require_well_sorted  # noqa: PLC0415
 
     try:
         require_well_sorted(problem, anew=True)

@@ -20,13 +20,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
-from checker.analysis.certificate.processes import in_order
-from checker.problem.problem import Problem
-from checker.search.engines.answers import EngineFailed
+from waterline.checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
+from waterline.checker.analysis.certificate.processes import in_order
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import EngineFailed
 
 if TYPE_CHECKING:
-    from checker.analysis.certificate.certificate import Certificate
+    from waterline.checker.analysis.certificate.certificate import Certificate
 
 
 @dataclass(slots=True)

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from checker.problem.errors import Refused
-from checker.problem.spec import ProblemSpec
-from model.core.layout import Layout
+from waterline.checker.problem.errors import Refused
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.model.core.layout import Layout
 
 FORMAT = "waterline-certificate/1"
 HEADER = "certificate.json"

@@ -14,12 +14,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from checker.analysis.certificate.keys import key_of, words_of
-from checker.analysis.certificate.renaming import Renamings
-from checker.problem.problem import Problem
-from model.core.layout import Layout
-from model.core.state import State
-from model.core.transition_system import Action, Arguments
+from waterline.checker.analysis.certificate.keys import key_of, words_of
+from waterline.checker.analysis.certificate.renaming import Renamings
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.layout import Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Arguments
 
 OUT_OF_SET = "leads out of the set"
 NOT_IN_SET = "is not in the set"

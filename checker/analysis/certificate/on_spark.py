@@ -20,15 +20,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from checker.analysis.certificate.certifying import Certified, Question, least, require_all
-from checker.analysis.certificate.header import BadCertificate
-from checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
-from checker.analysis.certificate.state_file import StateFile
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.shipped_call import itself
+from waterline.checker.analysis.certificate.certifying import (
+    Certified,
+    Question,
+    least,
+    require_all,
+)
+from waterline.checker.analysis.certificate.header import BadCertificate
+from waterline.checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
+from waterline.checker.analysis.certificate.state_file import StateFile
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.shipped_call import itself
 
 if TYPE_CHECKING:
-    from checker.analysis.certificate.certificate import Certificate
+    from waterline.checker.analysis.certificate.certificate import Certificate
 
 OWNER_STATES = 1 << 18
 """About how many states an owner has a share of; as Python keeps them, some 30 MB."""
@@ -191,7 +196,7 @@ def certify_on_spark(
 
     Raises what starting Spark raises, `EngineFailed`, and `BadCertificate` for a damaged file.
     """
-    from checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - it takes a while
+    from waterline.checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - it takes a while
 
     started = time.monotonic()
     question = Question(certificate.problem, certificate.certified)

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
-from checker.search.engines.answers import EngineFailed
-from checker.search.engines.child_processes import Child, end, spawn
+from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.child_processes import Child, end, spawn
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")

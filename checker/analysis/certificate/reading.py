@@ -11,9 +11,15 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from checker.analysis.certificate.header import FORMAT, HEADER, BadCertificate, Header, Stated
-from checker.problem.spec import ProblemSpec
-from counterexamples.named_file import BadFile, read_named
+from waterline.checker.analysis.certificate.header import (
+    FORMAT,
+    HEADER,
+    BadCertificate,
+    Header,
+    Stated,
+)
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.counterexamples.named_file import BadFile, read_named
 
 BYTES_MAX = 4 << 20
 

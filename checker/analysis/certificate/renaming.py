@@ -11,10 +11,10 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from checker.analysis.certificate.keys import key_of, words_of
-from checker.problem.symmetry import Symmetry
-from model.core.layout import Element, Field, Layout
-from model.core.renaming import Digit, Holds, Naming, Sort
+from waterline.checker.analysis.certificate.keys import key_of, words_of
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.model.core.layout import Element, Field, Layout
+from waterline.model.core.renaming import Digit, Holds, Naming, Sort
 
 Names = tuple[int, ...]
 """names[i] is the new index of index i; of a sort whose names are counted from 1 it is name-1."""

@@ -14,8 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from checker.analysis.certificate.header import STATES, BadCertificate, Header
-from counterexamples.named_file import BadFile, require_regular
+from waterline.checker.analysis.certificate.header import STATES, BadCertificate, Header
+from waterline.counterexamples.named_file import BadFile, require_regular
 
 COLUMN = "state"
 PIECE_STATES = 1 << 11

@@ -15,13 +15,25 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from checker.analysis.certificate.header import HEADER, STATES, Header, Stated, described, to_text
-from checker.analysis.certificate.keys import BYTES
-from checker.analysis.certificate.state_file import COLUMN, PIECE_STATES, digest_of, schema_of
-from checker.problem.packed_rows import Rows
-from checker.search.engines.engine import Engine
-from checker.search.result import Result
-from checker.storage.whole_folder import written_aside
+from waterline.checker.analysis.certificate.header import (
+    HEADER,
+    STATES,
+    Header,
+    Stated,
+    described,
+    to_text,
+)
+from waterline.checker.analysis.certificate.keys import BYTES
+from waterline.checker.analysis.certificate.state_file import (
+    COLUMN,
+    PIECE_STATES,
+    digest_of,
+    schema_of,
+)
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.result import Result
+from waterline.checker.storage.whole_folder import written_aside
 
 RANGE_STATES = 1 << 22
 """About how many states are sorted at a time."""

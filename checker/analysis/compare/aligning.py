@@ -24,10 +24,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from checker.problem.words import Words
-from counterexamples import Moment, Replayed
-from model.core.state import State
-from model.core.transition_system import Model, Step
+from waterline.checker.problem.words import Words
+from waterline.counterexamples import Moment, Replayed
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model, Step
 
 INSERTED_MAX = 4
 """Steps of the protocol's own that may come before one of the trace."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.analysis.compare.aligning import How, Pair, aligned
-from checker.analysis.compare.ends import Ends, ends_of
-from checker.problem.family import words_of
-from checker.problem.problem import Problem
-from counterexamples import Replayed
-from counterexamples.protocols import Narration
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.features import TRUNCATIONS
-from model.message.model import NAME as MESSAGE_NAME
-from model.message.versions import version_of
+from waterline.checker.analysis.compare.aligning import How, Pair, aligned
+from waterline.checker.analysis.compare.ends import Ends, ends_of
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem
+from waterline.counterexamples import Replayed
+from waterline.counterexamples.protocols import Narration
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.features import TRUNCATIONS
+from waterline.model.message.model import NAME as MESSAGE_NAME
+from waterline.model.message.versions import version_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.analysis.compare.comparison import Comparison, describe_changes
-from checker.analysis.compare.ends import End
-from checker.analysis.compare.sentences import describe
-from checker.problem.problem import Problem
-from counterexamples import Moment
-from model.core.state import State
+from waterline.checker.analysis.compare.comparison import Comparison, describe_changes
+from waterline.checker.analysis.compare.ends import End
+from waterline.checker.analysis.compare.sentences import describe
+from waterline.checker.problem.problem import Problem
+from waterline.counterexamples import Moment
+from waterline.model.core.state import State
 
 FORMAT = "waterline-comparison/1"
 

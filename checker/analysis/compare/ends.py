@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.analysis.compare.aligning import Pair
-from checker.problem.problem import Problem, asked_alone
-from checker.traces.finding import confirmed
-from counterexamples import Moment, Replayed
-from model.core.claim import ActionProperty, Behaviour, Invariant, Judged
-from model.core.state import State
+from waterline.checker.analysis.compare.aligning import Pair
+from waterline.checker.problem.problem import Problem, asked_alone
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import Moment, Replayed
+from waterline.model.core.claim import ActionProperty, Behaviour, Invariant, Judged
+from waterline.model.core.state import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,14 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from checker.analysis.compare.aligning import How, Pair
-from checker.analysis.compare.comparison import Comparison, describe_changes
-from checker.analysis.compare.sentences import describe, describe_ends
-from checker.problem.wording import describe_version
-from counterexamples.protocols import Narration, State
-from counterexamples.rendering import CYCLE, describe_repetition
-from counterexamples.state_table import CHANGED, MARK, Facts, StateTable, marked
-from counterexamples.style import BAD, GOOD, QUIET, columns
+from waterline.checker.analysis.compare.aligning import How, Pair
+from waterline.checker.analysis.compare.comparison import Comparison, describe_changes
+from waterline.checker.analysis.compare.sentences import describe, describe_ends
+from waterline.checker.problem.wording import describe_version
+from waterline.counterexamples.protocols import Narration, State
+from waterline.counterexamples.rendering import CYCLE, describe_repetition
+from waterline.counterexamples.state_table import CHANGED, MARK, Facts, StateTable, marked
+from waterline.counterexamples.style import BAD, GOOD, QUIET, columns
 
 WIDE = 120
 """Columns from which both versions stand side by side."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.analysis.compare.comparison import Comparison
-from checker.analysis.compare.ends import End
-from counterexamples import NO_CLAIM, Moment
-from counterexamples.protocols import Narration
+from waterline.checker.analysis.compare.comparison import Comparison
+from waterline.checker.analysis.compare.ends import End
+from waterline.counterexamples import NO_CLAIM, Moment
+from waterline.counterexamples.protocols import Narration
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from checker.kafka.families import GRAINS, MESSAGE
-from checker.problem.family import Family
-from checker.problem.problem import Problem
-from checker.problem.spec import ProblemSpec
-from checker.problem.wording import as_option
-from model.core.errors import BadEnvironment
-from model.message.declared import option_of
-from model.message.environment import DECLARED, Environment
-from model.message.features import FEATURES, OF_FLUSS, TRUNCATIONS
-from model.message.release_names import idle_rules
-from model.message.versions import KAFKA, version_of
+from waterline.checker.kafka.families import GRAINS, MESSAGE
+from waterline.checker.problem.family import Family
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.problem.wording import as_option
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import DECLARED, Environment
+from waterline.model.message.features import FEATURES, OF_FLUSS, TRUNCATIONS
+from waterline.model.message.release_names import idle_rules
+from waterline.model.message.versions import KAFKA, version_of
 
 
 class Kind(Enum):

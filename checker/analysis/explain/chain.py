@@ -14,15 +14,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.analysis.explain.allowance import Allowance
-from checker.analysis.explain.executions import Courses, CourseSearch, Event
-from checker.analysis.explain.liveness import LastingSearch, taken_by_itself
-from checker.problem.family import words_of
-from checker.problem.problem import Problem, asked_alone
-from counterexamples import Moment, Replayed, skipping
-from model.core.claim import ActionProperty, Claim, Invariant, Recoverable, Temporal
-from model.core.state import State
-from model.core.transition_system import Step
+from waterline.checker.analysis.explain.allowance import Allowance
+from waterline.checker.analysis.explain.executions import Courses, CourseSearch, Event
+from waterline.checker.analysis.explain.liveness import LastingSearch, taken_by_itself
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem, asked_alone
+from waterline.counterexamples import Moment, Replayed, skipping
+from waterline.model.core.claim import ActionProperty, Claim, Invariant, Recoverable, Temporal
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Step
 
 STATES_MAX = 300_000
 """How many states may be looked at to decide on one step."""

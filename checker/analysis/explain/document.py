@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.analysis.explain.chain import Chain, Chance
-from checker.analysis.explain.rendering import describe_step, describe_without
-from checker.analysis.explain.repairs import Repairs, Tried
-from counterexamples import Moment, Replayed
+from waterline.checker.analysis.explain.chain import Chain, Chance
+from waterline.checker.analysis.explain.rendering import describe_step, describe_without
+from waterline.checker.analysis.explain.repairs import Repairs, Tried
+from waterline.counterexamples import Moment, Replayed
 
 FORMAT = "waterline-explanation/1"
 

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.analysis.explain.allowance import Allowance
-from checker.compiler.origins import action_of, arguments_of, call_of, row_of, step_of
-from checker.problem.packed_rows import Rows, StateWords, state_words
-from checker.problem.problem import Problem
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.expander import Expander, Findings, Tally, chunks_of
-from checker.search.rule_errors import explain_fault
-from model.core.claim import ActionProperty, Judged
-from model.core.state import State
-from model.core.transition_system import Model
+from waterline.checker.analysis.explain.allowance import Allowance
+from waterline.checker.compiler.origins import action_of, arguments_of, call_of, row_of, step_of
+from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.expander import Expander, Findings, Tally, chunks_of
+from waterline.checker.search.rule_errors import explain_fault
+from waterline.model.core.claim import ActionProperty, Judged
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
 
 
 @dataclass(frozen=True, slots=True)

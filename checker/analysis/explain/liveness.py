@@ -14,19 +14,19 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.analysis.explain.allowance import Allowance
-from checker.analysis.explain.executions import Courses, Event, StepsOnCourses
-from checker.liveness.adjacency import Mask, Numbers
-from checker.liveness.fairness import FairSteps, Staying, staying
-from checker.liveness.lasso import Waiting, waiting
-from checker.liveness.recovery import Recovery, Ways
-from checker.liveness.space import Space, answers_of, asked_of
-from checker.problem.packed_rows import Rows, StateWords
-from checker.problem.problem import Problem
-from checker.search.engines.answers import ModelFault
-from checker.search.rule_errors import explain_fault
-from model.core.claim import Behaviour, Recoverable, Temporal, fair_actions, ways_back
-from model.core.transition_system import Model
+from waterline.checker.analysis.explain.allowance import Allowance
+from waterline.checker.analysis.explain.executions import Courses, Event, StepsOnCourses
+from waterline.checker.liveness.adjacency import Mask, Numbers
+from waterline.checker.liveness.fairness import FairSteps, Staying, staying
+from waterline.checker.liveness.lasso import Waiting, waiting
+from waterline.checker.liveness.recovery import Recovery, Ways
+from waterline.checker.liveness.space import Space, answers_of, asked_of
+from waterline.checker.problem.packed_rows import Rows, StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.rule_errors import explain_fault
+from waterline.model.core.claim import Behaviour, Recoverable, Temporal, fair_actions, ways_back
+from waterline.model.core.transition_system import Model
 
 _NOT_ON_COURSE = -1
 _Node = tuple[bytes, int]

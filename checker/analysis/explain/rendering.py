@@ -6,11 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.analysis.explain.chain import Cause, Chain, Chance
-from checker.analysis.explain.repairs import Repairs, Tried
-from checker.problem.wording import counted
-from counterexamples import Moment, Replayed
-from counterexamples.style import GOOD, QUIET, TITLE, columns
+from waterline.checker.analysis.explain.chain import Cause, Chain, Chance
+from waterline.checker.analysis.explain.repairs import Repairs, Tried
+from waterline.checker.problem.wording import counted
+from waterline.counterexamples import Moment, Replayed
+from waterline.counterexamples.style import GOOD, QUIET, TITLE, columns
 
 UNKNOWN = "yellow"
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from checker.analysis.explain.candidates import Candidate, Nonsense, candidates
-from checker.checking.batch import run_batch
-from checker.problem.problem import Problem
-from checker.search.budgets import Budgets
-from checker.search.result import Result, Verdict
+from waterline.checker.analysis.explain.candidates import Candidate, Nonsense, candidates
+from waterline.checker.checking.batch import run_batch
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.result import Result, Verdict
 
 STATES_MAX = 3_000_000
 """How many states a change is explored to."""

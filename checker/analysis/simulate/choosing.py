@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from checker.analysis.simulate import walk_loops as loops
+from waterline.checker.analysis.simulate import walk_loops as loops
 
 DEPTH = 100
 """How many steps a walk has at most, by default."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import StateWords
-from checker.problem.problem import Problem
-from checker.search.engines.expander import cut_shape
-from checker.search.fault_count import counters, summed
-from checker.storage.hyperloglog import empty_sketch, estimate
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.expander import cut_shape
+from waterline.checker.search.fault_count import counters, summed
+from waterline.checker.storage.hyperloglog import empty_sketch, estimate
 
 
 @dataclass(frozen=True, slots=True, order=True)

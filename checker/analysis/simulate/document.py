@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from checker.analysis.simulate.shortening import Shortened
-from checker.analysis.simulate.simulation import Simulation
-from checker.storage.hyperloglog import STANDARD_ERROR
-from counterexamples import to_json
+from waterline.checker.analysis.simulate.shortening import Shortened
+from waterline.checker.analysis.simulate.simulation import Simulation
+from waterline.checker.storage.hyperloglog import STANDARD_ERROR
+from waterline.counterexamples import to_json
 
 FORMAT = "waterline-simulation/1"
 

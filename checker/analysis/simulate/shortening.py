@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.problem.problem import Problem
-from checker.traces.finding import Finding, finding_at
-from checker.traces.predecessors import Path
-from counterexamples import Moment, skipping
-from model.core.claim import ActionProperty, Invariant
-from model.core.state import State
-from model.core.transition_system import Model
+from waterline.checker.problem.problem import Problem
+from waterline.checker.traces.finding import Finding, finding_at
+from waterline.checker.traces.predecessors import Path
+from waterline.counterexamples import Moment, skipping
+from waterline.model.core.claim import ActionProperty, Invariant
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
 
 TRIES_MAX = 2_000
 """How many shorter rows of steps are tried for one claim."""

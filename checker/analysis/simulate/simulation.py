@@ -7,25 +7,25 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from checker.analysis.simulate.choosing import Plan
-from checker.analysis.simulate.coverage import Coverage, Sighting
-from checker.analysis.simulate.shortening import Shortened, with_steps_left_out
-from checker.analysis.simulate.walker import Walker, recipe_of
-from checker.analysis.simulate.workers import Asked, on_spark, on_threads
-from checker.checking.run import run
-from checker.compiler.origins import call_of
-from checker.compiler.program import loaded
-from checker.problem.problem import Problem
-from checker.search.budgets import Budgets
-from checker.search.cover import happened_at_first
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.choice import EngineChoice, threads_of
-from checker.search.engines.prepare import prepare
-from checker.search.interrupt import Interrupts
-from checker.search.result import INTERRUPTED, Verdict
-from checker.search.rule_errors import explain_fault
-from checker.traces.predecessors import Path
-from model.core.claim import ActionProperty, Invariant
+from waterline.checker.analysis.simulate.choosing import Plan
+from waterline.checker.analysis.simulate.coverage import Coverage, Sighting
+from waterline.checker.analysis.simulate.shortening import Shortened, with_steps_left_out
+from waterline.checker.analysis.simulate.walker import Walker, recipe_of
+from waterline.checker.analysis.simulate.workers import Asked, on_spark, on_threads
+from waterline.checker.checking.run import run
+from waterline.checker.compiler.origins import call_of
+from waterline.checker.compiler.program import loaded
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.cover import happened_at_first
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.interrupt import Interrupts
+from waterline.checker.search.result import INTERRUPTED, Verdict
+from waterline.checker.search.rule_errors import explain_fault
+from waterline.checker.traces.predecessors import Path
+from waterline.model.core.claim import ActionProperty, Invariant
 
 NOT_SEEN = "not seen"
 """What is said of a claim that no walk broke. It may be broken where no walk has been."""

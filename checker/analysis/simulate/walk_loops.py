@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.compiler.loops import FAULT
-from checker.compiler.machine_words import (
+from waterline.checker.compiler.loops import FAULT
+from waterline.checker.compiler.machine_words import (
     address_of,
     below,
     bytes_at,
@@ -19,8 +19,8 @@ from checker.compiler.machine_words import (
     shifted,
     slots_at,
 )
-from checker.compiler.origins import action_of, row_of, step_of
-from checker.storage.hyperloglog import count_row, mixed
+from waterline.checker.compiler.origins import action_of, row_of, step_of
+from waterline.checker.storage.hyperloglog import count_row, mixed
 
 EXPAND, INSPECT, SETTINGS, ACTIONS, INVARIANTS, PROPERTIES = 0, 1, 2, 3, 4, 5
 INVARIANTS_ALL, PROPERTIES_ALL = 6, 7

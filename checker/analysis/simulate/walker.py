@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.analysis.simulate import walk_loops as loops
-from checker.analysis.simulate.choosing import Plan
-from checker.analysis.simulate.coverage import Coverage, Sighting, nothing_seen
-from checker.compiler.kernel import Kernel, kernel_of
-from checker.compiler.machine import Functions, code_address
-from checker.compiler.program import Recipe, loaded, own_recipe
-from checker.compiler.values import constant
-from checker.problem.packed_rows import Rows, StateWords, address, state_words
-from checker.problem.problem import Problem
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.expander import action_mask, claim_mask
-from checker.search.fault_count import used_in_rows
-from checker.storage.blocks import NUMBERS
+from waterline.checker.analysis.simulate import walk_loops as loops
+from waterline.checker.analysis.simulate.choosing import Plan
+from waterline.checker.analysis.simulate.coverage import Coverage, Sighting, nothing_seen
+from waterline.checker.compiler.kernel import Kernel, kernel_of
+from waterline.checker.compiler.machine import Functions, code_address
+from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.values import constant
+from waterline.checker.problem.packed_rows import Rows, StateWords, address, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.expander import action_mask, claim_mask
+from waterline.checker.search.fault_count import used_in_rows
+from waterline.checker.storage.blocks import NUMBERS
 
 BATCH = 1024
 """Walks that take their steps together: their successors fit the processor's second-level cache."""

@@ -14,14 +14,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
-from checker.analysis.simulate.choosing import Plan
-from checker.analysis.simulate.coverage import Coverage, nothing_seen
-from checker.analysis.simulate.walker import BATCH, Walker, recipe_of
-from checker.compiler.program import loaded
-from checker.problem.problem import Problem
-from checker.search.engines.answers import Interrupted
-from checker.search.engines.choice import EngineChoice, threads_of
-from checker.search.engines.prepare import prepare
+from waterline.checker.analysis.simulate.choosing import Plan
+from waterline.checker.analysis.simulate.coverage import Coverage, nothing_seen
+from waterline.checker.analysis.simulate.walker import BATCH, Walker, recipe_of
+from waterline.checker.compiler.program import loaded
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import Interrupted
+from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.engines.prepare import prepare
 
 _LOOK_SECONDS = 0.2
 _WAVE_SECONDS = 2.0
@@ -138,7 +138,7 @@ def on_spark(
 
     Raises what starting Spark raises, and `EngineFailed`.
     """
-    from checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - threads need no Spark
+    from waterline.checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - threads need no Spark
 
     order, spark = InOrder(asked), SparkSide(choice, announce)
     try:

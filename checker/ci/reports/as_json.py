@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from checker.ci.answer import Answer
-from checker.ci.expectation import Expectation
-from checker.ci.judging import Outcome
-from checker.ci.reports.text import command_of
-from counterexamples import to_json as trace_to_json
+from waterline.checker.ci.answer import Answer
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.reports.text import command_of
+from waterline.counterexamples import to_json as trace_to_json
 
 FORMAT = "waterline-gate/1"
 

@@ -6,14 +6,14 @@ import hashlib
 import json
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
-from importlib import metadata
 
-from checker.ci.reports.github import workflow_command
-from checker.ci.reports.sarif import SCHEMA, location_of
-from checker.kafka.matrix.config_answer import DeploymentAnswer
-from checker.kafka.matrix.findings import ERROR, NOTE, RULES, UNKNOWN, Finding
-from checker.kafka.matrix.grid import FAULT
-from checker.kafka.matrix.properties import describe_topics
+from waterline.checker.ci.reports.github import workflow_command
+from waterline.checker.ci.reports.sarif import SCHEMA, location_of
+from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
+from waterline.checker.kafka.matrix.findings import ERROR, NOTE, RULES, UNKNOWN, Finding
+from waterline.checker.kafka.matrix.grid import FAULT
+from waterline.checker.kafka.matrix.properties import describe_topics
+from waterline.checker.problem.distribution import version
 
 _KINDS = {ERROR: "error", NOTE: "notice"}
 
@@ -22,7 +22,7 @@ def to_sarif(findings: Sequence[Finding], *, is_whole: bool) -> str:
     """SARIF 2.1.0. `is_whole`: every fault has a verdict."""
     driver = {
         "name": "Waterline",
-        "version": metadata.version("waterline"),
+        "version": version(),
         "rules": [
             {"id": name, "shortDescription": {"text": sentence}} for name, sentence in RULES.items()
         ],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.ci.expectation import Expectation
-from checker.ci.judging import Outcome
-from checker.ci.reports.sarif import Located
-from checker.ci.reports.text import command_of, counterexample, headline
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.reports.sarif import Located
+from waterline.checker.ci.reports.text import command_of, counterexample, headline
 
 
 def workflow_commands(

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.ci.expectation import Expectation
-from checker.ci.judging import Outcome
-from checker.ci.reports.text import command_of, counterexample
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.reports.text import command_of, counterexample
 
 
 def to_gitlab(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
-from checker.ci.expectation import Expectation
-from checker.ci.judging import Outcome
-from checker.ci.reports.text import (
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.reports.text import (
     command_of,
     counterexample,
     describe_run,
     headline,
     seconds_of,
 )
-from checker.problem.wording import describe_option
+from waterline.checker.problem.wording import describe_option
 
 
 def to_junit(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from checker.ci.expectation import Expectation
-from checker.ci.judging import Outcome
-from checker.ci.reports.text import (
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.reports.text import (
     Counterexample,
     command_of,
     counterexample,

@@ -9,20 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
 
-from checker.ci.expectation import Expectation
-from checker.ci.judging import Complaint, Outcome
-from checker.ci.positions import Place
-from checker.ci.reports.text import (
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.judging import Complaint, Outcome
+from waterline.checker.ci.positions import Place
+from waterline.checker.ci.reports.text import (
     Counterexample,
     Step,
     command_of,
     counterexample,
     place_of_claim,
 )
+from waterline.checker.problem.distribution import version
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -57,7 +57,7 @@ def to_sarif(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> s
         "tool": {
             "driver": {
                 "name": "Waterline",
-                "version": metadata.version("waterline"),
+                "version": version(),
                 "rules": list(_rules(outcomes)),
             }
         },

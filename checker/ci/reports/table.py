@@ -8,8 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from checker.ci.judging import Outcome
-from counterexamples.style import BAD
+from waterline.checker.ci.judging import Outcome
+from waterline.counterexamples.style import BAD
 
 
 def outcome_table(outcomes: Sequence[Outcome]) -> Table:

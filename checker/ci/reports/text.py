@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from checker.ci.expectation import Expectation
-from checker.ci.judging import Outcome
-from checker.ci.positions import Place
-from checker.compiler.source import NotCompilable, source_of
-from checker.problem.family import words_of
-from checker.problem.wording import counted, printable
-from counterexamples.rendering import render_compact
-from model.core.claim import ActionProperty, Invariant, predicates_of
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.positions import Place
+from waterline.checker.compiler.source import NotCompilable, source_of
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.wording import counted, printable
+from waterline.counterexamples.rendering import render_compact
+from waterline.model.core.claim import ActionProperty, Invariant, predicates_of
 
 if TYPE_CHECKING:
-    from checker.traces.finding import Finding
+    from waterline.checker.traces.finding import Finding
 
 COLUMNS = 100
 """How wide a counterexample is written where no screen says so."""

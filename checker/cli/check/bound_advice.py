@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import starmap
 
-from checker.kafka.families import MESSAGE
-from checker.kafka.words import describe_amount
-from checker.problem.family import words_of
-from checker.problem.wording import counted, describe_version
-from checker.search.result import Result, Verdict
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.words import describe_amount
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.wording import counted, describe_version
+from waterline.checker.search.result import Result, Verdict
 
 _NAMED_MAX = 5
 """So many expectations are named of those that a bound cuts."""
@@ -59,7 +59,7 @@ def describe_larger(result: Result) -> Iterator[str]:
     if problem.family is not MESSAGE or problem.model.options["unbounded"]:
         return
     # The catalogue is long, and most runs are not of Kafka or show a loss themselves.
-    from checker.kafka.scenarios.catalogue import losses_beyond, more_needed  # noqa: PLC0415
+    from waterline.checker.kafka.scenarios.catalogue import losses_beyond, more_needed  # noqa: PLC0415
 
     version, options = problem.model.version, problem.model.options
     holding = {r.name for r in result.invariants if r.verdict is Verdict.HOLDS}

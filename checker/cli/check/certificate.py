@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from checker.problem.wording import counted
-from checker.search.result import Verdict
-from checker.storage.storage import BadLocation
-from checker.storage.whole_folder import require_new
+from waterline.checker.problem.wording import counted
+from waterline.checker.search.result import Verdict
+from waterline.checker.storage.storage import BadLocation
+from waterline.checker.storage.whole_folder import require_new
 
 if TYPE_CHECKING:
-    from checker.problem.problem import Problem
-    from checker.search.engines.engine import Engine
-    from checker.search.result import Result
+    from waterline.checker.problem.problem import Problem
+    from waterline.checker.search.engines.engine import Engine
+    from waterline.checker.search.result import Result
 
 
 def certifying(out: str, problem: Problem) -> Callable[[Engine, Result], None]:
@@ -39,7 +39,7 @@ def certifying(out: str, problem: Problem) -> Callable[[Engine, Result], None]:
 
 
 def _write(engine: Engine, result: Result, *, out: Path) -> None:
-    from checker.analysis.certificate.writing import write_certificate  # noqa: PLC0415 - pyarrow
+    from waterline.checker.analysis.certificate.writing import write_certificate  # noqa: PLC0415 - pyarrow
 
     if _holding(result):
         write_certificate(engine, result, out=out)

@@ -11,32 +11,32 @@ import click
 from rich.console import Group
 from rich.text import Text
 
-from checker.checking.run import Run, RunRaised, run
-from checker.cli.check.certificate import certifying, describe_certificate
-from checker.cli.check.report import render_run
-from checker.cli.check.summary import to_text
-from checker.cli.kept.run_options import take_run
-from checker.cli.shared import exit_codes
-from checker.cli.shared.broken_down import reporting_what_is_kept
-from checker.cli.shared.error_messages import fail
-from checker.cli.shared.file_options import make_folder, write_files
-from checker.cli.shared.options import require_heard, take_budgets, take_engine
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, say, screen
-from checker.cli.traces.viewing import is_interactive, view
-from checker.kafka.where import nothing
-from checker.report.pages.limits import TooLongForPage
-from checker.search.graph import TooLargeForGraph, to_graphml
-from checker.traces.finding import file_claim, trace_name
-from counterexamples import to_json
-from counterexamples.rendering import Trimmed
+from waterline.checker.checking.run import Run, RunRaised, run
+from waterline.checker.cli.check.certificate import certifying, describe_certificate
+from waterline.checker.cli.check.report import render_run
+from waterline.checker.cli.check.summary import to_text
+from waterline.checker.cli.kept.run_options import take_run
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.broken_down import reporting_what_is_kept
+from waterline.checker.cli.shared.error_messages import fail
+from waterline.checker.cli.shared.file_options import make_folder, write_files
+from waterline.checker.cli.shared.options import require_heard, take_budgets, take_engine
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.cli.traces.viewing import is_interactive, view
+from waterline.checker.kafka.where import nothing
+from waterline.checker.report.pages.limits import TooLongForPage
+from waterline.checker.search.graph import TooLargeForGraph, to_graphml
+from waterline.checker.traces.finding import file_claim, trace_name
+from waterline.counterexamples import to_json
+from waterline.counterexamples.rendering import Trimmed
 
 if TYPE_CHECKING:
-    from checker.checking.bound_sensitivity import Lowered
-    from checker.cli.traces.explaining import Explained
-    from checker.problem.problem import Problem
-    from checker.search.engines.choice import EngineChoice
-    from checker.traces.finding import Finding
+    from waterline.checker.checking.bound_sensitivity import Lowered
+    from waterline.checker.cli.traces.explaining import Explained
+    from waterline.checker.problem.problem import Problem
+    from waterline.checker.search.engines.choice import EngineChoice
+    from waterline.checker.traces.finding import Finding
 
 
 def check(options: dict[str, Any]) -> int:
@@ -111,7 +111,7 @@ def _warnings(problem: Problem, own_model: str | None) -> tuple[str, ...]:
     """What is seldom meant in a model of the user's own, each said on a line."""
     if own_model is None:
         return ()
-    from checker.user_models.warnings import warnings_of  # noqa: PLC0415 - of such models alone
+    from waterline.checker.user_models.warnings import warnings_of  # noqa: PLC0415 - of such models alone
 
     found = warnings_of(problem)
     for warning in found:
@@ -124,7 +124,7 @@ def _show(done: Run, lowered: tuple[Lowered, ...], *, is_whole: bool) -> None:
     shown = done.findings if is_whole else _gravest(done)
     screen().print(render_run(done, shown=[finding.invariant for finding in shown]))
     if done.profile is not None:
-        from checker.cli.check.profile_report import render_profile  # noqa: PLC0415
+        from waterline.checker.cli.check.profile_report import render_profile  # noqa: PLC0415
 
         screen().print(render_profile(done.result, done.profile, lowered))
 
@@ -137,7 +137,7 @@ def _compare(
     done: Run, added: tuple[str, ...], removed: tuple[str, ...], engine: EngineChoice
 ) -> None:
     """Say where the rules that were switched make no difference."""
-    from checker.cli.check.switched import describe_no_difference  # noqa: PLC0415 - few switch rules
+    from waterline.checker.cli.check.switched import describe_no_difference  # noqa: PLC0415 - few switch rules
 
     with showing(error_screen()) as progress:
         text = describe_no_difference(
@@ -180,7 +180,7 @@ def _explained(done: Run, options: dict[str, Any], engine: EngineChoice) -> list
     if not options["explain"] or not findings:
         return []
     # Most runs explain nothing.
-    from checker.cli.traces.explaining import Asked, explained_all  # noqa: PLC0415
+    from waterline.checker.cli.traces.explaining import Asked, explained_all  # noqa: PLC0415
 
     with showing(error_screen()) as progress:
         asked = Asked(threads=engine.threads)
@@ -191,7 +191,7 @@ def _lowered(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
     """What lowering each bound would leave, where a profile was asked for; until Ctrl-C."""
     if done.profile is None:
         return ()
-    from checker.checking.bound_sensitivity import lowered_bounds  # noqa: PLC0415 - most runs have no profile
+    from waterline.checker.checking.bound_sensitivity import lowered_bounds  # noqa: PLC0415 - most runs have no profile
 
     with showing(error_screen()) as progress, suppress(KeyboardInterrupt):
         return lowered_bounds(done.result, done.profile, engine, progress.announce)
@@ -223,7 +223,7 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
 def _write_page(done: Run, options: dict[str, Any], explained: list[Explained]) -> None:
     """Last, because it holds what was explained as well."""
     if path := options["html_file"]:
-        from checker.report.pages.report import run_page  # noqa: PLC0415 - few ask for a page
+        from waterline.checker.report.pages.report import run_page  # noqa: PLC0415 - few ask for a page
 
         values = {one.finding.invariant: one.as_value() for one in explained}
         write_files({path: partial(run_page, done, values)})

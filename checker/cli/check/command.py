@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import FILES_HELP, OutputFile
-from checker.cli.shared.grouped_help import GroupedCommand
-from checker.cli.shared.options import (
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
+from waterline.checker.cli.shared.grouped_help import GroupedCommand
+from waterline.checker.cli.shared.options import (
     budget_options,
     directory_options,
     engine_options,
@@ -20,13 +20,13 @@ from checker.cli.shared.options import (
     symmetry_option,
     trace_dir_option,
 )
-from checker.cli.shared.screen import screen
-from checker.cli.shared.where_options import where_option
-from checker.kafka.families import GRAINS
-from checker.search.graph import GRAPH_STATES_MAX
-from counterexamples.rendering import Trimmed
-from counterexamples.style import TITLE, columns
-from model.core.claim import (
+from waterline.checker.cli.shared.screen import screen
+from waterline.checker.cli.shared.where_options import where_option
+from waterline.checker.kafka.families import GRAINS
+from waterline.checker.search.graph import GRAPH_STATES_MAX
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import TITLE, columns
+from waterline.model.core.claim import (
     ActionProperty,
     Claim,
     Invariant,
@@ -180,6 +180,6 @@ Exit codes: 0 all claims hold, 12 one is violated, 20 stopped early,
 @format_option
 def check_command(**options: Any) -> int:
     """Explore every reachable state; say which invariants hold, and show how others break."""
-    from checker.cli.check.checking import check  # noqa: PLC0415 - help needs no engine
+    from waterline.checker.cli.check.checking import check  # noqa: PLC0415 - help needs no engine
 
     return check(options)

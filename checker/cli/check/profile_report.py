@@ -10,13 +10,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.checking.bound_sensitivity import Lowered
-from checker.problem.wording import counted, describe_symmetry
-from checker.search.profile import Profile
-from checker.search.result import Result
-from checker.storage.hyperloglog import STANDARD_ERROR
-from counterexamples.rendering import Trimmed
-from counterexamples.style import WARNING
+from waterline.checker.checking.bound_sensitivity import Lowered
+from waterline.checker.problem.wording import counted, describe_symmetry
+from waterline.checker.search.profile import Profile
+from waterline.checker.search.result import Result
+from waterline.checker.storage.hyperloglog import STANDARD_ERROR
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import WARNING
 
 _FACTOR_SHOWN = 1.005
 """A field that makes less of a difference is not distinguished from the error of the estimate."""

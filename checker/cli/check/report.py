@@ -16,36 +16,36 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from checker.cli.check.bound_advice import (
+from waterline.checker.cli.check.bound_advice import (
     describe_advice,
     describe_larger,
     describe_never_taken,
     describe_unjudged,
 )
-from checker.kafka.narrative.story import reasons, story_of
-from checker.problem.family import describe_circumstances, words_of
-from checker.problem.problem import Problem
-from checker.problem.wording import (
+from waterline.checker.kafka.narrative.story import reasons, story_of
+from waterline.checker.problem.family import describe_circumstances, words_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import (
     counted,
     describe_contract,
     describe_symmetry,
     describe_version,
     roughly,
 )
-from checker.problem.words import Words
-from checker.search.eta import outlook
-from checker.search.result import InvariantResult, LevelSummary, Result, Verdict
-from checker.traces.shortest_note import describe_alike, describe_kinds
-from counterexamples import TraceStep
-from counterexamples.rendering import Trimmed, render_compact
-from counterexamples.style import BAD, GOOD, WARNING, labelled
-from model.core.claim import Temporal
+from waterline.checker.problem.words import Words
+from waterline.checker.search.eta import outlook
+from waterline.checker.search.result import InvariantResult, LevelSummary, Result, Verdict
+from waterline.checker.traces.shortest_note import describe_alike, describe_kinds
+from waterline.counterexamples import TraceStep
+from waterline.counterexamples.rendering import Trimmed, render_compact
+from waterline.counterexamples.style import BAD, GOOD, WARNING, labelled
+from waterline.model.core.claim import Temporal
 
 if TYPE_CHECKING:
-    from checker.checking.raised_run import RuleError
-    from checker.checking.run import Run
-    from checker.traces.alternatives import Others
-    from checker.traces.finding import Finding
+    from waterline.checker.checking.raised_run import RuleError
+    from waterline.checker.checking.run import Run
+    from waterline.checker.traces.alternatives import Others
+    from waterline.checker.traces.finding import Finding
 
 WIDE = 110
 """Columns from which a table has room for sentences."""

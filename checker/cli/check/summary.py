@@ -9,11 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from counterexamples import to_json, trace_step
+from waterline.counterexamples import to_json, trace_step
 
 if TYPE_CHECKING:
-    from checker.checking.bound_sensitivity import Lowered
-    from checker.checking.run import Run
+    from waterline.checker.checking.bound_sensitivity import Lowered
+    from waterline.checker.checking.run import Run
 
 FORMAT = "waterline-result/1"
 
@@ -114,7 +114,7 @@ def _error(run: Run) -> dict[str, Any]:
 def _profile(run: Run, lowered: Sequence[Lowered]) -> dict[str, Any]:
     if run.profile is None:
         return {}
-    from checker.cli.check.profile_report import profile_document  # noqa: PLC0415 - rarely
+    from waterline.checker.cli.check.profile_report import profile_document  # noqa: PLC0415 - rarely
 
     return {"profile": profile_document(run.profile, lowered)}
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from checker.checking.run import run
-from checker.cli.check.bound_advice import spent_budget
-from checker.problem.family import words_of
-from checker.problem.wording import describe_version
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Result, Verdict
-from model.message.versions import spelled
+from waterline.checker.checking.run import run
+from waterline.checker.cli.check.bound_advice import spent_budget
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.wording import describe_version
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Result, Verdict
+from waterline.model.message.versions import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

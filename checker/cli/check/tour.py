@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.ci.expectation import Expectation, plainly
-from checker.ci.positions import Place
-from checker.kafka.families import MESSAGE
-from checker.search.budgets import NO_BUDGETS
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from model.message.environment import Environment
+from waterline.checker.ci.expectation import Expectation, plainly
+from waterline.checker.ci.positions import Place
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.search.budgets import NO_BUDGETS
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.model.message.environment import Environment
 
 LARGE = Environment(replicas=2, records=4, epochs=3, restarts=3)
 """Bounds with more than two million states, so that a frontier is worth distributing."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from checker.cli.check.report import render_run
-from checker.cli.check.tour import stops
-from checker.cli.shared import exit_codes
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, screen
+from waterline.checker.cli.check.report import render_run
+from waterline.checker.cli.check.tour import stops
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, screen
 
 MORE = "waterline check --protocol hw --all prints every trace"
 
@@ -17,9 +17,9 @@ MORE = "waterline check --protocol hw --all prints every trace"
 def tour_command() -> int:
     """Show what is lost under hw, that epoch keeps it, and a larger space explored by Spark."""
     # Its help needs no engine.
-    from checker.checking.run import run  # noqa: PLC0415
-    from checker.ci.answer import answer_of  # noqa: PLC0415
-    from checker.ci.judging import judge  # noqa: PLC0415
+    from waterline.checker.checking.run import run  # noqa: PLC0415
+    from waterline.checker.ci.answer import answer_of  # noqa: PLC0415
+    from waterline.checker.ci.judging import judge  # noqa: PLC0415
 
     console = screen()
     outcomes = []

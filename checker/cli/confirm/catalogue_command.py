@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from checker.cli.confirm.broker_options import jars_option
-from checker.cli.shared import exit_codes
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.file_options import FILES_HELP, OutputFile
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, say, screen
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.scenarios.catalogue import find_scenario, of_kafka, require_of_kafka
+from waterline.checker.cli.confirm.broker_options import jars_option
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.scenarios.catalogue import find_scenario, of_kafka, require_of_kafka
 
 _HELP = """\b
 Exit codes:
@@ -69,9 +69,9 @@ def confirm_catalogue_command(
         require_of_kafka(entry)
     asked = [kafka_release(name) for name in releases]
     # Here, and not above: what this needs is optional, and it says so.
-    from checker.kafka.confirm.cells import count_of, in_order  # noqa: PLC0415
-    from checker.kafka.confirm.survey import Survey  # noqa: PLC0415
-    from checker.kafka.confirm.survey_document import write_markdown  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.cells import count_of, in_order  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.survey import Survey  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.survey_document import write_markdown  # noqa: PLC0415
 
     interrupted = False
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():

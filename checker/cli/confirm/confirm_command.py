@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-from checker.cli.confirm.broker_options import HELP, jars_option
-from checker.cli.shared import exit_codes
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, say, screen
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.scenarios.catalogue import find_scenario, require_of_kafka
-from checker.kafka.scenarios.scenario import Scenario
-from counterexamples.rendering import Trimmed
+from waterline.checker.cli.confirm.broker_options import HELP, jars_option
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.scenarios.catalogue import find_scenario, require_of_kafka
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.counterexamples.rendering import Trimmed
 
 
 @click.command("confirm", short_help="Replay a counterexample on real Kafka brokers.", epilog=HELP)
@@ -77,9 +77,9 @@ def confirm_command(
     if entry is not None:
         require_of_kafka(entry)
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
-    from checker.kafka.confirm.carrying_out import carried_out  # noqa: PLC0415
-    from checker.kafka.confirm.counterexample import recorded, ways_shown  # noqa: PLC0415
-    from checker.kafka.confirm.report import render_confirmation  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.carrying_out import carried_out  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.counterexample import recorded, ways_shown  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.report import render_confirmation  # noqa: PLC0415
 
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
         if entry is not None:
@@ -113,13 +113,13 @@ def _on_fluss(
     keep: Path | None,
 ) -> str:
     """Replay on tablet servers; the name of the judgement."""
-    from checker.kafka.confirm.carrying_out import work_folder  # noqa: PLC0415
-    from checker.kafka.confirm.counterexample import searched  # noqa: PLC0415
-    from checker.kafka.confirm.fluss.release import steered_release  # noqa: PLC0415
-    from checker.kafka.confirm.fluss.replay import replay_on_fluss  # noqa: PLC0415
-    from checker.kafka.confirm.fluss.report import render_on_fluss  # noqa: PLC0415
-    from checker.kafka.confirm.jars import class_path  # noqa: PLC0415
-    from counterexamples import read_trace  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.carrying_out import work_folder  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.counterexample import searched  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.fluss.release import steered_release  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.fluss.replay import replay_on_fluss  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.fluss.report import render_on_fluss  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.jars import class_path  # noqa: PLC0415
+    from waterline.counterexamples import read_trace  # noqa: PLC0415
 
     release = steered_release(fluss)
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():

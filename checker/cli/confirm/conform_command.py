@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from checker.cli.confirm.broker_options import jars_option
-from checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
-from checker.kafka.confirm.releases import kafka_release
+from waterline.checker.cli.confirm.broker_options import jars_option
+from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
+from waterline.checker.kafka.confirm.releases import kafka_release
 
 HELP = """\b
 Exit codes:
@@ -106,6 +106,6 @@ def conform_command(**options: Any) -> int:
     if options["plan"] and options["results"] is None:
         raise click.UsageError("--plan is written into --results; name that file too")
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
-    from checker.cli.confirm.walking import conform  # noqa: PLC0415
+    from waterline.checker.cli.confirm.walking import conform  # noqa: PLC0415
 
     return conform(release, options)

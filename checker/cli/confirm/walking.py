@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, say, screen
-from checker.kafka.confirm import conforming
-from checker.kafka.confirm.conformance import Conformance
-from checker.kafka.confirm.figures import figures_of, write_markdown
-from checker.kafka.confirm.kept_walks import read_kept
-from checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.kafka.confirm import conforming
+from waterline.checker.kafka.confirm.conformance import Conformance
+from waterline.checker.kafka.confirm.figures import figures_of, write_markdown
+from waterline.checker.kafka.confirm.kept_walks import read_kept
+from waterline.checker.kafka.confirm.releases import KafkaRelease
 
 _SECONDS_A_MINUTE = 60
 

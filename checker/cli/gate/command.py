@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import FILES_HELP, OutputFile
-from checker.cli.shared.options import ENGINES, SparkMaster
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
+from waterline.checker.cli.shared.options import ENGINES, SparkMaster
 
 
 class Share(click.ParamType[tuple[int, int]]):
@@ -32,8 +32,8 @@ def _show_schema(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
     if not wanted or ctx.resilient_parsing:
         return
     # Only who asks for the schema needs the options of `check`.
-    from checker.ci.schema import gate_schema  # noqa: PLC0415
-    from checker.cli.gate.gate_options import asking  # noqa: PLC0415
+    from waterline.checker.ci.schema import gate_schema  # noqa: PLC0415
+    from waterline.checker.cli.gate.gate_options import asking  # noqa: PLC0415
 
     click.echo(gate_schema(asking()), nl=False)
     ctx.exit(0)
@@ -105,6 +105,6 @@ def gate_command(**options: Any) -> int:
 
     Ctrl-C ends all of it: what was judged until then is shown.
     """
-    from checker.cli.gate.run import run_gate  # noqa: PLC0415 - its help needs no reader
+    from waterline.checker.cli.gate.run import run_gate  # noqa: PLC0415 - its help needs no reader
 
     return run_gate(options)

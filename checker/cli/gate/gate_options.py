@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from checker.ci.keys import Asked, Asking, Key
-from checker.cli.check.command import check_command
-from checker.cli.shared.options import Seconds, take_budgets, take_engine
-from checker.cli.shared.own_options import vetted_problem
-from checker.cli.shared.problem_options import problem_from, take_given
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
+from waterline.checker.ci.keys import Asked, Asking, Key
+from waterline.checker.cli.check.command import check_command
+from waterline.checker.cli.shared.options import Seconds, take_budgets, take_engine
+from waterline.checker.cli.shared.own_options import vetted_problem
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
 
 _NOT_OF_A_GATE = {
     "all",

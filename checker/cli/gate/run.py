@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from checker.ci.errors import BadGate
-from checker.ci.expectation import Expectation
-from checker.ci.reading import read_gate
-from checker.cli.check.bound_advice import gate_advice
-from checker.cli.gate.gate_options import asking
-from checker.cli.shared import exit_codes
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.file_options import write_files
-from checker.cli.shared.progress import Progress, showing
-from checker.cli.shared.screen import error_screen, say, screen
-from counterexamples.rendering import Trimmed
-from counterexamples.style import BAD
+from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.expectation import Expectation
+from waterline.checker.ci.reading import read_gate
+from waterline.checker.cli.check.bound_advice import gate_advice
+from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.file_options import write_files
+from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import BAD
 
 if TYPE_CHECKING:
-    from checker.ci.judging import Outcome
-    from checker.ci.searching import Manner
+    from waterline.checker.ci.judging import Outcome
+    from waterline.checker.ci.searching import Manner
 
 _CODES = {
     "raised": exit_codes.RAISED,
@@ -52,8 +52,8 @@ def run_gate(options: dict[str, Any]) -> int:
     leave = {name: options[name] for name in ("allow_models", "allow_spark")}
     expectations = _read(options["files"], given, leave)
     # A file that cannot be used needs no engine.
-    from checker.ci.searching import judged  # noqa: PLC0415
-    from checker.ci.shards import shard  # noqa: PLC0415
+    from waterline.checker.ci.searching import judged  # noqa: PLC0415
+    from waterline.checker.ci.shards import shard  # noqa: PLC0415
 
     if options["shard"] is not None:
         expectations = shard(expectations, *options["shard"])
@@ -85,7 +85,7 @@ def _read(
 
 def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
     """How so many expectations are searched, with what is to be seen meanwhile."""
-    from checker.ci.searching import Manner  # noqa: PLC0415 - as above
+    from waterline.checker.ci.searching import Manner  # noqa: PLC0415 - as above
 
     judged_so_far = 0
 
@@ -110,7 +110,7 @@ def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
 
 
 def _show(outcomes: Sequence[Outcome], left: Sequence[Expectation], of: int) -> None:
-    from checker.ci.reports.table import outcome_table  # noqa: PLC0415 - as above
+    from waterline.checker.ci.reports.table import outcome_table  # noqa: PLC0415 - as above
 
     console = screen()
     console.print(Trimmed(outcome_table(outcomes)))
@@ -126,9 +126,9 @@ def _show_failures(failed: Sequence[Outcome]) -> None:
     """Of the first few the counterexample, as `check` shows it, and the command."""
     if not failed:
         return
-    from checker.ci.reports.text import command_of  # noqa: PLC0415
-    from checker.cli.check.report import render_finding  # noqa: PLC0415 - as above
-    from checker.problem.family import words_of  # noqa: PLC0415
+    from waterline.checker.ci.reports.text import command_of  # noqa: PLC0415
+    from waterline.checker.cli.check.report import render_finding  # noqa: PLC0415 - as above
+    from waterline.checker.problem.family import words_of  # noqa: PLC0415
 
     console = screen()
     for outcome in failed[:_SHOWN_MAX]:
@@ -147,8 +147,8 @@ def _show_failures(failed: Sequence[Outcome]) -> None:
 
 def _update(files: Sequence[Path], outcomes: Sequence[Outcome]) -> None:
     """Rewrite the numbers of every file in which one differs."""
-    from checker.ci.document import read_document  # noqa: PLC0415 - as above
-    from checker.ci.updating import difference, updated  # noqa: PLC0415
+    from waterline.checker.ci.document import read_document  # noqa: PLC0415 - as above
+    from waterline.checker.ci.updating import difference, updated  # noqa: PLC0415
 
     for file in files:
         document = read_document(file)
@@ -169,23 +169,23 @@ def _write(
     """Every report that was asked for. What writes one is imported for it alone."""
     texts: dict[Path, Callable[[], str]] = {}
     if path := options["junit_file"]:
-        from checker.ci.reports.junit import to_junit  # noqa: PLC0415
+        from waterline.checker.ci.reports.junit import to_junit  # noqa: PLC0415
 
         texts[path] = lambda: to_junit(outcomes, left)
     if path := options["sarif_file"]:
-        from checker.ci.reports.sarif import to_sarif  # noqa: PLC0415
+        from waterline.checker.ci.reports.sarif import to_sarif  # noqa: PLC0415
 
         texts[path] = lambda: to_sarif(outcomes, left)
     if path := options["gitlab_file"]:
-        from checker.ci.reports.gitlab import to_gitlab  # noqa: PLC0415
+        from waterline.checker.ci.reports.gitlab import to_gitlab  # noqa: PLC0415
 
         texts[path] = lambda: to_gitlab(outcomes, left)
     if path := options["json_file"]:
-        from checker.ci.reports.as_json import to_json  # noqa: PLC0415
+        from waterline.checker.ci.reports.as_json import to_json  # noqa: PLC0415
 
         texts[path] = lambda: to_json(outcomes, left)
     if path := options["summary_file"]:
-        from checker.ci.reports.markdown import to_markdown  # noqa: PLC0415
+        from waterline.checker.ci.reports.markdown import to_markdown  # noqa: PLC0415
 
         texts[path] = lambda: to_markdown(outcomes, left)
     if options["github"]:
@@ -194,8 +194,8 @@ def _write(
 
 
 def _annotate(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> None:
-    from checker.ci.reports.github import workflow_commands  # noqa: PLC0415 - as above
-    from checker.ci.reports.markdown import to_markdown  # noqa: PLC0415
+    from waterline.checker.ci.reports.github import workflow_commands  # noqa: PLC0415 - as above
+    from waterline.checker.ci.reports.markdown import to_markdown  # noqa: PLC0415
 
     for line in workflow_commands(outcomes, left):
         click.echo(line)

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from checker.cli.shared.options import format_option
-from checker.cli.shared.screen import say, screen
-from counterexamples.rendering import Trimmed
-from counterexamples.style import TITLE, columns
+from waterline.checker.cli.shared.options import format_option
+from waterline.checker.cli.shared.screen import say, screen
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import TITLE, columns
 
 _KINDS = {
     "kernels": "machine code of rules",
@@ -30,8 +30,8 @@ _CLEARED = [*_KINDS, "all"]
 def cache_command(clear: str | None, output_format: str) -> int:
     """Show what is kept from run to run, and where; WATERLINE_CACHE names another folder."""
     # Its help needs no compiler.
-    from checker.ci.kept_answers import answers_folder  # noqa: PLC0415
-    from checker.compiler.cache import cache_directory, distrust, folder  # noqa: PLC0415
+    from waterline.checker.ci.kept_answers import answers_folder  # noqa: PLC0415
+    from waterline.checker.compiler.cache import cache_directory, distrust, folder  # noqa: PLC0415
 
     folders = {"kernels": folder(), "answers": answers_folder()}
     if clear is not None:

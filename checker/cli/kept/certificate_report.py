@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from checker.analysis.certificate.judging import OF_STATE, Failure, Judge
-from checker.analysis.certificate.keys import words_of
-from checker.problem.family import describe_circumstances
-from checker.problem.family import words_of as vocabulary_of
-from checker.problem.wording import counted, describe_symmetry, describe_version
-from counterexamples.rendering import Trimmed
-from counterexamples.state_table import LEGEND, facts, state_table, widths_of
-from counterexamples.style import BAD, GOOD, QUIET
-from model.core.state import State, as_dict
-from model.core.transition_system import call
+from waterline.checker.analysis.certificate.judging import OF_STATE, Failure, Judge
+from waterline.checker.analysis.certificate.keys import words_of
+from waterline.checker.problem.family import describe_circumstances
+from waterline.checker.problem.family import words_of as vocabulary_of
+from waterline.checker.problem.wording import counted, describe_symmetry, describe_version
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.state_table import LEGEND, facts, state_table, widths_of
+from waterline.counterexamples.style import BAD, GOOD, QUIET
+from waterline.model.core.state import State, as_dict
+from waterline.model.core.transition_system import call
 
 if TYPE_CHECKING:
-    from checker.analysis.certificate.certificate import Certificate
-    from checker.analysis.certificate.certifying import Certified
+    from waterline.checker.analysis.certificate.certificate import Certificate
+    from waterline.checker.analysis.certificate.certifying import Certified
 
 
 def render_certified(certificate: Certificate, done: Certified) -> RenderableType:

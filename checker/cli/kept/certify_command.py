@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.options import ENGINES, require_heard, spark_options, take_engine
-from checker.cli.shared.own_options import finder, model_option
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, screen
-from checker.problem.wording import counted, roughly
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.options import ENGINES, require_heard, spark_options, take_engine
+from waterline.checker.cli.shared.own_options import finder, model_option
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, screen
+from waterline.checker.problem.wording import counted, roughly
 
 if TYPE_CHECKING:
-    from checker.analysis.certificate.certificate import Certificate
-    from checker.analysis.certificate.certifying import Certified
-    from checker.cli.shared.progress import Progress
-    from checker.search.engines.choice import EngineChoice
+    from waterline.checker.analysis.certificate.certificate import Certificate
+    from waterline.checker.analysis.certificate.certifying import Certified
+    from waterline.checker.cli.shared.progress import Progress
+    from waterline.checker.search.engines.choice import EngineChoice
 
 
 @click.command(
@@ -50,8 +50,8 @@ def certify_command(folder: str, own_model: str | None, jobs: int | None, **opti
     and what it says to hold must hold in each. Nothing that is compiled takes part. Exit 13 if it
     is not certified.
     """
-    from checker.analysis.certificate.certificate import open_certificate  # noqa: PLC0415 - pyarrow takes a while
-    from checker.cli.kept.certificate_report import render_certified  # noqa: PLC0415
+    from waterline.checker.analysis.certificate.certificate import open_certificate  # noqa: PLC0415 - pyarrow takes a while
+    from waterline.checker.cli.kept.certificate_report import render_certified  # noqa: PLC0415
 
     choice = take_engine({"threads": 0, **options})
     require_heard(choice)
@@ -61,7 +61,7 @@ def certify_command(folder: str, own_model: str | None, jobs: int | None, **opti
         certificate = open_certificate(Path(folder), finder(own_model))
         if own_model is not None:
             # What is no function of the state could come out otherwise for the same one.
-            from checker.user_models.vetting import vetted  # noqa: PLC0415 - with the compiler
+            from waterline.checker.user_models.vetting import vetted  # noqa: PLC0415 - with the compiler
 
             vetted(certificate.problem)
         done = _certified(certificate, choice, jobs, progress)
@@ -73,7 +73,7 @@ def _certified(
     certificate: Certificate, choice: EngineChoice, jobs: int | None, progress: Progress
 ) -> Certified:
     if choice.name == "spark":
-        from checker.analysis.certificate.on_spark import certify_on_spark  # noqa: PLC0415
+        from waterline.checker.analysis.certificate.on_spark import certify_on_spark  # noqa: PLC0415
 
         judging = f"judging {counted(certificate.header.states, 'state')} on Spark"
         return certify_on_spark(
@@ -82,7 +82,7 @@ def _certified(
             announce=progress.announce,
             watch=lambda tasks: progress.report(f"{judging}: {counted(tasks, 'task')} done"),
         )
-    from checker.analysis.certificate.certifying import certify  # noqa: PLC0415
+    from waterline.checker.analysis.certificate.certifying import certify  # noqa: PLC0415
 
     def watch(so_far: Certified) -> None:
         rate = so_far.states / max(so_far.seconds, 1e-9)

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from checker.cli.shared.own_options import file_and_name, finder
-from checker.cli.shared.problem_options import KINDS, problem_from, take_given
-from checker.problem.family import NOWHERE, Family
-from checker.problem.problem import Problem
-from model.core.errors import BadEnvironment
+from waterline.checker.cli.shared.own_options import file_and_name, finder
+from waterline.checker.cli.shared.problem_options import KINDS, problem_from, take_given
+from waterline.checker.problem.family import NOWHERE, Family
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.errors import BadEnvironment
 
 if TYPE_CHECKING:
-    from checker.storage.run_directory import RunDirectory
+    from waterline.checker.storage.run_directory import RunDirectory
 
 
 def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
@@ -36,10 +36,10 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
     if kept is None and resumed is None:
         return problem_from(given), None
     # Only a run that is kept needs what reads and writes manifests.
-    from checker.search.identity import identity_of, problem_of  # noqa: PLC0415
-    from checker.storage.manifest import read_manifest  # noqa: PLC0415
-    from checker.storage.run_directory import begin, resume  # noqa: PLC0415
-    from checker.storage.storage import storage_at  # noqa: PLC0415
+    from waterline.checker.search.identity import identity_of, problem_of  # noqa: PLC0415
+    from waterline.checker.storage.manifest import read_manifest  # noqa: PLC0415
+    from waterline.checker.storage.run_directory import begin, resume  # noqa: PLC0415
+    from waterline.checker.storage.storage import storage_at  # noqa: PLC0415
 
     if resumed is None:
         problem = problem_from(given)

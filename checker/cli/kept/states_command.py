@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.broken_down import describe_os_error
-from checker.cli.shared.options import threads_option
-from checker.cli.shared.own_options import finder, model_option
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, say, screen
-from checker.cli.shared.where_options import where_option
-from checker.problem.wording import counted, rough_time, roughly
-from counterexamples.named_file import BadFile
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.broken_down import describe_os_error
+from waterline.checker.cli.shared.options import threads_option
+from waterline.checker.cli.shared.own_options import finder, model_option
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.cli.shared.where_options import where_option
+from waterline.checker.problem.wording import counted, rough_time, roughly
+from waterline.counterexamples.named_file import BadFile
 
 if TYPE_CHECKING:
-    from checker.analysis.export import Exporting
+    from waterline.checker.analysis.export import Exporting
 
 _TELLING_SECONDS = 1.0
 """Before that a rate says nothing: the first levels are small."""
@@ -49,7 +49,7 @@ def states_command(
     One row a state, every field a column, with its depth and the least step that leads there. Any
     reader of Parquet can ask them in SQL. The run is only read; it may still be going on.
     """
-    from checker.analysis.export import export  # noqa: PLC0415 - pyarrow takes a while
+    from waterline.checker.analysis.export import export  # noqa: PLC0415 - pyarrow takes a while
 
     if "://" in out:
         raise click.UsageError(f"--out: {out} is no directory of this machine; copy it from one")

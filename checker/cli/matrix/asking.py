@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from checker.cli.shared.progress import Progress
-from checker.kafka.matrix.deepening import Follow, Rung
-from checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, VERSION, first_records
-from checker.problem.wording import counted
-from model.core.errors import BadEnvironment
-from model.message.fluss import fluss_release
-from model.message.releases import UnknownRelease
+from waterline.checker.cli.shared.progress import Progress
+from waterline.checker.kafka.matrix.deepening import Follow, Rung
+from waterline.checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, VERSION, first_records
+from waterline.checker.problem.wording import counted
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.fluss import fluss_release
+from waterline.model.message.releases import UnknownRelease
 
 _WITH_CONFIG = (
     *("topic_config", "acks", "kafka_version", "quick", "no_cache", "details"),

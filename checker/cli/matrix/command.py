@@ -6,15 +6,22 @@ from typing import Any
 
 import click
 
-from checker.cli.shared.file_options import (
+from waterline.checker.cli.shared.file_options import (
     FILES_HELP,
     InputFile,
     InputFileOrFolder,
     OutputFile,
 )
-from checker.cli.shared.options import SparkMaster, SparkSetting, threads_option, together
-from checker.kafka.matrix.grid import AXES, CLAIMS, EPOCHS, EPOCHS_MAX_RAISED, RECORDS, STATES_MAX
-from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
+from waterline.checker.cli.shared.options import SparkMaster, SparkSetting, threads_option, together
+from waterline.checker.kafka.matrix.grid import (
+    AXES,
+    CLAIMS,
+    EPOCHS,
+    EPOCHS_MAX_RAISED,
+    RECORDS,
+    STATES_MAX,
+)
+from waterline.model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 _EPILOG = """\b
 Exit codes:
@@ -229,6 +236,6 @@ def matrix_command(**options: Any) -> int:
     With --config or --bootstrap-server it answers for what you run: which faults can lose an
     acknowledged record, which setting is the reason, and which changes prevent that.
     """
-    from checker.cli.matrix.run import answer_matrix  # noqa: PLC0415 - help needs no engine
+    from waterline.checker.cli.matrix.run import answer_matrix  # noqa: PLC0415 - help needs no engine
 
     return answer_matrix(options)

@@ -11,38 +11,38 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from checker.cli.matrix.asking import REMEDY, following, only_of, sizes_of
-from checker.cli.shared import exit_codes
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.file_options import write_files
-from checker.cli.shared.options import require_heard, take_engine
-from checker.cli.shared.progress import Progress, showing
-from checker.cli.shared.screen import error_screen, screen
-from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.saved import to_saved
-from checker.kafka.deployed.setting import Mistakes
-from checker.kafka.matrix.advice import Advice, advice
-from checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_answers
-from checker.kafka.matrix.answering import Answer, Question, unexplored
-from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
-from checker.kafka.matrix.config_table import render_config, unused
-from checker.kafka.matrix.deployment_facts import elr_in_danger
-from checker.kafka.matrix.deployment_files import to_csv, to_text
-from checker.kafka.matrix.findings import findings_of
-from checker.kafka.matrix.grid import FAULT, Grid, checked
-from checker.kafka.matrix.kept_cells import keeping
-from checker.kafka.matrix.known_causes import Kin, kin_of
-from checker.kafka.matrix.matrix import Matrix, explore_grid
-from checker.kafka.matrix.picture import to_svg
-from checker.kafka.matrix.properties import Config, configs_of, describe_topics
-from checker.kafka.matrix.reason import losses_among, record_lost
-from checker.kafka.matrix.remembered import remembering
-from checker.kafka.matrix.running import Explorer, Found, Watch, exploring
-from checker.kafka.matrix.verdict_groups import groups_of
-from checker.problem.wording import counted
-from checker.search.result import INTERRUPTED, Verdict
-from model.core.errors import BadEnvironment
+from waterline.checker.cli.matrix.asking import REMEDY, following, only_of, sizes_of
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.file_options import write_files
+from waterline.checker.cli.shared.options import require_heard, take_engine
+from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.screen import error_screen, screen
+from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.saved import to_saved
+from waterline.checker.kafka.deployed.setting import Mistakes
+from waterline.checker.kafka.matrix.advice import Advice, advice
+from waterline.checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_answers
+from waterline.checker.kafka.matrix.answering import Answer, Question, unexplored
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from waterline.checker.kafka.matrix.config_table import render_config, unused
+from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
+from waterline.checker.kafka.matrix.deployment_files import to_csv, to_text
+from waterline.checker.kafka.matrix.findings import findings_of
+from waterline.checker.kafka.matrix.grid import FAULT, Grid, checked
+from waterline.checker.kafka.matrix.kept_cells import keeping
+from waterline.checker.kafka.matrix.known_causes import Kin, kin_of
+from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
+from waterline.checker.kafka.matrix.picture import to_svg
+from waterline.checker.kafka.matrix.properties import Config, configs_of, describe_topics
+from waterline.checker.kafka.matrix.reason import losses_among, record_lost
+from waterline.checker.kafka.matrix.remembered import remembering
+from waterline.checker.kafka.matrix.running import Explorer, Found, Watch, exploring
+from waterline.checker.kafka.matrix.verdict_groups import groups_of
+from waterline.checker.problem.wording import counted
+from waterline.checker.search.result import INTERRUPTED, Verdict
+from waterline.model.core.errors import BadEnvironment
 
 ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
 """What exit code 12 is for: any loss, one that a change of settings prevents, none."""
@@ -84,7 +84,7 @@ def _read_live(options: dict[str, Any]) -> Deployment:
     """What the cluster's admin API says, saved if that was asked for."""
     if options["config"] or options["topic_config"]:
         raise click.UsageError("--bootstrap-server reads a cluster; leave out --config")
-    from checker.kafka.deployed.live import read_cluster  # noqa: PLC0415 - few ask a cluster
+    from waterline.checker.kafka.deployed.live import read_cluster  # noqa: PLC0415 - few ask a cluster
 
     deployment = read_cluster(options["bootstrap_server"], options["command_config"])
     _require_printable(deployment)
@@ -240,7 +240,7 @@ def _shown(answer: DeploymentAnswer, *, has_details: bool) -> RenderableType:
 
 
 def _write(options: dict[str, Any], answer: DeploymentAnswer, shown: RenderableType) -> None:
-    from checker.ci.reports import config_findings as reports  # noqa: PLC0415 - few ask for them
+    from waterline.checker.ci.reports import config_findings as reports  # noqa: PLC0415 - few ask for them
 
     fallback = next(iter(options["config"]), Path(options["bootstrap_server"] or "cluster"))
     findings = findings_of(answer, fallback)
@@ -259,7 +259,7 @@ def _write(options: dict[str, Any], answer: DeploymentAnswer, shown: RenderableT
 
 
 def _page(answer: DeploymentAnswer) -> str:
-    from checker.report.pages.deployment_page import to_html  # noqa: PLC0415 - few ask for a page
+    from waterline.checker.report.pages.deployment_page import to_html  # noqa: PLC0415 - few ask for a page
 
     return to_html(answer)
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from checker.cli.matrix.asking import following, is_about_deployment, only_of, sizes_of
-from checker.cli.shared import exit_codes
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.file_options import write_files
-from checker.cli.shared.options import require_heard, take_engine
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import error_screen, screen
-from checker.kafka.matrix.files import to_csv, to_text
-from checker.kafka.matrix.grid import OVER, Grid, grid_over
-from checker.kafka.matrix.matrix import Matrix, explore_grid
-from checker.kafka.matrix.picture import to_svg
-from checker.kafka.matrix.running import exploring
-from checker.kafka.matrix.table import render_matrix
+from waterline.checker.cli.matrix.asking import following, is_about_deployment, only_of, sizes_of
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.file_options import write_files
+from waterline.checker.cli.shared.options import require_heard, take_engine
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, screen
+from waterline.checker.kafka.matrix.files import to_csv, to_text
+from waterline.checker.kafka.matrix.grid import OVER, Grid, grid_over
+from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
+from waterline.checker.kafka.matrix.picture import to_svg
+from waterline.checker.kafka.matrix.running import exploring
+from waterline.checker.kafka.matrix.table import render_matrix
 
 
 def answer_matrix(options: dict[str, Any]) -> int:
     """Explore what the options ask for, and show it; returns the exit code."""
     if is_about_deployment(options):
         # A grid needs none of what reads and reports about clusters.
-        from checker.cli.matrix.deployment_run import answer_deployment  # noqa: PLC0415
+        from waterline.checker.cli.matrix.deployment_run import answer_deployment  # noqa: PLC0415
 
         return answer_deployment(options)
     choice = take_engine(options)
@@ -58,6 +58,6 @@ def _write(options: dict[str, Any], matrix: Matrix) -> None:
 
 
 def _page(matrix: Matrix) -> str:
-    from checker.report.pages.matrix_page import to_html  # noqa: PLC0415 - few ask for a page
+    from waterline.checker.report.pages.matrix_page import to_html  # noqa: PLC0415 - few ask for a page
 
     return to_html(matrix)

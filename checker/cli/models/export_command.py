@@ -8,11 +8,15 @@ from typing import Any
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import FILES_HELP, make_folder, write_files
-from checker.cli.shared.options import environment_options, invariant_option, protocol_option
-from checker.cli.shared.problem_options import problem_from, take_given
-from model.core.errors import BadEnvironment
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import FILES_HELP, make_folder, write_files
+from waterline.checker.cli.shared.options import (
+    environment_options,
+    invariant_option,
+    protocol_option,
+)
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.model.core.errors import BadEnvironment
 
 
 @click.command("export", epilog=FILES_HELP)
@@ -38,7 +42,7 @@ def export_command(form: str, out: Path, **options: Any) -> int:
         )
     problem = problem_from(given)
     # Only this command needs what writes a module.
-    from checker.tla.kafka.exported import exported  # noqa: PLC0415
+    from waterline.checker.tla.kafka.exported import exported  # noqa: PLC0415
 
     module = exported(problem)
     make_folder("--out", out)

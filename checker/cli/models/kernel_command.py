@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.options import (
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.options import (
     environment_options,
     invariant_option,
     protocol_option,
     symmetry_option,
 )
-from checker.cli.shared.problem_options import problem_from, take_given
-from model.core.errors import BadEnvironment
-from model.core.nearest import did_you_mean
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.nearest import did_you_mean
 
 STAGES = ("loops", "rules", "optimised", "machine")
 _FUNCTION = re.compile(r"^define .*?@([\w.]+)\(.*?^}$", re.MULTILINE | re.DOTALL)
@@ -44,9 +44,9 @@ def kernel_command(stage: str, rule: str | None, **options: Any) -> int:
     The rules of the version, with these settings, and the claims that are checked.
     """
     # Only this command and a search need the compiler.
-    from checker.compiler import machine  # noqa: PLC0415
-    from checker.compiler.kernel import plan_of, program_of  # noqa: PLC0415
-    from checker.compiler.loops import loops_of  # noqa: PLC0415
+    from waterline.checker.compiler import machine  # noqa: PLC0415
+    from waterline.checker.compiler.kernel import plan_of, program_of  # noqa: PLC0415
+    from waterline.checker.compiler.loops import loops_of  # noqa: PLC0415
 
     if rule is not None and stage != "rules":
         raise BadEnvironment(f"--rule goes with --stage rules, not with {stage}; leave one out")

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from checker.cli.models.layout_table import layout_table
-from checker.cli.shared import exit_codes
-from checker.cli.shared.options import environment_options, protocol_option
-from checker.cli.shared.problem_options import problem_from, take_given
-from checker.cli.shared.screen import screen
-from checker.problem.family import words_of
-from counterexamples.rendering import Trimmed
+from waterline.checker.cli.models.layout_table import layout_table
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.options import environment_options, protocol_option
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.screen import screen
+from waterline.checker.problem.family import words_of
+from waterline.counterexamples.rendering import Trimmed
 
 
 @click.command("layout")

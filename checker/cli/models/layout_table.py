@@ -7,9 +7,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.problem.words import Words
-from model.core.layout import WORD_BITS, Field, Place
-from model.core.transition_system import Model
+from waterline.checker.problem.words import Words
+from waterline.model.core.layout import WORD_BITS, Field, Place
+from waterline.model.core.transition_system import Model
 
 
 def layout_table(model: Model, words: Words) -> RenderableType:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import write_files
-from checker.user_models.start import start_of
-from model.core.errors import BadEnvironment
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import write_files
+from waterline.checker.user_models.start import start_of
+from waterline.model.core.errors import BadEnvironment
 
 
 @click.command("new")

@@ -11,21 +11,21 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.screen import screen
-from checker.problem.wording import describe_version
-from counterexamples.rendering import Trimmed
-from counterexamples.style import QUIET, TITLE, columns
-from model.core.errors import BadEnvironment
-from model.core.transition_system import Action
-from model.message.contents import ACTIONS, ACTORS, contents
-from model.message.declared import Declared, option_of
-from model.message.environment import DECLARED, DOCUMENTED, Environment
-from model.message.features import FEATURES
-from model.message.release_names import releases_with
-from model.message.releases import UnknownRelease, release_named
-from model.message.settings import settings_of
-from model.message.versions import NAMED, BadVersion, Version, version_of
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.screen import screen
+from waterline.checker.problem.wording import describe_version
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import QUIET, TITLE, columns
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.transition_system import Action
+from waterline.model.message.contents import ACTIONS, ACTORS, contents
+from waterline.model.message.declared import Declared, option_of
+from waterline.model.message.environment import DECLARED, DOCUMENTED, Environment
+from waterline.model.message.features import FEATURES
+from waterline.model.message.release_names import releases_with
+from waterline.model.message.releases import UnknownRelease, release_named
+from waterline.model.message.settings import settings_of
+from waterline.model.message.versions import NAMED, BadVersion, Version, version_of
 
 
 @click.command("versions")

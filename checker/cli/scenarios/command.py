@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import FILES_HELP, OutputFile
-from checker.cli.shared.options import threads_option
-from checker.cli.shared.screen import screen
-from checker.kafka.scenarios.catalogue import CATALOGUE, scenarios_about
-from checker.kafka.scenarios.table import catalogue_table, entry
-from counterexamples.rendering import Trimmed
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
+from waterline.checker.cli.shared.options import threads_option
+from waterline.checker.cli.shared.screen import screen
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE, scenarios_about
+from waterline.checker.kafka.scenarios.table import catalogue_table, entry
+from waterline.counterexamples.rendering import Trimmed
 
 
 @click.command("scenarios", epilog=FILES_HELP)
@@ -63,7 +63,7 @@ def scenarios_command(
         for table in shown:
             console.print(Trimmed(table))
         return exit_codes.HOLDS
-    from checker.cli.scenarios.run import carry_out  # noqa: PLC0415 - the list needs no engine
+    from waterline.checker.cli.scenarios.run import carry_out  # noqa: PLC0415 - the list needs no engine
 
     return carry_out(
         chosen,

@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from checker.cli.check.report import render_finding
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import make_folder, write_files
-from checker.cli.shared.progress import showing
-from checker.cli.shared.screen import Screen, error_screen, say, screen
-from checker.kafka.families import MESSAGE
-from checker.kafka.scenarios.document import explained_part, to_markdown
-from checker.kafka.scenarios.running import Outcome, run_scenarios
-from checker.kafka.scenarios.scenario import Scenario
-from checker.kafka.scenarios.table import outcome_table, summary
-from counterexamples import Trace, to_json
-from counterexamples.rendering import Trimmed
+from waterline.checker.cli.check.report import render_finding
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import make_folder, write_files
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import Screen, error_screen, say, screen
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.scenarios.document import explained_part, to_markdown
+from waterline.checker.kafka.scenarios.running import Outcome, run_scenarios
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.table import outcome_table, summary
+from waterline.counterexamples import Trace, to_json
+from waterline.counterexamples.rendering import Trimmed
 
 
 def carry_out(

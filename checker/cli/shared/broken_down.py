@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from checker.problem.errors import Missing
-from checker.problem.wording import counted
-from checker.search.engines.answers import EngineFailed
-from counterexamples.named_file import FULL, BadFile
+from waterline.checker.problem.errors import Missing
+from waterline.checker.problem.wording import counted
+from waterline.checker.search.engines.answers import EngineFailed
+from waterline.counterexamples.named_file import FULL, BadFile
 
 if TYPE_CHECKING:
-    from checker.storage.run_directory import RunDirectory
+    from waterline.checker.storage.run_directory import RunDirectory
 
 
 @contextmanager

@@ -5,16 +5,16 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.broken_down import describe_os_error
-from checker.cli.shared.screen import error_screen
-from checker.problem.errors import Refused
-from checker.search.engines.answers import EngineFailed
-from checker.search.rule_errors import Raised
-from counterexamples import TraceError
-from counterexamples.named_file import BadFile
-from counterexamples.style import BAD
-from model.core.errors import BadCondition, BadEnvironment, RaisedAtStart
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.broken_down import describe_os_error
+from waterline.checker.cli.shared.screen import error_screen
+from waterline.checker.problem.errors import Refused
+from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.rule_errors import Raised
+from waterline.counterexamples import TraceError
+from waterline.counterexamples.named_file import BadFile
+from waterline.counterexamples.style import BAD
+from waterline.model.core.errors import BadCondition, BadEnvironment, RaisedAtStart
 
 _CODES: dict[type[Exception], int] = {
     RaisedAtStart: exit_codes.RAISED,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checker.search.result import Result
+    from waterline.checker.search.result import Result
 
 HOLDS = 0
 INTERNAL_ERROR = 1

@@ -13,8 +13,13 @@ from typing import Any
 
 import click
 
-from checker.cli.shared.screen import say
-from counterexamples.named_file import BadFile, require_regular, require_replaceable, written_whole
+from waterline.checker.cli.shared.screen import say
+from waterline.counterexamples.named_file import (
+    BadFile,
+    require_regular,
+    require_replaceable,
+    written_whole,
+)
 
 FILES_HELP = (
     "Files are written whole or not at all. One that exists is replaced only if it is a regular "

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from model.message.declared import option_of
-from model.message.environment import DECLARED
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import DECLARED
 
 _SETTINGS = (
     "acks",

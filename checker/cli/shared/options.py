@@ -14,16 +14,16 @@ from typing import Any
 
 import click
 
-from checker.cli.shared.own_options import bound_option, model_option
-from checker.kafka.families import GRAINS, SYMMETRIES
-from checker.problem.symmetry import Symmetry
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from model.atomic.environment import LOG_SIZE_MAX
-from model.core.nearest import nearest
-from model.message.declared import Declared, option_of
-from model.message.environment import DECLARED
-from model.message.features import FEATURES, TRUNCATIONS
+from waterline.checker.cli.shared.own_options import bound_option, model_option
+from waterline.checker.kafka.families import GRAINS, SYMMETRIES
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.model.atomic.environment import LOG_SIZE_MAX
+from waterline.model.core.nearest import nearest
+from waterline.model.message.declared import Declared, option_of
+from waterline.model.message.environment import DECLARED
+from waterline.model.message.features import FEATURES, TRUNCATIONS
 
 ENGINES = ("spark", "local")
 THREADS = click.IntRange(0, 1024)

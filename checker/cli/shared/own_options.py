@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from checker.kafka import families
-from checker.problem.family import Family, FindFamily
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from model.core.errors import BadEnvironment
+from waterline.checker.kafka import families
+from waterline.checker.problem.family import Family, FindFamily
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.model.core.errors import BadEnvironment
 
 _BOUND = re.compile(r"(\w+)=(-?\d+|true|false)", re.ASCII)
 
@@ -62,8 +62,8 @@ def file_and_name(given: str) -> tuple[Path, str | None]:
 def own_family_in(file: Path) -> Family:
     """The family that a file declares. Runs it. Raises `BadEnvironment`."""
     # Only a model of one's own needs what reads one.
-    from checker.user_models.family import own_family  # noqa: PLC0415
-    from checker.user_models.loading import read_own  # noqa: PLC0415
+    from waterline.checker.user_models.family import own_family  # noqa: PLC0415
+    from waterline.checker.user_models.loading import read_own  # noqa: PLC0415
 
     return own_family(*read_own(file))
 
@@ -102,7 +102,7 @@ def vetted_problem(
     With `unbounded` its epochs and values have no bound.
     Raises `BadEnvironment`.
     """
-    from checker.user_models.vetting import vetted  # noqa: PLC0415 - as above, and the compiler
+    from waterline.checker.user_models.vetting import vetted  # noqa: PLC0415 - as above, and the compiler
 
     file, name = file_and_name(own_model)
     family = own_family_in(file)

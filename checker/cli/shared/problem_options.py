@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from checker.cli.shared.options import ENVIRONMENT_OPTIONS, PROTOCOLS
-from checker.cli.shared.own_options import vetted_problem
-from checker.kafka.families import GRAINS, MESSAGE
-from checker.problem.family import Family
-from checker.problem.problem import Problem
-from checker.problem.spec import WHERE
-from checker.problem.symmetry import Symmetry
-from model.core.claim import Behaviour, Recoverable, Temporal
-from model.core.errors import BadEnvironment
-from model.core.renaming import CannotRename
-from model.message.fluss import fluss_release
-from model.message.releases import UnknownRelease, release_named
-from model.message.versions import spelled
+from waterline.checker.cli.shared.options import ENVIRONMENT_OPTIONS, PROTOCOLS
+from waterline.checker.cli.shared.own_options import vetted_problem
+from waterline.checker.kafka.families import GRAINS, MESSAGE
+from waterline.checker.problem.family import Family
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.spec import WHERE
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.model.core.claim import Behaviour, Recoverable, Temporal
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.renaming import CannotRename
+from waterline.model.message.fluss import fluss_release
+from waterline.model.message.releases import UnknownRelease, release_named
+from waterline.model.message.versions import spelled
 
 if TYPE_CHECKING:
-    from checker.kafka.scenarios.scenario import Scenario
+    from waterline.checker.kafka.scenarios.scenario import Scenario
 
 KINDS: dict[str, type[Behaviour]] = {"recovery": Recoverable, "liveness": Temporal}
 """The options that ask all claims of a kind, beside those that are asked without."""
@@ -50,7 +50,7 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
         given = _of_fluss(fluss, given, release)
     if (entry := options.pop("scenario", None)) is not None:
         # The catalogue is long, and few runs name an entry of it.
-        from checker.kafka.scenarios.catalogue import find_scenario  # noqa: PLC0415
+        from waterline.checker.kafka.scenarios.catalogue import find_scenario  # noqa: PLC0415
 
         given = _from_scenario(find_scenario(entry), given)
     added, removed = options.pop("added", ()), options.pop("removed", ())
@@ -124,7 +124,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
     options = dict(given)
     if (where := options.pop(WHERE, None)) is not None:
         # Few ask for more than what is claimed.
-        from checker.kafka.where import where_asked  # noqa: PLC0415
+        from waterline.checker.kafka.where import where_asked  # noqa: PLC0415
 
         return where_asked(problem_from(options), where, options.get("invariant", ()))
     kinds = [kind for kind in KINDS if options.pop(kind, False)]

@@ -16,14 +16,14 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from checker.cli.shared.screen import Screen, say
-from checker.problem.wording import rough_time, roughly
-from checker.search.engines.process_memory import resident_bytes
-from checker.search.eta import Outlook, outlook
-from counterexamples.style import TITLE, columns
+from waterline.checker.cli.shared.screen import Screen, say
+from waterline.checker.problem.wording import rough_time, roughly
+from waterline.checker.search.engines.process_memory import resident_bytes
+from waterline.checker.search.eta import Outlook, outlook
+from waterline.counterexamples.style import TITLE, columns
 
 if TYPE_CHECKING:
-    from checker.search.search import Snapshot
+    from waterline.checker.search.search import Snapshot
 
 PLAIN_SECONDS = 5.0
 """Seconds between two lines where nobody watches a terminal."""

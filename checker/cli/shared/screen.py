@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from checker.problem.wording import printable
+from waterline.checker.problem.wording import printable
 
 
 class Screen(Console):

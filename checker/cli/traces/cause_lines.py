@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.kafka.logs.causes import STALE_REMOTE_LEO, Cause
-from counterexamples.style import BAD
+from waterline.checker.kafka.logs.causes import STALE_REMOTE_LEO, Cause
+from waterline.counterexamples.style import BAD
 
 _OF_STALE_REMOTE_LEO = (
     "a leader that missed an epoch went on by what a follower had had before, and acknowledged a "

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from checker.cli.shared import exit_codes
-from checker.cli.traces.cause_lines import cause_lines
-from checker.cli.traces.incident_lanes import Lanes
-from checker.cli.traces.incident_lines import evidence_lines, step_lines
-from checker.kafka.logs.chain import Chain
-from checker.kafka.logs.chain_answer import ChainAnswer, events_of
-from checker.kafka.logs.window_search import Explored
-from checker.kafka.logs.windows import Span
-from checker.problem.wording import counted
-from counterexamples.style import BAD, QUIET, TITLE
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.traces.cause_lines import cause_lines
+from waterline.checker.cli.traces.incident_lanes import Lanes
+from waterline.checker.cli.traces.incident_lines import evidence_lines, step_lines
+from waterline.checker.kafka.logs.chain import Chain
+from waterline.checker.kafka.logs.chain_answer import ChainAnswer, events_of
+from waterline.checker.kafka.logs.window_search import Explored
+from waterline.checker.kafka.logs.windows import Span
+from waterline.checker.problem.wording import counted
+from waterline.counterexamples.style import BAD, QUIET, TITLE
 
 _REFUSALS_SHOWN = 3
 

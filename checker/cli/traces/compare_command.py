@@ -7,18 +7,18 @@ from typing import Any
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import OutputFile
-from checker.cli.shared.grouped_help import GroupedCommand
-from checker.cli.shared.options import (
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import OutputFile
+from waterline.checker.cli.shared.grouped_help import GroupedCommand
+from waterline.checker.cli.shared.options import (
     FEATURE_NAMES,
     PROTOCOLS,
     OneOf,
     environment_options,
     format_option,
 )
-from checker.cli.shared.own_options import bound_option, model_option
-from model.message.features import TRUNCATIONS
+from waterline.checker.cli.shared.own_options import bound_option, model_option
+from waterline.model.message.features import TRUNCATIONS
 
 
 @click.command(
@@ -70,6 +70,6 @@ def compare_command(**options: Any) -> int:
     A claim about recovery or liveness is not judged in the other version: that needs all that can
     follow. `check` decides it there.
     """
-    from checker.cli.traces.comparing import compare  # noqa: PLC0415 - help needs none of it
+    from waterline.checker.cli.traces.comparing import compare  # noqa: PLC0415 - help needs none of it
 
     return compare(options)

@@ -8,22 +8,22 @@ from typing import Any
 
 import click
 
-from checker.analysis.compare.comparison import compared
-from checker.analysis.compare.document import comparison_value
-from checker.analysis.compare.rendering import render_comparison
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import write_files
-from checker.cli.shared.options import ENVIRONMENT_OPTIONS
-from checker.cli.shared.own_options import file_and_name
-from checker.cli.shared.screen import screen
-from checker.cli.traces.recorded import recorded
-from checker.kafka.families import MESSAGE
-from checker.problem.family import Family
-from checker.problem.problem import Problem
-from counterexamples import BadTrace
-from counterexamples.rendering import Trimmed
-from model.core.errors import BadEnvironment
-from model.message.versions import spelled
+from waterline.checker.analysis.compare.comparison import compared
+from waterline.checker.analysis.compare.document import comparison_value
+from waterline.checker.analysis.compare.rendering import render_comparison
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import write_files
+from waterline.checker.cli.shared.options import ENVIRONMENT_OPTIONS
+from waterline.checker.cli.shared.own_options import file_and_name
+from waterline.checker.cli.shared.screen import screen
+from waterline.checker.cli.traces.recorded import recorded
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.family import Family
+from waterline.checker.problem.problem import Problem
+from waterline.counterexamples import BadTrace
+from waterline.counterexamples.rendering import Trimmed
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.versions import spelled
 
 
 def compare(options: dict[str, Any]) -> int:
@@ -44,7 +44,7 @@ def compare(options: dict[str, Any]) -> int:
     else:
         screen().print(Trimmed(render_comparison(comparison)))
     if path := options["html_file"]:
-        from checker.report.pages.comparison_page import comparison_page  # noqa: PLC0415 - as asked
+        from waterline.checker.report.pages.comparison_page import comparison_page  # noqa: PLC0415 - as asked
 
         write_files({path: partial(comparison_page, comparison)})
     return exit_codes.HOLDS

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile, write_files
-from checker.cli.shared.own_options import model_option
-from checker.cli.traces.recorded import recorded
-from checker.report.pages.formats import FORMATS, Converted
-from checker.report.pages.surroundings import DISTANCE, STATES_MAX
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile, write_files
+from waterline.checker.cli.shared.own_options import model_option
+from waterline.checker.cli.traces.recorded import recorded
+from waterline.checker.report.pages.formats import FORMATS, Converted
+from waterline.checker.report.pages.surroundings import DISTANCE, STATES_MAX
 
 
 @click.command("convert", epilog=FILES_HELP)

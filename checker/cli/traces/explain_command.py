@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.options import MAX_STATES, Seconds, format_option, threads_option
-from checker.cli.shared.own_options import model_option
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.options import MAX_STATES, Seconds, format_option, threads_option
+from waterline.checker.cli.shared.own_options import model_option
 
 
 @click.command(
@@ -56,7 +56,7 @@ def explain_command(
     without a step, or with a change, is explored in full (docs/explain.md).
     """
     # Here, and not above: help needs no engine.
-    from checker.cli.traces.explaining import Asked, explain_recorded  # noqa: PLC0415
+    from waterline.checker.cli.traces.explaining import Asked, explain_recorded  # noqa: PLC0415
 
     asked = Asked(
         chain=wants_chain or not wants_repairs,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from checker.cli.shared.file_options import FILES_HELP, OutputFile
-from checker.cli.shared.options import MAX_STATES, Seconds, format_option
+from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
+from waterline.checker.cli.shared.options import MAX_STATES, Seconds, format_option
 
 HELP = f"""\b
 Exit codes:
@@ -84,7 +84,7 @@ def explain_logs_command(
     containers are mixed; and what kafka-dump-log --cluster-metadata-decoder prints. A file may be
     named as well. docs/incidents.md says what is read, and what an answer means.
     """
-    from checker.cli.traces.explaining_logs import AskedOfLogs, explain_logs  # noqa: PLC0415
+    from waterline.checker.cli.traces.explaining_logs import AskedOfLogs, explain_logs  # noqa: PLC0415
 
     return explain_logs(
         AskedOfLogs(

@@ -13,27 +13,27 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from checker.analysis.explain import chain as chains
-from checker.analysis.explain import repairs as repairing
-from checker.analysis.explain.chain import Chain, chain_of
-from checker.analysis.explain.document import explanation
-from checker.analysis.explain.rendering import render_chain, render_repairs
-from checker.analysis.explain.repairs import Repairs, repairs_of
-from checker.cli.shared import exit_codes
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.cli.shared.progress import Progress, showing
-from checker.cli.shared.screen import error_screen, say, screen
-from checker.cli.traces.recorded import recorded
-from checker.problem.family import describe_circumstances
-from checker.problem.problem import Problem
-from checker.problem.spec import NO_SYMMETRY
-from checker.problem.wording import describe_version
-from checker.search.engines.choice import threads_of
-from checker.search.engines.prepare import prepare
-from checker.traces.finding import Finding
-from counterexamples import NO_CLAIM, BadTrace
-from counterexamples.rendering import Trimmed
-from counterexamples.style import BAD
+from waterline.checker.analysis.explain import chain as chains
+from waterline.checker.analysis.explain import repairs as repairing
+from waterline.checker.analysis.explain.chain import Chain, chain_of
+from waterline.checker.analysis.explain.document import explanation
+from waterline.checker.analysis.explain.rendering import render_chain, render_repairs
+from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.cli.traces.recorded import recorded
+from waterline.checker.problem.family import describe_circumstances
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.spec import NO_SYMMETRY
+from waterline.checker.problem.wording import describe_version
+from waterline.checker.search.engines.choice import threads_of
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.traces.finding import Finding
+from waterline.counterexamples import NO_CLAIM, BadTrace
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import BAD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json
         raise BadTrace(f"{path} breaks no claim: there is nothing to explain")
     if own_model is not None:
         # Only a model of one's own needs to be looked over, and what does that.
-        from checker.user_models.vetting import vetted  # noqa: PLC0415
+        from waterline.checker.user_models.vetting import vetted  # noqa: PLC0415
 
         vetted(found.problem)
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:

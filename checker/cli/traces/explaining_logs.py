@@ -10,19 +10,19 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.screen import say, screen
-from checker.cli.traces.chain_lines import chain_lines, code_of_chain
-from checker.cli.traces.incident_json import incident_json
-from checker.cli.traces.incident_lines import answer_lines
-from checker.kafka.logs.answer import Answer, answered
-from checker.kafka.logs.chain_answer import answered_by_windows
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.fitting import STATES_MAX, Circumstances
-from checker.kafka.logs.reading import Logs, read_logs
-from counterexamples import NO_CLAIM, trace_of, write_trace
-from counterexamples.style import QUIET
-from model.message.releases import UnknownRelease, release_named
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.screen import say, screen
+from waterline.checker.cli.traces.chain_lines import chain_lines, code_of_chain
+from waterline.checker.cli.traces.incident_json import incident_json
+from waterline.checker.cli.traces.incident_lines import answer_lines
+from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.chain_answer import answered_by_windows
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.fitting import STATES_MAX, Circumstances
+from waterline.checker.kafka.logs.reading import Logs, read_logs
+from waterline.counterexamples import NO_CLAIM, trace_of, write_trace
+from waterline.counterexamples.style import QUIET
+from waterline.model.message.releases import UnknownRelease, release_named
 
 SECONDS_MAX = 120.0
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.kafka.logs.answer import Answer
-from checker.kafka.logs.evidence import AtRisk
-from checker.kafka.logs.observation import CONTROLLER, Place
-from checker.kafka.logs.reading import Logs
-from checker.kafka.logs.timeline import Event, timeline
+from waterline.checker.kafka.logs.answer import Answer
+from waterline.checker.kafka.logs.evidence import AtRisk
+from waterline.checker.kafka.logs.observation import CONTROLLER, Place
+from waterline.checker.kafka.logs.reading import Logs
+from waterline.checker.kafka.logs.timeline import Event, timeline
 
 FORMAT = "waterline-incident/1"
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from checker.kafka.logs.observation import Place
-from checker.kafka.logs.timeline import Event, facts_of
-from counterexamples.style import QUIET, TITLE, columns
+from waterline.checker.kafka.logs.observation import Place
+from waterline.checker.kafka.logs.timeline import Event, facts_of
+from waterline.counterexamples.style import QUIET, TITLE, columns
 
 _GAP = 2
 _LANE_MIN = 12

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from checker.cli.traces.cause_lines import cause_lines
-from checker.cli.traces.incident_lanes import Lanes
-from checker.kafka.logs.answer import ELIGIBLE_LEADER_REPLICAS, Answer, is_unclean
-from checker.kafka.logs.evidence import Evidence
-from checker.kafka.logs.fitting import Searched
-from checker.kafka.logs.observation import CONTROLLER
-from checker.kafka.logs.reading import Logs
-from checker.kafka.logs.timeline import Event, timeline
-from checker.problem.wording import counted
-from counterexamples.style import BAD, QUIET, TITLE
-from model.message.versions import version_of
+from waterline.checker.cli.traces.cause_lines import cause_lines
+from waterline.checker.cli.traces.incident_lanes import Lanes
+from waterline.checker.kafka.logs.answer import ELIGIBLE_LEADER_REPLICAS, Answer, is_unclean
+from waterline.checker.kafka.logs.evidence import Evidence
+from waterline.checker.kafka.logs.fitting import Searched
+from waterline.checker.kafka.logs.observation import CONTROLLER
+from waterline.checker.kafka.logs.reading import Logs
+from waterline.checker.kafka.logs.timeline import Event, timeline
+from waterline.checker.problem.wording import counted
+from waterline.counterexamples.style import BAD, QUIET, TITLE
+from waterline.model.message.versions import version_of
 
 _REFUSALS_SHOWN = 3
 _REASSIGNED_SHOWN = 4

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.cli.shared.own_options import finder
-from checker.problem.problem import Problem, asked_alone
-from checker.traces.finding import Finding, confirmed
-from checker.traces.raising import confirm_raising
-from counterexamples import BadTrace, Trace, from_json, read_trace
-from counterexamples.formats import from_itf, is_itf
-from counterexamples.formats.itf_states import trace_of_another_tool
-from model.core.claim import Claim
-from model.core.errors import BadEnvironment
+from waterline.checker.cli.shared.own_options import finder
+from waterline.checker.problem.problem import Problem, asked_alone
+from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.traces.raising import confirm_raising
+from waterline.counterexamples import BadTrace, Trace, from_json, read_trace
+from waterline.counterexamples.formats import from_itf, is_itf
+from waterline.counterexamples.formats.itf_states import trace_of_another_tool
+from waterline.model.core.claim import Claim
+from waterline.model.core.errors import BadEnvironment
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.own_options import model_option
-from checker.cli.shared.screen import screen
-from checker.cli.shared.where_options import where_option
-from checker.cli.traces.recorded import Recorded, recorded
-from checker.cli.traces.viewing import is_interactive, view, view_itf
-from checker.kafka.narrative.story import reasons, story_of
-from checker.kafka.where import condition_of
-from checker.problem.spec import WHERE
-from checker.traces.finding import Finding
-from counterexamples.formats.itf_states import trace_of_another_tool
-from counterexamples.formats.itf_table import render_itf
-from counterexamples.rendering import render_full
-from model.own.condition import Condition
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.own_options import model_option
+from waterline.checker.cli.shared.screen import screen
+from waterline.checker.cli.shared.where_options import where_option
+from waterline.checker.cli.traces.recorded import Recorded, recorded
+from waterline.checker.cli.traces.viewing import is_interactive, view, view_itf
+from waterline.checker.kafka.narrative.story import reasons, story_of
+from waterline.checker.kafka.where import condition_of
+from waterline.checker.problem.spec import WHERE
+from waterline.checker.traces.finding import Finding
+from waterline.counterexamples.formats.itf_states import trace_of_another_tool
+from waterline.counterexamples.formats.itf_table import render_itf
+from waterline.counterexamples.rendering import render_full
+from waterline.model.own.condition import Condition
 
 
 @click.command("view")

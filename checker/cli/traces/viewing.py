@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from checker.cli.shared.screen import screen
-from checker.kafka.narrative.story import story_of
-from checker.traces.finding import Finding
+from waterline.checker.cli.shared.screen import screen
+from waterline.checker.kafka.narrative.story import story_of
+from waterline.checker.traces.finding import Finding
 
 if TYPE_CHECKING:
-    from counterexamples.formats.itf_states import ItfTrace
-    from model.core.claim import Claim
-    from model.own.condition import Condition
+    from waterline.counterexamples.formats.itf_states import ItfTrace
+    from waterline.model.core.claim import Claim
+    from waterline.model.own.condition import Condition
 
 
 def is_interactive() -> bool:
@@ -33,13 +33,13 @@ def view(finding: Finding, claim: Claim, asked: Condition | None = None) -> int:
     Returns the exit code.
     """
     # Only who looks at a screen needs what draws it.
-    from checker.report.viewer.app import Viewer  # noqa: PLC0415
+    from waterline.checker.report.viewer.app import Viewer  # noqa: PLC0415
 
     return Viewer(story_of(finding), claim, asked).run() or 0
 
 
 def view_itf(trace: ItfTrace) -> int:
     """Step through the states of another tool's trace. Returns the exit code."""
-    from checker.report.viewer.itf_app import ItfViewer  # noqa: PLC0415
+    from waterline.checker.report.viewer.itf_app import ItfViewer  # noqa: PLC0415
 
     return ItfViewer(trace).run() or 0

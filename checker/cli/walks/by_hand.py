@@ -12,20 +12,20 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.problem_options import problem_from, take_given
-from checker.cli.shared.screen import Screen, say, screen
-from checker.cli.walks.script_options import initial_of, with_headers
-from checker.problem.family import describe_circumstances, words_of
-from checker.problem.problem import Problem
-from checker.problem.wording import counted, describe_version
-from checker.user_models.interactive import messages
-from checker.user_models.interactive.script import Played, Script, played, read_script
-from checker.user_models.interactive.session import Session
-from checker.user_models.interactive.walk import Walk
-from counterexamples import write_trace
-from counterexamples.rendering import Trimmed
-from counterexamples.style import BAD
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.screen import Screen, say, screen
+from waterline.checker.cli.walks.script_options import initial_of, with_headers
+from waterline.checker.problem.family import describe_circumstances, words_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import counted, describe_version
+from waterline.checker.user_models.interactive import messages
+from waterline.checker.user_models.interactive.script import Played, Script, played, read_script
+from waterline.checker.user_models.interactive.session import Session
+from waterline.checker.user_models.interactive.walk import Walk
+from waterline.counterexamples import write_trace
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import BAD
 
 PROMPT = "> "
 _INDENT = (0, 0, 0, 4)

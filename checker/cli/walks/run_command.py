@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
-from checker.cli.shared.options import environment_options, protocol_option
-from checker.cli.shared.where_options import where_option
+from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
+from waterline.checker.cli.shared.options import environment_options, protocol_option
+from waterline.checker.cli.shared.where_options import where_option
 
 
 @click.command("run", epilog=FILES_HELP)
@@ -30,6 +30,6 @@ def run_command(**options: Any) -> int:
     From a pipe it reads the same lines. A script ends with 3 where something else came out than it
     expects, with 2 where it asks for what cannot be.
     """
-    from checker.cli.walks.by_hand import by_hand  # noqa: PLC0415 - help needs no model
+    from waterline.checker.cli.walks.by_hand import by_hand  # noqa: PLC0415 - help needs no model
 
     return by_hand(options, click.get_current_context())

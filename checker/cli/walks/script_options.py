@@ -7,8 +7,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from checker.user_models.interactive.script import Header, Script
-from model.core.nearest import nearest
+from waterline.checker.user_models.interactive.script import Header, Script
+from waterline.model.core.nearest import nearest
 
 _MULTIPLE = {"with", "without", "invariant", "set"}
 """Of these a header may name several, between commas."""

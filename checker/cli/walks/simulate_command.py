@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from checker.cli.shared import exit_codes
-from checker.cli.shared.grouped_help import GroupedCommand
-from checker.cli.shared.options import (
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.grouped_help import GroupedCommand
+from waterline.checker.cli.shared.options import (
     ENGINES,
     Seconds,
     environment_options,
@@ -92,6 +92,6 @@ def simulate_command(**options: Any) -> int:
     said but that none was seen: only `check` says what holds. docs/simulate.md says how walks
     choose, and what they find.
     """
-    from checker.cli.walks.simulating import simulate_asked  # noqa: PLC0415 - not for help
+    from waterline.checker.cli.walks.simulating import simulate_asked  # noqa: PLC0415 - not for help
 
     return simulate_asked(options)

@@ -9,23 +9,23 @@ from typing import Any
 
 import click
 
-from checker.analysis.simulate.choosing import Choosing, Plan
-from checker.analysis.simulate.coverage import Coverage
-from checker.analysis.simulate.document import document
-from checker.analysis.simulate.simulation import WALKS, Simulation, Wanted, simulate
-from checker.cli.shared import exit_codes
-from checker.cli.shared.file_options import make_folder, write_files
-from checker.cli.shared.options import require_heard, take_engine
-from checker.cli.shared.problem_options import problem_from, take_given
-from checker.cli.shared.progress import Progress, showing
-from checker.cli.shared.screen import error_screen, say, screen
-from checker.cli.walks.simulation_report import render_simulation
-from checker.problem.family import words_of
-from checker.problem.problem import Problem
-from checker.problem.wording import counted, roughly
-from checker.traces.finding import trace_name
-from counterexamples import to_json
-from model.core.errors import BadEnvironment
+from waterline.checker.analysis.simulate.choosing import Choosing, Plan
+from waterline.checker.analysis.simulate.coverage import Coverage
+from waterline.checker.analysis.simulate.document import document
+from waterline.checker.analysis.simulate.simulation import WALKS, Simulation, Wanted, simulate
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import make_folder, write_files
+from waterline.checker.cli.shared.options import require_heard, take_engine
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.cli.walks.simulation_report import render_simulation
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import counted, roughly
+from waterline.checker.traces.finding import trace_name
+from waterline.counterexamples import to_json
+from waterline.model.core.errors import BadEnvironment
 
 
 def simulate_asked(options: dict[str, Any]) -> int:

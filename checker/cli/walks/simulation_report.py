@@ -7,15 +7,21 @@ from numpy.typing import NDArray
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from checker.analysis.simulate.shortening import Shortened
-from checker.analysis.simulate.simulation import NOT_SEEN, Simulation
-from checker.cli.check.report import Claims, action_table, headline, render_finding, sentences
-from checker.problem.family import words_of
-from checker.problem.wording import counted, describe_contract, describe_version, roughly
-from checker.search.result import Verdict
-from checker.storage.hyperloglog import STANDARD_ERROR
-from counterexamples.rendering import Trimmed
-from counterexamples.style import BAD, WARNING, labelled
+from waterline.checker.analysis.simulate.shortening import Shortened
+from waterline.checker.analysis.simulate.simulation import NOT_SEEN, Simulation
+from waterline.checker.cli.check.report import (
+    Claims,
+    action_table,
+    headline,
+    render_finding,
+    sentences,
+)
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.wording import counted, describe_contract, describe_version, roughly
+from waterline.checker.search.result import Verdict
+from waterline.checker.storage.hyperloglog import STANDARD_ERROR
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import BAD, WARNING, labelled
 
 _STYLES = {
     Verdict.VIOLATED.value: BAD,

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.kafka.confirm.harness_digest import harness_digest
-from checker.kafka.confirm.outcomes import Outcome, outcome_of
-from checker.kafka.confirm.reaching import DEAR, Search
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.steerable import Steerable
-from checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
-from checker.problem.problem import Problem
-from checker.search.engines.prepare import prepare
-from counterexamples import Moment
-from model.core.transition_system import Call
+from waterline.checker.kafka.confirm.harness_digest import harness_digest
+from waterline.checker.kafka.confirm.outcomes import Outcome, outcome_of
+from waterline.checker.kafka.confirm.reaching import DEAR, Search
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.steerable import Steerable
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.prepare import prepare
+from waterline.counterexamples import Moment
+from waterline.model.core.transition_system import Call
 
 NEAR_STATES_MAX = 40_000
 """In so many states around the one that brokers are in the next outcome is looked for."""

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.confirm.decisions import TOPIC
-from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
-from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.wire import API_VERSIONS, HOST, batch_sizes, call
+from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from waterline.checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.wire import API_VERSIONS, HOST, batch_sizes, call
 
 START_SECONDS_MAX = 90.0
 OUT_OF_REACH_MS = 86_400_000

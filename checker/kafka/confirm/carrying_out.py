@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from checker.kafka.confirm.controls import with_control
-from checker.kafka.confirm.counterexample import Counterexample
-from checker.kafka.confirm.course import Course, course_of
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.replay import Confirmation, confirm_on, unsteerable
-from checker.kafka.confirm.site import Site, Tell
-from checker.kafka.confirm.waiting import require_visible
-from model.core.claim import Behaviour
+from waterline.checker.kafka.confirm.controls import with_control
+from waterline.checker.kafka.confirm.counterexample import Counterexample
+from waterline.checker.kafka.confirm.course import Course, course_of
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.replay import Confirmation, confirm_on, unsteerable
+from waterline.checker.kafka.confirm.site import Site, Tell
+from waterline.checker.kafka.confirm.waiting import require_visible
+from waterline.model.core.claim import Behaviour
 
 _PREFIX = "waterline-confirm-"
 

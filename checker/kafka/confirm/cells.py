@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.releases import ELR, KRAFT, ZOOKEEPER, kafka_release
-from checker.kafka.confirm.replay import Judgement
-from checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
-from counterexamples.named_file import written_whole
-from model.core.errors import BadEnvironment
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.releases import ELR, KRAFT, ZOOKEEPER, kafka_release
+from waterline.checker.kafka.confirm.replay import Judgement
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
+from waterline.counterexamples.named_file import written_whole
+from waterline.model.core.errors import BadEnvironment
 
 _MANNERS = (ZOOKEEPER, KRAFT, ELR)
 _SHOWN = {

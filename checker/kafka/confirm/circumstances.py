@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.message.environment import Environment
+from waterline.model.message.environment import Environment
 
 
 @dataclass(frozen=True, slots=True)

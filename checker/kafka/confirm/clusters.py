@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
 
-from checker.kafka.confirm.brokers import BrokerSettings
-from checker.kafka.confirm.course import Course
-from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
-from checker.kafka.confirm.site import Site
-from checker.kafka.confirm.stage import Stage, StepFailed
-from checker.kafka.confirm.staging import staged
-from checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NEEDS_LAG, NO_LAG_MS
-from checker.kafka.confirm.topics import begin
-from model.core.transition_system import Model
+from waterline.checker.kafka.confirm.brokers import BrokerSettings
+from waterline.checker.kafka.confirm.course import Course
+from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.stage import Stage, StepFailed
+from waterline.checker.kafka.confirm.staging import staged
+from waterline.checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NEEDS_LAG, NO_LAG_MS
+from waterline.checker.kafka.confirm.topics import begin
+from waterline.model.core.transition_system import Model
 
 _MOVES_LOGS = frozenset({"DirectoryMove", "DirectoryTaken"})
 """Steps for which a broker has a second log directory."""

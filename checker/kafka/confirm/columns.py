@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import ACTION_SHIFT, arguments_of
-from checker.problem.packed_rows import Rows
-from model.core.layout import WORD_BITS, Alive, Layout, Place
-from model.core.transition_system import Action, Model
+from waterline.checker.compiler.origins import ACTION_SHIFT, arguments_of
+from waterline.checker.problem.packed_rows import Rows
+from waterline.model.core.layout import WORD_BITS, Alive, Layout, Place
+from waterline.model.core.transition_system import Action, Model
 
 Column = NDArray[np.uint64]
 Steps = NDArray[np.int64]

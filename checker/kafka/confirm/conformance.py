@@ -7,18 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from checker.compiler.problem_digest import problem_digest
-from checker.kafka.confirm.aiming import Plan, lag_of
-from checker.kafka.confirm.circumstances import Circumstances
-from checker.kafka.confirm.kept_walks import Kept, KeptWalk, Question
-from checker.kafka.confirm.known_differences import known_difference
-from checker.kafka.confirm.outcomes import Outcome, describe, outcome_named
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stepping import LAG_MS
-from checker.kafka.confirm.walking import Walked
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from model.core.transition_system import Model
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.kafka.confirm.aiming import Plan, lag_of
+from waterline.checker.kafka.confirm.circumstances import Circumstances
+from waterline.checker.kafka.confirm.kept_walks import Kept, KeptWalk, Question
+from waterline.checker.kafka.confirm.known_differences import known_difference
+from waterline.checker.kafka.confirm.outcomes import Outcome, describe, outcome_named
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stepping import LAG_MS
+from waterline.checker.kafka.confirm.walking import Walked
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.transition_system import Model
 
 TRIES_MAX = 2
 """How many walks may aim at an outcome and end before it."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.confirm.aiming import planned
-from checker.kafka.confirm.carrying_out import work_folder
-from checker.kafka.confirm.circumstances import CIRCUMSTANCES, Circumstances
-from checker.kafka.confirm.conformance import Conformance, Disagreement, begun
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.figures import Figures
-from checker.kafka.confirm.grounds import (
+from waterline.checker.kafka.confirm.aiming import planned
+from waterline.checker.kafka.confirm.carrying_out import work_folder
+from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES, Circumstances
+from waterline.checker.kafka.confirm.conformance import Conformance, Disagreement, begun
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.figures import Figures
+from waterline.checker.kafka.confirm.grounds import (
     Grounds,
     Round,
     shortest,
@@ -22,15 +22,21 @@ from checker.kafka.confirm.grounds import (
     walk_by_chance,
     walk_to_outcomes,
 )
-from checker.kafka.confirm.harness_digest import harness_digest
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.kept_walks import KeptWalk, Question, keep, read_kept, require_same
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.site import Site, Tell
-from counterexamples import BadTrace, read_trace, write_trace
-from model.core.errors import BadEnvironment
-from model.core.transition_system import Model
-from model.message.environment import Environment
+from waterline.checker.kafka.confirm.harness_digest import harness_digest
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.kept_walks import (
+    KeptWalk,
+    Question,
+    keep,
+    read_kept,
+    require_same,
+)
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.site import Site, Tell
+from waterline.counterexamples import BadTrace, read_trace, write_trace
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
 
 _ALL_STEPS = 1_000_000
 """A trace is walked to its end."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from checker.kafka.confirm.errors import CannotConfirm
-from counterexamples import Replayed, Trace, TraceStep, replay
-from model.core.transition_system import Model
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.counterexamples import Replayed, Trace, TraceStep, replay
+from waterline.model.core.transition_system import Model
 
 
 @dataclass(frozen=True, slots=True)

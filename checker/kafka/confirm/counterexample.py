@@ -7,21 +7,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.checking.run import run
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.stepping import SHRINKS
-from checker.kafka.families import MESSAGE, family_of
-from checker.kafka.scenarios.scenario import Scenario
-from checker.problem.problem import Problem, asked_alone
-from checker.search.budgets import Budgets
-from checker.search.engines.choice import EngineChoice
-from checker.traces.finding import Finding, confirmed
-from counterexamples import BadTrace, Moment, read_trace
-from model.core.claim import Claim
-from model.core.errors import BadEnvironment
-from model.message.environment import Environment
-from model.message.terms import ANSWERED
-from model.message.versions import released_as, version_of
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.stepping import SHRINKS
+from waterline.checker.kafka.families import MESSAGE, family_of
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.problem.problem import Problem, asked_alone
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.traces.finding import Finding, confirmed
+from waterline.counterexamples import BadTrace, Moment, read_trace
+from waterline.model.core.claim import Claim
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import Environment
+from waterline.model.message.terms import ANSWERED
+from waterline.model.message.versions import released_as, version_of
 
 
 class NotFound(CannotConfirm):

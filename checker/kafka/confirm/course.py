@@ -11,17 +11,24 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.confirm.facts import EPOCH_CACHE, Facts, differences, of_model
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stepping import SHRINK, SHRINK_TOGETHER
-from checker.traces.finding import confirmed
-from counterexamples import Moment, NotACounterexample, Replayed, Trace, TraceStep, skipping
-from model.core.claim import ActionProperty, Claim, Invariant
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.terms import with_member
-from model.message.versions import version_of
+from waterline.checker.kafka.confirm.facts import EPOCH_CACHE, Facts, differences, of_model
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stepping import SHRINK, SHRINK_TOGETHER
+from waterline.checker.traces.finding import confirmed
+from waterline.counterexamples import (
+    Moment,
+    NotACounterexample,
+    Replayed,
+    Trace,
+    TraceStep,
+    skipping,
+)
+from waterline.model.core.claim import ActionProperty, Claim, Invariant
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.terms import with_member
+from waterline.model.message.versions import version_of
 
 _NO_MATTER = EPOCH_CACHE
 """Versions keep it differently, which alone is no parting."""

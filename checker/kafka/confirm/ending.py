@@ -12,15 +12,15 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from checker.kafka.confirm.course import Course
-from counterexamples import Moment, skipping
-from invariants.current_leader import current_leader
-from model.core.claim import Behaviour, Recoverable, Temporal, ways_back
-from model.core.state import State
-from model.core.transition_system import Model, Step
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.terms import NO_REPLICA
+from waterline.checker.kafka.confirm.course import Course
+from waterline.counterexamples import Moment, skipping
+from waterline.invariants.current_leader import current_leader
+from waterline.model.core.claim import Behaviour, Recoverable, Temporal, ways_back
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model, Step
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.terms import NO_REPLICA
 
 STATES_MAX = 30_000
 """How many states are looked at for each kind of ending."""

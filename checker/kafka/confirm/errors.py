@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from checker.problem.errors import Refused
+from waterline.checker.problem.distribution import install_command
+from waterline.checker.problem.errors import Refused
 
-INSTALL = "pip install 'waterline[kafka]', or run make confirm"
+INSTALL = f"{install_command('kafka')}, or run make confirm"
 """How the optional dependencies are had."""
 
 

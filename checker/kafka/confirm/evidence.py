@@ -9,21 +9,21 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from checker.kafka.confirm.decisions import TOPIC
-from checker.kafka.confirm.errors import NoAnswer
-from checker.kafka.confirm.facts import ACKNOWLEDGED, NONE, Facts, names_text, of
-from checker.kafka.confirm.observing import (
+from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.errors import NoAnswer
+from waterline.checker.kafka.confirm.facts import ACKNOWLEDGED, NONE, Facts, names_text, of
+from waterline.checker.kafka.confirm.observing import (
     CONSUMER,
     CONSUMER_FETCH,
     OLD_CONSUMER_FETCH,
     debugged,
     fetched,
 )
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.stage import Stage, StepFailed
-from checker.kafka.confirm.topics import heal
-from checker.kafka.confirm.wire import FETCH, records_in
-from model.core.claim import Claim
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.stage import Stage, StepFailed
+from waterline.checker.kafka.confirm.topics import heal
+from waterline.checker.kafka.confirm.wire import FETCH, records_in
+from waterline.model.core.claim import Claim
 
 CATCH_UP_SECONDS_MAX = 20.0
 ASK_SECONDS_MAX = 5.0

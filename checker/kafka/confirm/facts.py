@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.confirm.releases import KafkaRelease
-from model.core.state import State
-from model.message.epochs import latest_epoch
-from model.message.features import EPOCH_ON_LEADING, has
-from model.message.narration.phrases import awaited
-from model.message.roles import follows
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.model.core.state import State
+from waterline.model.message.epochs import latest_epoch
+from waterline.model.message.features import EPOCH_ON_LEADING, has
+from waterline.model.message.narration.phrases import awaited
+from waterline.model.message.roles import follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     ANSWERED,
     IDLE,
     LEADER,

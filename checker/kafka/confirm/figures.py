@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.confirm.kept_walks import Kept
-from checker.kafka.confirm.known_differences import KNOWN
-from checker.kafka.confirm.outcomes import describe
-from checker.kafka.confirm.releases import kafka_release
-from counterexamples.named_file import written_whole
+from waterline.checker.kafka.confirm.kept_walks import Kept
+from waterline.checker.kafka.confirm.known_differences import KNOWN
+from waterline.checker.kafka.confirm.outcomes import describe
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.counterexamples.named_file import written_whole
 
 TITLE = "## Conformance walks"
 _HEAD = f"""\

@@ -13,20 +13,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, groupby
 
-from checker.kafka.confirm.aiming import Aiming
-from checker.kafka.confirm.brokers import BrokerSettings
-from checker.kafka.confirm.circumstances import Circumstances
-from checker.kafka.confirm.conformance import Conformance, Disagreement, Planned, Tallied
-from checker.kafka.confirm.kept_walks import AIMED, ALONG, CHANCE, KeptWalk, Question
-from checker.kafka.confirm.shortening import shortened
-from checker.kafka.confirm.site import Site, Tell
-from checker.kafka.confirm.stage import Stage
-from checker.kafka.confirm.staging import staged
-from checker.kafka.confirm.steerable import Steerable
-from checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
-from checker.kafka.confirm.walking import Choose, Walked, by_chance, following, walk
-from counterexamples import Moment, Trace, TraceStep
-from model.core.transition_system import Model
+from waterline.checker.kafka.confirm.aiming import Aiming
+from waterline.checker.kafka.confirm.brokers import BrokerSettings
+from waterline.checker.kafka.confirm.circumstances import Circumstances
+from waterline.checker.kafka.confirm.conformance import Conformance, Disagreement, Planned, Tallied
+from waterline.checker.kafka.confirm.kept_walks import AIMED, ALONG, CHANCE, KeptWalk, Question
+from waterline.checker.kafka.confirm.shortening import shortened
+from waterline.checker.kafka.confirm.site import Site, Tell
+from waterline.checker.kafka.confirm.stage import Stage
+from waterline.checker.kafka.confirm.staging import staged
+from waterline.checker.kafka.confirm.steerable import Steerable
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
+from waterline.checker.kafka.confirm.walking import Choose, Walked, by_chance, following, walk
+from waterline.counterexamples import Moment, Trace, TraceStep
+from waterline.model.core.transition_system import Model
 
 LAG_EVERY = 5
 """Every so many rounds of the circumstances replica.lag.time.max.ms is short."""

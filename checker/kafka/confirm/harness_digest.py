@@ -6,7 +6,7 @@ import functools
 import hashlib
 from pathlib import Path
 
-from checker.problem.program_digest import program_digest, text_of
+from waterline.checker.problem.program_digest import program_digest, text_of
 
 HARNESS = Path(__file__).parent
 

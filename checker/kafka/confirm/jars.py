@@ -16,13 +16,18 @@ from pathlib import Path
 from typing import Protocol
 from xml.sax.saxutils import escape
 
-from checker.compiler.cache import cache_directory
-from checker.kafka.confirm.errors import NoJars
-from checker.kafka.confirm.maven import NoMaven, complaint_of, is_not_in_registry, run_maven
-from checker.kafka.confirm.processes import find_java
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.site import Tell
-from counterexamples.named_file import BadFile, written_whole
+from waterline.checker.compiler.cache import cache_directory
+from waterline.checker.kafka.confirm.errors import NoJars
+from waterline.checker.kafka.confirm.maven import (
+    NoMaven,
+    complaint_of,
+    is_not_in_registry,
+    run_maven,
+)
+from waterline.checker.kafka.confirm.processes import find_java
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.site import Tell
+from waterline.counterexamples.named_file import BadFile, written_whole
 
 FETCH_SECONDS_MAX = 600
 _PREFIXES = {"Kafka": "kafka_", "Fluss": "fluss-server"}

@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.confirm.aiming import Plan
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.outcomes import describe, outcome_named
+from waterline.checker.kafka.confirm.aiming import Plan
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.outcomes import describe, outcome_named
 
 CHANCE, AIMED, ALONG = "chance", "aimed", "along"
 """How a walk chose its steps; the last is along a trace, and is not kept."""

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.kafka.confirm.brokers import name_of
-from checker.kafka.confirm.facts import (
+from waterline.checker.kafka.confirm.brokers import name_of
+from waterline.checker.kafka.confirm.facts import (
     ACKNOWLEDGED,
     EPOCH_CACHE,
     ISR,
@@ -19,9 +19,9 @@ from checker.kafka.confirm.facts import (
     of,
     read_epochs_text,
 )
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stepping import StepSeen
-from model.message.environment import REPLICAS_MAX
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stepping import StepSeen
+from waterline.model.message.environment import REPLICAS_MAX
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.kafka.confirm.kraft.stage import KraftStage
-from checker.kafka.confirm.stage import Stage
-from counterexamples import Moment
+from waterline.checker.kafka.confirm.kraft.stage import KraftStage
+from waterline.checker.kafka.confirm.stage import Stage
+from waterline.counterexamples import Moment
 
 READ_LATE = "ReadLate"
 _OF_THE_ANSWER = frozenset({READ_LATE, "RecvFetch", "LeaderFetch"})

@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from checker.kafka.confirm.stage import Stage
-from checker.kafka.confirm.stepping import LAG_MS, SHRINK, SHRINK_TOGETHER
-from counterexamples import Moment
+from waterline.checker.kafka.confirm.stage import Stage
+from waterline.checker.kafka.confirm.stepping import LAG_MS, SHRINK, SHRINK_TOGETHER
+from waterline.counterexamples import Moment
 
 APART_SECONDS = LAG_MS / 1000
 """Two looks of a leader for lagging followers (every half of replica.lag.time.max.ms) fall between

@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from checker.kafka.confirm.decisions import Decision
-from checker.kafka.confirm.proxy import wait_until
-from checker.kafka.confirm.stage import NotHeld, Stage
-from checker.kafka.confirm.wire import FETCH, Request
-from checker.kafka.confirm.zookeeper.stage import ZookeeperStage
-from model.core.state import State
-from model.message.roles import follows
-from model.message.settings import Settings
-from model.message.terms import IDLE, LEADER, NO_REPLICA, REQUESTED, contains, with_member
+from waterline.checker.kafka.confirm.decisions import Decision
+from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.stage import NotHeld, Stage
+from waterline.checker.kafka.confirm.wire import FETCH, Request
+from waterline.checker.kafka.confirm.zookeeper.stage import ZookeeperStage
+from waterline.model.core.state import State
+from waterline.model.message.roles import follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import IDLE, LEADER, NO_REPLICA, REQUESTED, contains, with_member
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.confirm.decisions import TOPIC
-from checker.kafka.confirm.errors import NoAnswer
-from checker.kafka.confirm.facts import (
+from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.errors import NoAnswer
+from waterline.checker.kafka.confirm.facts import (
     ACKNOWLEDGED,
     EPOCH_CACHE,
     ISR,
@@ -33,9 +33,9 @@ from checker.kafka.confirm.facts import (
     records_text,
     request_text,
 )
-from checker.kafka.confirm.proxy import Exchange
-from checker.kafka.confirm.stage import Stage
-from checker.kafka.confirm.wire import FETCH, call, error_name, records_in
+from waterline.checker.kafka.confirm.proxy import Exchange
+from waterline.checker.kafka.confirm.stage import Stage
+from waterline.checker.kafka.confirm.wire import FETCH, call, error_name, records_in
 
 SETTLE_SECONDS = 4.0
 """How long brokers may take to show what a step has led to."""

@@ -12,13 +12,13 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import action_of
-from checker.kafka.confirm.columns import Column, Element, Steps, elements_of
-from checker.problem.packed_rows import Rows
-from model.core.layout import Layout
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.terms import (
+from waterline.checker.compiler.origins import action_of
+from waterline.checker.kafka.confirm.columns import Column, Element, Steps, elements_of
+from waterline.checker.problem.packed_rows import Rows
+from waterline.model.core.layout import Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.terms import (
     ANSWERED,
     CHECKED,
     DIVERGING,

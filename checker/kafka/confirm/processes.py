@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 
 LAST_LINES = 5
 """How much of a log is shown of a process that failed."""

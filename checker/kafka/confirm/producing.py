@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.wire import PRODUCE, Pending, one_record
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.wire import PRODUCE, Pending, one_record
 
 PRODUCE_SECONDS_MAX = 900.0
 """How long a leader may wait for its followers: longer than any replay takes."""

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.confirm.wire import (
+from waterline.checker.kafka.confirm.wire import (
     FETCH,
     HOST,
     OFFSET_FOR_LEADER_EPOCH,

@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import ACTION_SHIFT, call_of, row_of, step_of
-from checker.kafka.confirm.columns import Column, Steps
-from checker.kafka.confirm.outcomes import Outcome, keys_of, outcome_of_key
-from checker.kafka.confirm.steerable import Steerable
-from checker.kafka.confirm.stepping import SHRINKS
-from checker.problem.packed_rows import Rows
-from checker.problem.problem import Problem
-from checker.search.engines.expander import Expander, Tally
-from checker.storage.blocks import hashes
-from checker.storage.explore_loop import CHUNK_ROWS
-from checker.storage.visited import Visited
-from model.core.state import State
-from model.core.transition_system import Call
+from waterline.checker.compiler.origins import ACTION_SHIFT, call_of, row_of, step_of
+from waterline.checker.kafka.confirm.columns import Column, Steps
+from waterline.checker.kafka.confirm.outcomes import Outcome, keys_of, outcome_of_key
+from waterline.checker.kafka.confirm.steerable import Steerable
+from waterline.checker.kafka.confirm.stepping import SHRINKS
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.expander import Expander, Tally
+from waterline.checker.storage.blocks import hashes
+from waterline.checker.storage.explore_loop import CHUNK_ROWS
+from waterline.checker.storage.visited import Visited
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Call
 
 DEAR = (*sorted(SHRINKS), "Restart")
 """They take seconds, any other step a tenth of one."""

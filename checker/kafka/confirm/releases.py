@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from checker.kafka.confirm.errors import CannotConfirm
-from model.message.releases import (
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_USUAL,
     KRAFT_FIRST,
     KRAFT_READY,
@@ -22,7 +22,7 @@ from model.message.releases import (
     UnknownRelease,
     release_followed,
 )
-from model.message.versions import spelled
+from waterline.model.message.versions import spelled
 
 OLDEST = (0, 10, 2)
 """The oldest release that the harness steers: it relies on what came with 0.10.2's protocol."""

@@ -12,22 +12,27 @@ import functools
 import time
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.confirm.clusters import SharedClusters, assigned_of, kind_of, settings_of
-from checker.kafka.confirm.counterexample import moves_with_records
-from checker.kafka.confirm.course import Course
-from checker.kafka.confirm.ending import ending_of
-from checker.kafka.confirm.evidence import Evidence, committed_in, gathered
-from checker.kafka.confirm.known_differences import known_difference
-from checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
-from checker.kafka.confirm.leaving import part_followers
-from checker.kafka.confirm.observing import observed
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.site import Site, Tell
-from checker.kafka.confirm.stage import NotHeld, Stage
-from checker.kafka.confirm.staging import staged
-from checker.kafka.confirm.steerable import Steerable
-from checker.kafka.confirm.steering import row_of
-from checker.kafka.confirm.stepping import (
+from waterline.checker.kafka.confirm.clusters import (
+    SharedClusters,
+    assigned_of,
+    kind_of,
+    settings_of,
+)
+from waterline.checker.kafka.confirm.counterexample import moves_with_records
+from waterline.checker.kafka.confirm.course import Course
+from waterline.checker.kafka.confirm.ending import ending_of
+from waterline.checker.kafka.confirm.evidence import Evidence, committed_in, gathered
+from waterline.checker.kafka.confirm.known_differences import known_difference
+from waterline.checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
+from waterline.checker.kafka.confirm.leaving import part_followers
+from waterline.checker.kafka.confirm.observing import observed
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.site import Site, Tell
+from waterline.checker.kafka.confirm.stage import NotHeld, Stage
+from waterline.checker.kafka.confirm.staging import staged
+from waterline.checker.kafka.confirm.steerable import Steerable
+from waterline.checker.kafka.confirm.steering import row_of
+from waterline.checker.kafka.confirm.stepping import (
     LAG_MS,
     NO_LAG_MS,
     SHRINK,
@@ -37,11 +42,11 @@ from checker.kafka.confirm.stepping import (
     require_held,
     take,
 )
-from checker.kafka.confirm.waiting import EndBy, Looked, looked
-from counterexamples import Moment, TraceStep
-from model.core.claim import Behaviour
-from model.message.releases import release_named
-from model.message.terms import IDLE, NO_REPLICA
+from waterline.checker.kafka.confirm.waiting import EndBy, Looked, looked
+from waterline.counterexamples import Moment, TraceStep
+from waterline.model.core.claim import Behaviour
+from waterline.model.message.releases import release_named
+from waterline.model.message.terms import IDLE, NO_REPLICA
 
 
 class Judgement(enum.Enum):

@@ -10,13 +10,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.kafka.confirm.course import Course
-from checker.kafka.confirm.facts import Facts, of
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.replay import Confirmation, Judgement
-from checker.kafka.confirm.stepping import StepSeen
-from counterexamples import Replayed
-from counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
+from waterline.checker.kafka.confirm.course import Course
+from waterline.checker.kafka.confirm.facts import Facts, of
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
+from waterline.checker.kafka.confirm.stepping import StepSeen
+from waterline.counterexamples import Replayed
+from waterline.counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
 
 _STYLES = {
     Judgement.CONFIRMED: BAD,

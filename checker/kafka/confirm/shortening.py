@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from checker.kafka.confirm.steerable import Steerable
-from checker.kafka.confirm.stepping import StepSeen
-from checker.kafka.confirm.walking import Walked, following
-from counterexamples import TraceStep
+from waterline.checker.kafka.confirm.steerable import Steerable
+from waterline.checker.kafka.confirm.stepping import StepSeen
+from waterline.checker.kafka.confirm.walking import Walked, following
+from waterline.counterexamples import TraceStep
 
 Sign = tuple[str, tuple[str, ...]]
 

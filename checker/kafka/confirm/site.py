@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.releases import KafkaRelease
 
 Tell = Callable[[str], None]
 

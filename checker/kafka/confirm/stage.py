@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.confirm.brokers import Brokers
-from checker.kafka.confirm.decisions import Decides, Decision
-from checker.kafka.confirm.producing import Asked, send_record
-from checker.kafka.confirm.proxy import Exchange, Link, listens, wait_until
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.wire import (
+from waterline.checker.kafka.confirm.brokers import Brokers
+from waterline.checker.kafka.confirm.decisions import Decides, Decision
+from waterline.checker.kafka.confirm.producing import Asked, send_record
+from waterline.checker.kafka.confirm.proxy import Exchange, Link, listens, wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.wire import (
     ALTER_REPLICA_LOG_DIRS,
     FETCH,
     OFFSET_FOR_LEADER_EPOCH,

@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.confirm.brokers import BrokerSettings, free_ports, name_of
-from checker.kafka.confirm.decisions import TOPIC
-from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
-from checker.kafka.confirm.kraft.brokers import KraftBrokers
-from checker.kafka.confirm.kraft.controller import KraftController
-from checker.kafka.confirm.kraft.stage import KraftStage
-from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.proxy import BY_SCHEMAS, Link, Reader
-from checker.kafka.confirm.quorum.controller import ScriptedController
-from checker.kafka.confirm.quorum.definitions import definitions_in
-from checker.kafka.confirm.quorum.reading import reader_of
-from checker.kafka.confirm.quorum.state import Watch
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stage import Stage, StepFailed
-from checker.kafka.confirm.topics import begin
-from checker.kafka.confirm.zookeeper.brokers import ZOOKEEPER, ZookeeperBrokers
-from checker.kafka.confirm.zookeeper.controller import ZookeeperController
-from checker.kafka.confirm.zookeeper.stage import ZookeeperStage
+from waterline.checker.kafka.confirm.brokers import BrokerSettings, free_ports, name_of
+from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from waterline.checker.kafka.confirm.kraft.brokers import KraftBrokers
+from waterline.checker.kafka.confirm.kraft.controller import KraftController
+from waterline.checker.kafka.confirm.kraft.stage import KraftStage
+from waterline.checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.proxy import BY_SCHEMAS, Link, Reader
+from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
+from waterline.checker.kafka.confirm.quorum.definitions import definitions_in
+from waterline.checker.kafka.confirm.quorum.reading import reader_of
+from waterline.checker.kafka.confirm.quorum.state import Watch
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stage import Stage, StepFailed
+from waterline.checker.kafka.confirm.topics import begin
+from waterline.checker.kafka.confirm.zookeeper.brokers import ZOOKEEPER, ZookeeperBrokers
+from waterline.checker.kafka.confirm.zookeeper.controller import ZookeeperController
+from waterline.checker.kafka.confirm.zookeeper.stage import ZookeeperStage
 
 Links = dict[tuple[int, int], Link]
 Announce = Callable[[str], None]

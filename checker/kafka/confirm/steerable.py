@@ -17,16 +17,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import ACTION_SHIFT, call_of
-from checker.kafka.confirm.columns import Column, Steps, argument_of, steps_of, table_of
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.steering import row_of
-from checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG
-from checker.problem.packed_rows import Rows, state_words
-from counterexamples import Moment
-from model.core.state import State
-from model.core.transition_system import Action, Model, Step
-from model.message.terms import IDLE, LEADER, NO_ROLE
+from waterline.checker.compiler.origins import ACTION_SHIFT, call_of
+from waterline.checker.kafka.confirm.columns import Column, Steps, argument_of, steps_of, table_of
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.steering import row_of
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG
+from waterline.checker.problem.packed_rows import Rows, state_words
+from waterline.counterexamples import Moment
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model, Step
+from waterline.model.message.terms import IDLE, LEADER, NO_ROLE
 
 SILENT = "silent followers"
 FENCED = "fenced replicas"

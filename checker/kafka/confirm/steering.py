@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
-from checker.kafka.confirm.mapping import TABLE, Row
-from checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
+from waterline.checker.kafka.confirm.mapping import TABLE, Row
+from waterline.checker.kafka.confirm.releases import KafkaRelease
 
 KRAFT_TABLE: Mapping[str, Row] = {**TABLE, **KRAFT_ROWS}
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checker.kafka.confirm.errors import NoAnswer
-from checker.kafka.confirm.facts import ISR, NO_ANSWER, Difference, Facts, of, of_model
-from checker.kafka.confirm.mapping import Act, keep_in_sync
-from checker.kafka.confirm.observing import ANSWER_SECONDS, SETTLE_SECONDS, compared, observed
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
-from checker.kafka.confirm.steering import row_of
-from counterexamples import Moment
-from model.core.transition_system import Model
+from waterline.checker.kafka.confirm.errors import NoAnswer
+from waterline.checker.kafka.confirm.facts import ISR, NO_ANSWER, Difference, Facts, of, of_model
+from waterline.checker.kafka.confirm.mapping import Act, keep_in_sync
+from waterline.checker.kafka.confirm.observing import (
+    ANSWER_SECONDS,
+    SETTLE_SECONDS,
+    compared,
+    observed,
+)
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
+from waterline.checker.kafka.confirm.steering import row_of
+from waterline.counterexamples import Moment
+from waterline.model.core.transition_system import Model
 
 SHRINK = "ShrinkIsr"
 SHRINK_TOGETHER = "ShrinkTogether"

@@ -12,26 +12,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.kafka.confirm.carrying_out import work_folder
-from checker.kafka.confirm.cells import Cell, read_cells, replaced, write_cells
-from checker.kafka.confirm.clusters import SharedClusters, kind_of
-from checker.kafka.confirm.counterexample import Counterexample, NotFound, ways_shown
-from checker.kafka.confirm.course import Course, course_of
-from checker.kafka.confirm.course_digest import course_digest
-from checker.kafka.confirm.errors import CannotConfirm, NoJars
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from checker.kafka.confirm.replay import (
+from waterline.checker.kafka.confirm.carrying_out import work_folder
+from waterline.checker.kafka.confirm.cells import Cell, read_cells, replaced, write_cells
+from waterline.checker.kafka.confirm.clusters import SharedClusters, kind_of
+from waterline.checker.kafka.confirm.counterexample import Counterexample, NotFound, ways_shown
+from waterline.checker.kafka.confirm.course import Course, course_of
+from waterline.checker.kafka.confirm.course_digest import course_digest
+from waterline.checker.kafka.confirm.errors import CannotConfirm, NoJars
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from waterline.checker.kafka.confirm.replay import (
     Confirmation,
     Judgement,
     confirm_among_others,
     unsteerable,
 )
-from checker.kafka.confirm.site import Site, Tell
-from checker.kafka.confirm.waiting import require_visible
-from checker.kafka.scenarios.catalogue import find_scenario
-from checker.kafka.scenarios.scenario import Scenario
-from model.core.claim import Behaviour
+from waterline.checker.kafka.confirm.site import Site, Tell
+from waterline.checker.kafka.confirm.waiting import require_visible
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.model.core.claim import Behaviour
 
 
 @dataclass(slots=True)

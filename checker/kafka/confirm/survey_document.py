@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from checker.kafka.confirm.cells import Cell, count_of, in_order, release_order
-from checker.kafka.confirm.figures import without_walks
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.replay import Judgement
-from checker.kafka.scenarios.catalogue import CATALOGUE, is_of_kafka, of_kafka
-from counterexamples.named_file import written_whole
+from waterline.checker.kafka.confirm.cells import Cell, count_of, in_order, release_order
+from waterline.checker.kafka.confirm.figures import without_walks
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.replay import Judgement
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE, is_of_kafka, of_kafka
+from waterline.counterexamples.named_file import written_whole
 
 _HEAD = """\
 # The catalogue on released Kafkas

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.kafka.confirm.stage import Stage
+from waterline.checker.kafka.confirm.stage import Stage
 
 
 def begin(stage: Stage, topic: str, settings: Mapping[str, str], assigned: int = 0) -> None:

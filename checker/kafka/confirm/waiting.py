@@ -13,17 +13,17 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.confirm.brokers import name_of
-from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
-from checker.kafka.confirm.evidence import Evidence
-from checker.kafka.confirm.facts import ISR, NONE, WAITING, Facts, of
-from checker.kafka.confirm.observing import observed
-from checker.kafka.confirm.proxy import Link, listens
-from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
-from checker.kafka.confirm.wire import FETCH
-from invariants import BEHAVIOURS
-from invariants.outside import Seen
-from model.core.claim import Behaviour, Recoverable
+from waterline.checker.kafka.confirm.brokers import name_of
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
+from waterline.checker.kafka.confirm.evidence import Evidence
+from waterline.checker.kafka.confirm.facts import ISR, NONE, WAITING, Facts, of
+from waterline.checker.kafka.confirm.observing import observed
+from waterline.checker.kafka.confirm.proxy import Link, listens
+from waterline.checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
+from waterline.checker.kafka.confirm.wire import FETCH
+from waterline.invariants import BEHAVIOURS
+from waterline.invariants.outside import Seen
+from waterline.model.core.claim import Behaviour, Recoverable
 
 WATCH_SECONDS = 20.0
 STARTS_MAX = 3

@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.kafka.confirm.clusters import assigned_of
-from checker.kafka.confirm.errors import BrokerFailed, NoAnswer
-from checker.kafka.confirm.facts import differences, of_model
-from checker.kafka.confirm.outcomes import Outcome, outcome_of
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
-from checker.kafka.confirm.steerable import Steerable, moment_of
-from checker.kafka.confirm.stepping import (
+from waterline.checker.kafka.confirm.clusters import assigned_of
+from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
+from waterline.checker.kafka.confirm.facts import differences, of_model
+from waterline.checker.kafka.confirm.outcomes import Outcome, outcome_of
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
+from waterline.checker.kafka.confirm.steerable import Steerable, moment_of
+from waterline.checker.kafka.confirm.stepping import (
     LAG_MS,
     SHRINKS,
     StepSeen,
@@ -28,10 +28,10 @@ from checker.kafka.confirm.stepping import (
     require_held,
     take,
 )
-from checker.kafka.confirm.topics import begin
-from counterexamples import Moment, TraceStep
-from model.core.state import State
-from model.core.transition_system import Model
+from waterline.checker.kafka.confirm.topics import begin
+from waterline.counterexamples import Moment, TraceStep
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
 
 _LAG_SETTLE_SECONDS = 0.6
 

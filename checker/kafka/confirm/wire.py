@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.confirm.errors import NoAnswer, NotInstalled
+from waterline.checker.kafka.confirm.errors import NoAnswer, NotInstalled
 
 try:
     from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder

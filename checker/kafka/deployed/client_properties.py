@@ -11,8 +11,8 @@ from typing import Any
 
 import javaproperties
 
-from checker.kafka.deployed.setting import BadConfig
-from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, bytes_of, require_size
+from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, bytes_of, require_size
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from checker.kafka.deployed.deployment import Deployment, Topic, joined
-from checker.kafka.deployed.keys import (
+from waterline.checker.kafka.deployed.deployment import Deployment, Topic, joined
+from waterline.checker.kafka.deployed.keys import (
     ACKS,
     ELIGIBLE,
     MIN_INSYNC,
@@ -19,8 +19,8 @@ from checker.kafka.deployed.keys import (
     UNCLEAN,
     ZOOKEEPER,
 )
-from checker.kafka.deployed.setting import Mistakes, Setting, whole_number
-from checker.problem.wording import counted, listed
+from waterline.checker.kafka.deployed.setting import Mistakes, Setting, whole_number
+from waterline.checker.problem.wording import counted, listed
 
 _DEFAULTS = {REPLICATION: "1", MIN_INSYNC: "1", UNCLEAN: "false"}
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ruamel.yaml.nodes import Node
 
-from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.custom_resources import image_release, name_of, setting_at
-from checker.kafka.deployed.environment import as_settings
-from checker.kafka.deployed.keys import BOTH, IDENTITY, ROLES, SOFTWARE, ZOOKEEPER
-from checker.kafka.deployed.properties_file import (
+from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.custom_resources import image_release, name_of, setting_at
+from waterline.checker.kafka.deployed.environment import as_settings
+from waterline.checker.kafka.deployed.keys import BOTH, IDENTITY, ROLES, SOFTWARE, ZOOKEEPER
+from waterline.checker.kafka.deployed.properties_file import (
     BROKERS_OWN,
     is_brokers,
     keys_of,
@@ -19,10 +19,10 @@ from checker.kafka.deployed.properties_file import (
     sorted_out,
     without_repeated,
 )
-from checker.kafka.deployed.release_text import is_broker_image
-from checker.kafka.deployed.setting import Setting
-from checker.kafka.deployed.text_file import File
-from checker.kafka.deployed.yaml_nodes import (
+from waterline.checker.kafka.deployed.release_text import is_broker_image
+from waterline.checker.kafka.deployed.setting import Setting
+from waterline.checker.kafka.deployed.text_file import File
+from waterline.checker.kafka.deployed.yaml_nodes import (
     at,
     is_mapping,
     items,

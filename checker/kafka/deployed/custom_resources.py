@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from ruamel.yaml.nodes import Node
 
-from checker.kafka.deployed.collection import Collection, Pool
-from checker.kafka.deployed.deployment import Topic
-from checker.kafka.deployed.keys import (
+from waterline.checker.kafka.deployed.collection import Collection, Pool
+from waterline.checker.kafka.deployed.deployment import Topic
+from waterline.checker.kafka.deployed.keys import (
     BOTH,
     METADATA,
     MIN_INSYNC,
@@ -24,11 +24,15 @@ from checker.kafka.deployed.keys import (
     TOPIC_REPLICATION,
     ZOOKEEPER,
 )
-from checker.kafka.deployed.properties_file import settings_of, sorted_out, without_repeated
-from checker.kafka.deployed.release_text import release_of_image, release_written
-from checker.kafka.deployed.setting import Setting, whole_number
-from checker.kafka.deployed.text_file import File
-from checker.kafka.deployed.yaml_nodes import (
+from waterline.checker.kafka.deployed.properties_file import (
+    settings_of,
+    sorted_out,
+    without_repeated,
+)
+from waterline.checker.kafka.deployed.release_text import release_of_image, release_written
+from waterline.checker.kafka.deployed.setting import Setting, whole_number
+from waterline.checker.kafka.deployed.text_file import File
+from waterline.checker.kafka.deployed.yaml_nodes import (
     at,
     is_mapping,
     items,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.deployed.setting import Place, Setting
+from waterline.checker.kafka.deployed.setting import Place, Setting
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -10,11 +10,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.keys import ACKS, IDENTITY, TOPIC_REPLICATION, ZOOKEEPER
-from checker.kafka.deployed.properties_file import BROKERS_OWN, sorted_out, without_repeated
-from checker.kafka.deployed.setting import Setting
-from checker.kafka.deployed.text_file import File
+from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.keys import ACKS, IDENTITY, TOPIC_REPLICATION, ZOOKEEPER
+from waterline.checker.kafka.deployed.properties_file import (
+    BROKERS_OWN,
+    sorted_out,
+    without_repeated,
+)
+from waterline.checker.kafka.deployed.setting import Setting
+from waterline.checker.kafka.deployed.text_file import File
 
 PREFIX = "KAFKA_"
 _BITNAMIS = "KAFKA_CFG_"

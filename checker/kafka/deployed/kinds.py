@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.environment import is_environment, read_environment
-from checker.kafka.deployed.properties_file import (
+from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.environment import is_environment, read_environment
+from waterline.checker.kafka.deployed.properties_file import (
     is_brokers,
     is_clients,
     keys_of,
@@ -20,9 +20,9 @@ from checker.kafka.deployed.properties_file import (
     read_client,
     read_properties,
 )
-from checker.kafka.deployed.terraform import is_of_msk, read_terraform
-from checker.kafka.deployed.text_file import File
-from checker.kafka.deployed.tool_output import (
+from waterline.checker.kafka.deployed.terraform import is_of_msk, read_terraform
+from waterline.checker.kafka.deployed.text_file import File
+from waterline.checker.kafka.deployed.tool_output import (
     is_configs_output,
     is_configs_without_header,
     is_features_output,
@@ -92,7 +92,7 @@ def _read_with(read: Callable[[File, Collection], None]) -> Read:
 
 def _read_saved(file: File, into: Collection, is_named: bool) -> bool:
     # Few files are of this format, and its reader is a library of its own.
-    from checker.kafka.deployed.saved import read_saved  # noqa: PLC0415
+    from waterline.checker.kafka.deployed.saved import read_saved  # noqa: PLC0415
 
     into.add_saved(read_saved(file.path, file.text))
     return True
@@ -100,13 +100,13 @@ def _read_saved(file: File, into: Collection, is_named: bool) -> bool:
 
 def _read_kubernetes(file: File, into: Collection, is_named: bool) -> bool:
     # A parser of YAML takes as long to load as all the rest.
-    from checker.kafka.deployed.kubernetes import read_kubernetes  # noqa: PLC0415
+    from waterline.checker.kafka.deployed.kubernetes import read_kubernetes  # noqa: PLC0415
 
     return read_kubernetes(file, into, is_named=is_named)
 
 
 def _read_compose(file: File, into: Collection, is_named: bool) -> bool:
-    from checker.kafka.deployed.kubernetes import read_compose_file  # noqa: PLC0415
+    from waterline.checker.kafka.deployed.kubernetes import read_compose_file  # noqa: PLC0415
 
     return read_compose_file(file, into, is_named=is_named)
 

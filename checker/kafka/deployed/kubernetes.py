@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 from ruamel.yaml.nodes import Node
 
-from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.containers import read_compose, read_config_map, read_workload
-from checker.kafka.deployed.custom_resources import GROUPS, READERS, name_of
-from checker.kafka.deployed.setting import BadConfig
-from checker.kafka.deployed.text_file import File
-from checker.kafka.deployed.yaml_nodes import (
+from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.containers import read_compose, read_config_map, read_workload
+from waterline.checker.kafka.deployed.custom_resources import GROUPS, READERS, name_of
+from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.deployed.text_file import File
+from waterline.checker.kafka.deployed.yaml_nodes import (
     at,
     items,
     parts,
@@ -26,7 +26,7 @@ from checker.kafka.deployed.yaml_nodes import (
     scalar,
     text_at,
 )
-from checker.problem.wording import counted
+from waterline.checker.problem.wording import counted
 
 MENTIONS_KAFKA = re.compile(
     r"kafka\.strimzi\.io/|platform\.confluent\.io/|\bKAFKA_|\.properties\b|server\.config|"

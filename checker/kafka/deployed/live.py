@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.deployed.client_properties import client_arguments
-from checker.kafka.deployed.deployment import (
+from waterline.checker.kafka.deployed.client_properties import client_arguments
+from waterline.checker.kafka.deployed.deployment import (
     Copies,
     Deployment,
     EmptyMember,
@@ -23,8 +23,8 @@ from checker.kafka.deployed.deployment import (
     empty_members,
     under_replicated,
 )
-from checker.kafka.deployed.feature_levels import metadata_version
-from checker.kafka.deployed.keys import (
+from waterline.checker.kafka.deployed.feature_levels import metadata_version
+from waterline.checker.kafka.deployed.keys import (
     BROKER,
     ELIGIBLE,
     METADATA,
@@ -38,9 +38,10 @@ from checker.kafka.deployed.keys import (
     UNCLEAN,
     ZOOKEEPER,
 )
-from checker.kafka.deployed.setting import BadConfig, Setting
-from checker.problem.errors import Missing
-from checker.problem.wording import counted
+from waterline.checker.kafka.deployed.setting import BadConfig, Setting
+from waterline.checker.problem.distribution import install_command
+from waterline.checker.problem.errors import Missing
+from waterline.checker.problem.wording import counted
 
 ANSWER_MS_MAX = 15_000
 """How long a cluster may take to answer."""
@@ -70,7 +71,7 @@ def read_cluster(servers: str, command_config: Path | None = None) -> Deployment
         from kafka.errors import KafkaError  # noqa: PLC0415
     except ImportError:
         raise Missing(
-            "--bootstrap-server needs kafka-python: pip install waterline[kafka]"
+            f"--bootstrap-server needs kafka-python: {install_command('kafka')}"
         ) from None
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
     # Made in two steps, so that one that cannot connect is closed as well.

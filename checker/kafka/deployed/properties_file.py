@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import javaproperties
 
-from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.keys import (
+from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.keys import (
     ACKS,
     IDENTITY,
     KEYS,
@@ -26,8 +26,8 @@ from checker.kafka.deployed.keys import (
     meant_instead,
     unit_remedy,
 )
-from checker.kafka.deployed.setting import Mistakes, Setting
-from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
+from waterline.checker.kafka.deployed.setting import Mistakes, Setting
+from waterline.checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
 
 _SHAPE = re.compile(
     r"\s*(?:[\w$*/>-]|\\.)*(?:\s*[=:].*|\s*|(?:\.(?:[\w$*/>-]|\\.)*)+(?:\s*[=:]?.*))", re.DOTALL

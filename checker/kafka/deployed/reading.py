@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.deployed.keys import KEYS
-from checker.kafka.deployed.kinds import YAML_ENDINGS, kind_of
-from checker.kafka.deployed.setting import BadConfig, Mistakes
-from checker.kafka.deployed.text_file import (
+from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.keys import KEYS
+from waterline.checker.kafka.deployed.kinds import YAML_ENDINGS, kind_of
+from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes
+from waterline.checker.kafka.deployed.text_file import (
     CONFIG_BYTES_MAX,
     File,
     NotText,
     read_text,
     require_size,
 )
-from checker.problem.wording import listed
+from waterline.checker.problem.wording import listed
 
 FILES_MAX = 500
 """Most files of a folder."""

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from checker.kafka.deployed.deployment import Copies, Deployment, EmptyMember, Topic
-from checker.kafka.deployed.setting import BadConfig, Place, Setting
+from waterline.checker.kafka.deployed.deployment import Copies, Deployment, EmptyMember, Topic
+from waterline.checker.kafka.deployed.setting import BadConfig, Place, Setting
 
 FORMAT = "waterline-deployment/1"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checker.problem.errors import Refused
+from waterline.checker.problem.errors import Refused
 
 
 @dataclass(frozen=True, slots=True, order=True)

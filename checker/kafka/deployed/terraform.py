@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 
-from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.keys import BOTH, MIN_INSYNC, REPLICATION, ROLES, SOFTWARE, UNCLEAN
-from checker.kafka.deployed.properties_file import settings_of, sorted_out, without_repeated
-from checker.kafka.deployed.setting import Setting
-from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
+from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.keys import (
+    BOTH,
+    MIN_INSYNC,
+    REPLICATION,
+    ROLES,
+    SOFTWARE,
+    UNCLEAN,
+)
+from waterline.checker.kafka.deployed.properties_file import (
+    settings_of,
+    sorted_out,
+    without_repeated,
+)
+from waterline.checker.kafka.deployed.setting import Setting
+from waterline.checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
 
 _BLOCK = re.compile(
     r"^[ \t]*server_properties[ \t]*=[ \t]*<<[-~]?(\w+)[ \t]*\n(.*?)^[ \t]*\1[ \t]*$",

@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from checker.kafka.deployed.collection import Collection
-from checker.kafka.deployed.deployment import (
+from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.deployment import (
     Copies,
     EmptyMember,
     Topic,
     empty_members,
     under_replicated,
 )
-from checker.kafka.deployed.feature_levels import metadata_version
-from checker.kafka.deployed.keys import (
+from waterline.checker.kafka.deployed.feature_levels import metadata_version
+from waterline.checker.kafka.deployed.keys import (
     ELIGIBLE,
     METADATA,
     NOT_MODELLED,
@@ -28,9 +28,9 @@ from checker.kafka.deployed.keys import (
     SOURCES,
     TOPIC_REPLICATION,
 )
-from checker.kafka.deployed.properties_file import sorted_out
-from checker.kafka.deployed.setting import Place, Setting, whole_number
-from checker.kafka.deployed.text_file import File
+from waterline.checker.kafka.deployed.properties_file import sorted_out
+from waterline.checker.kafka.deployed.setting import Place, Setting, whole_number
+from waterline.checker.kafka.deployed.text_file import File
 
 _NAME = r"(?:(?:Adding|Removing) )?[A-Z]\w*"
 _FIELD = re.compile(rf"(?:^|\s)({_NAME}):[ ]?(.*?)(?=\s+{_NAME}:|$)")

@@ -17,8 +17,8 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from checker.kafka.deployed.setting import BadConfig, Mistakes, Place
-from checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
+from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes, Place
+from waterline.checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
 
 DEPTH_MAX = 50
 ALIASES_MAX = 200

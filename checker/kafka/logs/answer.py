@@ -12,10 +12,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.logs.causes import Cause, causes_of
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.evidence import Evidence, evidence_of
-from checker.kafka.logs.fitting import (
+from waterline.checker.kafka.logs.causes import Cause, causes_of
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.evidence import Evidence, evidence_of
+from waterline.checker.kafka.logs.fitting import (
     STATES_MAX,
     Circumstances,
     Fit,
@@ -23,12 +23,12 @@ from checker.kafka.logs.fitting import (
     bounds_in_turn,
     searched,
 )
-from checker.kafka.logs.history import ORDERS_MAX, History, history_of
-from checker.kafka.logs.observation import Observation
-from checker.kafka.logs.reading import Logs
-from checker.kafka.logs.reassigned import reassigned_in, requests_in
-from model.message.environment import RARE_BUDGET_MAX, Environment
-from model.message.versions import version_of
+from waterline.checker.kafka.logs.history import ORDERS_MAX, History, history_of
+from waterline.checker.kafka.logs.observation import Observation
+from waterline.checker.kafka.logs.reading import Logs
+from waterline.checker.kafka.logs.reassigned import reassigned_in, requests_in
+from waterline.model.message.environment import RARE_BUDGET_MAX, Environment
+from waterline.model.message.versions import version_of
 
 _SHARE, _STATES_LEAST = 3, 2_000
 """A search has this part of the states that are left, and at least so many."""

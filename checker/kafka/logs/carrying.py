@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.logs.settled import (
+from waterline.checker.kafka.logs.settled import (
     needed_boundaries,
     offsets_in,
     past_epochs,
@@ -19,13 +19,13 @@ from checker.kafka.logs.settled import (
     sequences_of,
     settled_end,
 )
-from model.core.layout import Layout
-from model.core.state import OutOfRange, State
-from model.core.transition_system import Model
-from model.message.environment import FAULTS
-from model.message.order_abstraction import has_offset
-from model.message.roles import follows
-from model.message.terms import (
+from waterline.model.core.layout import Layout
+from waterline.model.core.state import OutOfRange, State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import FAULTS
+from waterline.model.message.order_abstraction import has_offset
+from waterline.model.message.roles import follows
+from waterline.model.message.terms import (
     BOOK_AT_ONCE,
     LEADER,
     NO_EPOCH,

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.scenarios.catalogue import find_scenario
-from checker.kafka.scenarios.repairs import REPAIRS, Repair, repaired
-from checker.kafka.scenarios.scenario import Scenario
-from invariants import acknowledged_durable
-from model.core.errors import BadEnvironment
-from model.core.state import OutOfRange, State
-from model.core.transition_system import Call, Model
-from model.message.environment import EPOCHS_MAX, Environment
-from model.message.model import message_model
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.scenarios.repairs import REPAIRS, Repair, repaired
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.invariants import acknowledged_durable
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import OutOfRange, State
+from waterline.model.core.transition_system import Call, Model
+from waterline.model.message.environment import EPOCHS_MAX, Environment
+from waterline.model.message.model import message_model
 
 STALE_REMOTE_LEO = "C21"
 """It needs a leader that missed an epoch, which lines tell of."""

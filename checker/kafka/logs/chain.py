@@ -11,14 +11,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.kafka.logs.carrying import Numbering
-from checker.kafka.logs.fitting import Beside, Circumstances, Fit, Node, fit_of
-from checker.kafka.logs.history import History
-from checker.kafka.logs.observer import Positions
-from checker.kafka.logs.openings import Start, opened
-from checker.kafka.logs.window_search import Explored, explored, root_of
-from checker.kafka.logs.windows import LADDER, Window, spans_of, split
-from model.core.state import State
+from waterline.checker.kafka.logs.carrying import Numbering
+from waterline.checker.kafka.logs.fitting import Beside, Circumstances, Fit, Node, fit_of
+from waterline.checker.kafka.logs.history import History
+from waterline.checker.kafka.logs.observer import Positions
+from waterline.checker.kafka.logs.openings import Start, opened
+from waterline.checker.kafka.logs.window_search import Explored, explored, root_of
+from waterline.checker.kafka.logs.windows import LADDER, Window, spans_of, split
+from waterline.model.core.state import State
 
 ENDS_MAX = 2000
 """So many ends of a window are looked for."""

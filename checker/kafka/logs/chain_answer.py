@@ -7,16 +7,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from checker.kafka.logs.answer import histories_of
-from checker.kafka.logs.causes import Cause, causes_of
-from checker.kafka.logs.chain import Chain, Piece, chained
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.evidence import Evidence, evidence_of
-from checker.kafka.logs.fitting import STATES_MAX, Circumstances, Searched
-from checker.kafka.logs.reading import Logs
-from checker.kafka.logs.reassigned import reassigned_in
-from checker.kafka.logs.timeline import Event, timeline
-from checker.kafka.logs.windows import LADDER
+from waterline.checker.kafka.logs.answer import histories_of
+from waterline.checker.kafka.logs.causes import Cause, causes_of
+from waterline.checker.kafka.logs.chain import Chain, Piece, chained
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.evidence import Evidence, evidence_of
+from waterline.checker.kafka.logs.fitting import STATES_MAX, Circumstances, Searched
+from waterline.checker.kafka.logs.reading import Logs
+from waterline.checker.kafka.logs.reassigned import reassigned_in
+from waterline.checker.kafka.logs.timeline import Event, timeline
+from waterline.checker.kafka.logs.windows import LADDER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

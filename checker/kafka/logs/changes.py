@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.kafka.logs.observation import PartitionState, Place
+from waterline.checker.kafka.logs.observation import PartitionState, Place
 
 NOTHING = PartitionState()
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.files import lines_of
-from checker.kafka.logs.observation import Kind, Observation, Place, Span
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.files import lines_of
+from waterline.checker.kafka.logs.observation import Kind, Observation, Place, Span
 
 _METADATA = "__cluster_metadata"
 _BROKER_ID = re.compile(r"^(?:node|broker)\.id\s*=\s*(\d+)\s*$", re.MULTILINE)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from checker.kafka.logs.changes import Change
-from checker.kafka.logs.observation import PartitionState, Place, state_in
-from checker.kafka.logs.patterns import LIST, NUMBER, PARTITION, REGISTRATION, REQUESTED
+from waterline.checker.kafka.logs.changes import Change
+from waterline.checker.kafka.logs.observation import PartitionState, Place, state_in
+from waterline.checker.kafka.logs.patterns import LIST, NUMBER, PARTITION, REGISTRATION, REQUESTED
 
 Read = tuple[int, PartitionState, PartitionState]
 """The number of a decision, the state that it gave, and what is said of the one before."""

@@ -11,8 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.logs.changes import Change
-from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, PartitionState, Place
+from waterline.checker.kafka.logs.changes import Change
+from waterline.checker.kafka.logs.observation import (
+    CONTROLLER,
+    Kind,
+    Observation,
+    PartitionState,
+    Place,
+)
 
 _OF_BROKERS = (Kind.LEADS, Kind.FOLLOWS, Kind.KNOWS, Kind.CHANGES_ISR)
 

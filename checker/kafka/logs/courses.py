@@ -10,8 +10,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.observation import Observation
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.observation import Observation
 
 _POSITIONS_MAX = 100_000
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.kafka.logs.courses import Course, course_of
-from checker.kafka.logs.history import History
-from checker.kafka.logs.observation import Kind, Observation
-from checker.kafka.logs.observer import Positions, Refused
-from checker.problem.packed_rows import StateWords
-from model.core.layout import Element, Layout
-from model.message.terms import (
+from waterline.checker.kafka.logs.courses import Course, course_of
+from waterline.checker.kafka.logs.history import History
+from waterline.checker.kafka.logs.observation import Kind, Observation
+from waterline.checker.kafka.logs.observer import Positions, Refused
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.model.core.layout import Element, Layout
+from waterline.model.message.terms import (
     ANSWERED,
     CHECKED,
     DIVERGING,

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from checker.kafka.logs.observation import Kind, Observation
+from waterline.checker.kafka.logs.observation import Kind, Observation
 
 _WHOLE = (Kind.LEADS, Kind.KNOWS, Kind.DECIDES)
 _FIELDS = 6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.problem.errors import Refused
+from waterline.checker.problem.errors import Refused
 
 
 class BadLogs(Refused):

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.logs.controller_lines import UncleanElection
-from checker.kafka.logs.history import leaders_told
-from checker.kafka.logs.observation import Kind, Observation, Place, is_within, within
-from checker.kafka.logs.reassigned import Reassigned, reassigned_in
+from waterline.checker.kafka.logs.controller_lines import UncleanElection
+from waterline.checker.kafka.logs.history import leaders_told
+from waterline.checker.kafka.logs.observation import Kind, Observation, Place, is_within, within
+from waterline.checker.kafka.logs.reassigned import Reassigned, reassigned_in
 
 ByBroker = Mapping[int, Sequence[Observation]]
 _ROLES = (Kind.LEADS, Kind.FOLLOWS)

@@ -15,22 +15,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from checker.kafka.logs.dead_ends import DeadEnds
-from checker.kafka.logs.history import History
-from checker.kafka.logs.observer import (
+from waterline.checker.kafka.logs.dead_ends import DeadEnds
+from waterline.checker.kafka.logs.history import History
+from waterline.checker.kafka.logs.observer import (
     ALWAYS_LOOKED_AT,
     FIELDS_LOOKED_AT,
     Observer,
     Positions,
     Refused,
 )
-from checker.kafka.logs.successors import Successor, Successors
-from checker.problem.packed_rows import StateWords
-from model.core.layout import Element, Layout
-from model.core.state import State
-from model.core.transition_system import Call, Model
-from model.message.environment import RARE_BUDGET_MAX, RECORDS_MAX, Environment
-from model.message.model import message_model
+from waterline.checker.kafka.logs.successors import Successor, Successors
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.model.core.layout import Element, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Call, Model
+from waterline.model.message.environment import RARE_BUDGET_MAX, RECORDS_MAX, Environment
+from waterline.model.message.model import message_model
 
 STATES_MAX = 60_000
 """Of all searches for an answer: about ten seconds."""

@@ -14,11 +14,11 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.logs.decisions import beginning_of, decisions_of
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, within
-from checker.kafka.logs.reassigned import Reassigned, reassigned_in, requests_in
-from model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
+from waterline.checker.kafka.logs.decisions import beginning_of, decisions_of
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.observation import CONTROLLER, Kind, Observation, within
+from waterline.checker.kafka.logs.reassigned import Reassigned, reassigned_in, requests_in
+from waterline.model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
 ORDERS_MAX = 6
 _NOT_FITTED = (

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from checker.kafka.logs.observation import Span
+from waterline.checker.kafka.logs.observation import Span
 
 _SECOND = 1_000_000_000
 _STAMP = re.compile(

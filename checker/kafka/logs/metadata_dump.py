@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from checker.kafka.logs.changes import Change
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.files import DUMP_BEGINS
-from checker.kafka.logs.observation import UNCHANGED, PartitionState, Place
+from waterline.checker.kafka.logs.changes import Change
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.files import DUMP_BEGINS
+from waterline.checker.kafka.logs.observation import UNCHANGED, PartitionState, Place
 
 RECORDS_MAX = 2_000_000
 """Of those that concern topics and partitions, of one file of the log."""

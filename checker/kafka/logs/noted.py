@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.kafka.logs.observation import (
+from waterline.checker.kafka.logs.observation import (
     CONTROLLER,
     Kind,
     Observation,
@@ -19,7 +19,7 @@ from checker.kafka.logs.observation import (
     members_in,
     state_in,
 )
-from checker.kafka.logs.patterns import LIST, NUMBER, PARTITION
+from waterline.checker.kafka.logs.patterns import LIST, NUMBER, PARTITION
 
 UNNAMED = -2
 """The broker of a line that names none."""

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.logs.courses import Course, course_of
-from checker.kafka.logs.history import History
-from checker.kafka.logs.observation import Kind, Observation
-from model.core.transition_system import Call
-from model.message.terms import LEADER, NO_EPOCH, contains
+from waterline.checker.kafka.logs.courses import Course, course_of
+from waterline.checker.kafka.logs.history import History
+from waterline.checker.kafka.logs.observation import Kind, Observation
+from waterline.model.core.transition_system import Call
+from waterline.model.message.terms import LEADER, NO_EPOCH, contains
 
 Positions = tuple[int, ...]
 _Line = tuple[int, Kind, dict[str, object]]

@@ -7,23 +7,28 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.logs.carrying import (
+from waterline.checker.kafka.logs.carrying import (
     NotCarried,
     Numbering,
     carried,
     fits_incidents,
 )
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.fitting import Beside, Circumstances, Node
-from checker.kafka.logs.history import History
-from checker.kafka.logs.observation import Kind
-from checker.kafka.logs.observer import Observer, Positions
-from checker.kafka.logs.settled import needed_boundaries, past_epochs, records_in, settled_end
-from checker.kafka.logs.window_search import Explored, root_of
-from checker.kafka.logs.windows import Span, Window, window_of
-from model.core.state import State
-from model.message.epochs import sees_gaps
-from model.message.features import KEEPS_WAITING_PRODUCERS, has
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.fitting import Beside, Circumstances, Node
+from waterline.checker.kafka.logs.history import History
+from waterline.checker.kafka.logs.observation import Kind
+from waterline.checker.kafka.logs.observer import Observer, Positions
+from waterline.checker.kafka.logs.settled import (
+    needed_boundaries,
+    past_epochs,
+    records_in,
+    settled_end,
+)
+from waterline.checker.kafka.logs.window_search import Explored, root_of
+from waterline.checker.kafka.logs.windows import Span, Window, window_of
+from waterline.model.core.state import State
+from waterline.model.message.epochs import sees_gaps
+from waterline.model.message.features import KEEPS_WAITING_PRODUCERS, has
 
 
 @dataclass(frozen=True, slots=True)

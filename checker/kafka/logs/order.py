@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from checker.kafka.logs.observation import Kind, Observation, Span
+from waterline.checker.kafka.logs.observation import Kind, Observation, Span
 
 _ROLES = (Kind.LEADS, Kind.FOLLOWS, Kind.KNOWS)
 _AT_ONCE = {Kind.LOADS: 0, **dict.fromkeys(_ROLES, 1)}

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from checker.kafka.deployed.release_text import kafka_of_confluent
-from checker.kafka.logs.observation import Kind
+from waterline.checker.kafka.deployed.release_text import kafka_of_confluent
+from waterline.checker.kafka.logs.observation import Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

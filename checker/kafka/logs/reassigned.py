@@ -10,7 +10,13 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.logs.observation import Kind, Observation, PartitionState, Place, within
+from waterline.checker.kafka.logs.observation import (
+    Kind,
+    Observation,
+    PartitionState,
+    Place,
+    within,
+)
 
 _STATES = (Kind.LEADS, Kind.KNOWS, Kind.DECIDES, Kind.REASSIGNS)
 

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from model.message.order_abstraction import has_offset
-from model.message.roles import follows
-from model.message.terms import (
+from waterline.model.message.order_abstraction import has_offset
+from waterline.model.message.roles import follows
+from waterline.model.message.terms import (
     LEADER,
     NO_EPOCH,
     NO_RECORD,

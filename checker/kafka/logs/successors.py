@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.kernel import is_compiled
-from checker.compiler.loops import FINISHED
-from checker.compiler.origins import ACTION_SHIFT, call_of, step_of
-from checker.compiler.predicate_loop import Questions, questions_of
-from checker.compiler.program import is_at_hand, loaded_quickly
-from checker.problem.packed_rows import Rows, StateWords, address
-from checker.problem.problem import Problem
-from checker.search.engines.expander import Expander, Tally
-from invariants.acknowledged_durable import holds
-from invariants.kept_records import lacking
-from model.core.state import State
-from model.core.transition_system import Call, Model
-from model.message.terms import contains, with_member
+from waterline.checker.compiler.kernel import is_compiled
+from waterline.checker.compiler.loops import FINISHED
+from waterline.checker.compiler.origins import ACTION_SHIFT, call_of, step_of
+from waterline.checker.compiler.predicate_loop import Questions, questions_of
+from waterline.checker.compiler.program import is_at_hand, loaded_quickly
+from waterline.checker.problem.packed_rows import Rows, StateWords, address
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.expander import Expander, Tally
+from waterline.invariants.acknowledged_durable import holds
+from waterline.invariants.kept_records import lacking
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Call, Model
+from waterline.model.message.terms import contains, with_member
 
 INTERPRETED_STATES = 2000
 """So many states of a search are interpreted where no compiled rules are kept on disk."""

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.kafka.logs.fitting import Fit, Searched
-from checker.kafka.logs.observation import CONTROLLER, Kind, Observation, PartitionState, Place
-from checker.kafka.logs.observer import Observer, Positions, decided_in
-from model.core.state import State
+from waterline.checker.kafka.logs.fitting import Fit, Searched
+from waterline.checker.kafka.logs.observation import (
+    CONTROLLER,
+    Kind,
+    Observation,
+    PartitionState,
+    Place,
+)
+from waterline.checker.kafka.logs.observer import Observer, Positions, decided_in
+from waterline.model.core.state import State
 
 _OF_ACTORS = frozenset(
     {"Produce", "Crash", "PowerLoss", "DiskLoss", "Restart", "Stop", "SessionExpiry"}

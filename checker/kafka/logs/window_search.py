@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checker.kafka.logs.fitting import Node, Product, Queue
-from checker.kafka.logs.observer import Positions, Refused
-from checker.kafka.logs.settled import has_base
-from checker.kafka.logs.successors import Successor
-from checker.kafka.logs.windows import Window
-from checker.problem.packed_rows import StateWords
-from model.core.state import State
-from model.core.transition_system import Call
+from waterline.checker.kafka.logs.fitting import Node, Product, Queue
+from waterline.checker.kafka.logs.observer import Positions, Refused
+from waterline.checker.kafka.logs.settled import has_base
+from waterline.checker.kafka.logs.successors import Successor
+from waterline.checker.kafka.logs.windows import Window
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Call
 
 _SHARES = 4
 """So many positions of the lines share the ends that are looked for, at least."""

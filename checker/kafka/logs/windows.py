@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.logs.fitting import Beside, Circumstances
-from checker.kafka.logs.history import History
-from checker.kafka.logs.observation import Kind, Observation
-from checker.kafka.logs.observer import Positions
-from model.core.errors import BadEnvironment
-from model.core.transition_system import Model
-from model.message.environment import RECORDS_MAX, Environment
-from model.message.model import message_model
+from waterline.checker.kafka.logs.fitting import Beside, Circumstances
+from waterline.checker.kafka.logs.history import History
+from waterline.checker.kafka.logs.observation import Kind, Observation
+from waterline.checker.kafka.logs.observer import Positions
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import RECORDS_MAX, Environment
+from waterline.model.message.model import message_model
 
 _BELOW, _ABOVE = -1, 99
 """Numbers of offsets that no state of the window has."""

@@ -14,9 +14,9 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
-from checker.kafka.matrix.deepening import Follow, Raised, explore_raised, unfollowed
-from checker.kafka.matrix.grid import (
+from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
+from waterline.checker.kafka.matrix.deepening import Follow, Raised, explore_raised, unfollowed
+from waterline.checker.kafka.matrix.grid import (
     AXES,
     FAULT,
     VERSION,
@@ -24,10 +24,10 @@ from checker.kafka.matrix.grid import (
     Grid,
     Value,
 )
-from checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
-from checker.kafka.matrix.properties import Config, min_insync
-from checker.kafka.matrix.running import Explorer
-from checker.kafka.matrix.upgrades import Upgrade, upgrades
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
+from waterline.checker.kafka.matrix.properties import Config, min_insync
+from waterline.checker.kafka.matrix.running import Explorer
+from waterline.checker.kafka.matrix.upgrades import Upgrade, upgrades
 
 STATES_MAX = 8_000_000
 """Most states of a cell that is tried; what is to be recommended may have as many as the

@@ -12,26 +12,26 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, REPLICATION, ROLES
-from checker.kafka.deployed.setting import Setting
-from checker.kafka.matrix.advice import cost
-from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
-from checker.kafka.matrix.deployment_facts import facts_of
-from checker.kafka.matrix.grid import FAULT, FAULTS
-from checker.kafka.matrix.outcome import Outcome
-from checker.kafka.matrix.properties import (
+from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, REPLICATION, ROLES
+from waterline.checker.kafka.deployed.setting import Setting
+from waterline.checker.kafka.matrix.advice import cost
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.grid import FAULT, FAULTS
+from waterline.checker.kafka.matrix.outcome import Outcome
+from waterline.checker.kafka.matrix.properties import (
     NOT_SAID,
     REPLICAS,
     Config,
     describe_topics,
 )
-from checker.kafka.matrix.protocol_of import OF_A_NEW_CLUSTER
-from checker.kafka.matrix.reason import harm_of, loss_of
-from checker.kafka.matrix.verdict_groups import (
+from waterline.checker.kafka.matrix.protocol_of import OF_A_NEW_CLUSTER
+from waterline.checker.kafka.matrix.reason import harm_of, loss_of
+from waterline.checker.kafka.matrix.verdict_groups import (
     Group as Reasoned,
 )
-from checker.kafka.matrix.verdict_groups import (
+from waterline.checker.kafka.matrix.verdict_groups import (
     groups_of,
     harmless,
     headline,
@@ -45,10 +45,10 @@ from checker.kafka.matrix.verdict_groups import (
     within,
     without_remedy,
 )
-from checker.problem.wording import counted
-from counterexamples.rendering import Trimmed
-from counterexamples.style import BAD, GOOD, QUIET, WARNING
-from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
+from waterline.checker.problem.wording import counted
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import BAD, GOOD, QUIET, WARNING
+from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
 
 NOTES_MAX = 4
 """Remarks on what was read that are on the first screen."""

@@ -10,23 +10,23 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.families import MESSAGE
-from checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid
-from checker.kafka.matrix.sharing import shared_by
-from checker.problem.packed_rows import StateWords
-from checker.problem.problem import Problem, Shared
-from checker.problem.spec import ProblemSpec
-from checker.search.budgets import Budgets
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result, Verdict
-from checker.search.search import search
-from checker.traces.fewest_actors import paths_to_breaking
-from checker.traces.predecessors import Path
-from checker.traces.violating_states import breaking_states
-from model.core.claim import Judged
-from model.message.settings import settings_of
-from model.message.versions import version_of
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid
+from waterline.checker.kafka.matrix.sharing import shared_by
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.checker.problem.problem import Problem, Shared
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.search import search
+from waterline.checker.traces.fewest_actors import paths_to_breaking
+from waterline.checker.traces.predecessors import Path
+from waterline.checker.traces.violating_states import breaking_states
+from waterline.model.core.claim import Judged
+from waterline.model.message.settings import settings_of
+from waterline.model.message.versions import version_of
 
 
 @dataclass(frozen=True, slots=True)

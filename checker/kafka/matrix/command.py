@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from checker.kafka.matrix.outcome import Outcome
-from checker.kafka.words import protocol_options
-from checker.problem.wording import as_option
-from model.message.environment import DOCUMENTED
+from waterline.checker.kafka.matrix.outcome import Outcome
+from waterline.checker.kafka.words import protocol_options
+from waterline.checker.problem.wording import as_option
+from waterline.model.message.environment import DOCUMENTED
 
 _IN_RESPONSE = "hw-in-response"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.matrix.advice import Advice
-from checker.kafka.matrix.known_causes import Kin
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.properties import Config
-from checker.kafka.matrix.protocol_of import Protocol
+from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.matrix.advice import Advice
+from waterline.checker.kafka.matrix.known_causes import Kin
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.properties import Config
+from waterline.checker.kafka.matrix.protocol_of import Protocol
 
 
 @dataclass(frozen=True, slots=True)

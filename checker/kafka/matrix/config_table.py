@@ -9,18 +9,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.deployed.keys import NOT_MODELLED
-from checker.kafka.matrix.advice import Remedy, cost
-from checker.kafka.matrix.command import describe_command
-from checker.kafka.matrix.config_answer import ConfigAnswer
-from checker.kafka.matrix.extent import describe_extent
-from checker.kafka.matrix.grid import CLAIMS, FAULT
-from checker.kafka.matrix.known_causes import Kin
-from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.properties import Config, describe_topics
-from checker.kafka.matrix.protocol_of import DEFAULT
-from checker.kafka.matrix.table import (
+from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.keys import NOT_MODELLED
+from waterline.checker.kafka.matrix.advice import Remedy, cost
+from waterline.checker.kafka.matrix.command import describe_command
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer
+from waterline.checker.kafka.matrix.extent import describe_extent
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT
+from waterline.checker.kafka.matrix.known_causes import Kin
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.checker.kafka.matrix.properties import Config, describe_topics
+from waterline.checker.kafka.matrix.protocol_of import DEFAULT
+from waterline.checker.kafka.matrix.table import (
     STYLES,
     counts,
     describe_bounds,
@@ -28,10 +28,10 @@ from checker.kafka.matrix.table import (
     faults,
     legend,
 )
-from checker.kafka.matrix.verdict_groups import within
-from checker.problem.wording import counted, describe_version
-from counterexamples.rendering import Trimmed
-from counterexamples.style import GOOD, WARNING
+from waterline.checker.kafka.matrix.verdict_groups import within
+from waterline.checker.problem.wording import counted, describe_version
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import GOOD, WARNING
 
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
 

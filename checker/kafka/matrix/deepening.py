@@ -14,10 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.matrix.answering import Answer, question_of
-from checker.kafka.matrix.equivalent_cells import asking_once
-from checker.kafka.matrix.grid import CLAIMS, EPOCHS_STEP, STATES_MAX_UNBOUNDED, Cell, Grid
-from checker.kafka.matrix.outcome import (
+from waterline.checker.kafka.matrix.answering import Answer, question_of
+from waterline.checker.kafka.matrix.equivalent_cells import asking_once
+from waterline.checker.kafka.matrix.grid import (
+    CLAIMS,
+    EPOCHS_STEP,
+    STATES_MAX_UNBOUNDED,
+    Cell,
+    Grid,
+)
+from waterline.checker.kafka.matrix.outcome import (
     Outcome,
     Standing,
     Unfinished,
@@ -25,15 +31,15 @@ from checker.kafka.matrix.outcome import (
     judged,
     with_counterexample,
 )
-from checker.kafka.matrix.running import Explorer
-from checker.kafka.matrix.without_bounds import (
+from waterline.checker.kafka.matrix.running import Explorer
+from waterline.checker.kafka.matrix.without_bounds import (
     TraceBounds,
     Unbounded,
     cell_without_bounds,
     compared,
 )
-from checker.search.result import INTERRUPTED
-from model.message.environment import FAULTS
+from waterline.checker.search.result import INTERRUPTED
+from waterline.model.message.environment import FAULTS
 
 
 @dataclass(frozen=True, slots=True)

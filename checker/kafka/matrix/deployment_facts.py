@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.kafka.deployed.deployment import Copies, Deployment, EmptyMember, Topic
-from checker.kafka.deployed.keys import MIN_INSYNC
-from checker.kafka.deployed.setting import whole_number
-from checker.kafka.matrix.properties import (
+from waterline.checker.kafka.deployed.deployment import Copies, Deployment, EmptyMember, Topic
+from waterline.checker.kafka.deployed.keys import MIN_INSYNC
+from waterline.checker.kafka.deployed.setting import whole_number
+from waterline.checker.kafka.matrix.properties import (
     describe_topics,
     more_than_replicas,
     one_replica,
     unwritable,
 )
-from checker.kafka.matrix.protocol_of import Protocol
-from checker.problem.wording import counted, listed
+from waterline.checker.kafka.matrix.protocol_of import Protocol
+from waterline.checker.problem.wording import counted, listed
 
 IN_DANGER_MAX = 3
 """Partitions in danger that are named on the first screen."""

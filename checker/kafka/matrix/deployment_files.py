@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from checker.kafka.matrix import files
-from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
-from checker.kafka.matrix.deployment_facts import facts_of
-from checker.kafka.matrix.findings import Finding
-from checker.kafka.matrix.properties import describe_topics
-from checker.kafka.matrix.verdict_groups import headline, within
+from waterline.checker.kafka.matrix import files
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.findings import Finding
+from waterline.checker.kafka.matrix.properties import describe_topics
+from waterline.checker.kafka.matrix.verdict_groups import headline, within
 
 
 def to_object(answer: DeploymentAnswer, findings: Sequence[Finding]) -> dict[str, Any]:

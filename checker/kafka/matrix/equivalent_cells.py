@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 
-from checker.kafka.matrix.answering import Answer, Question, problem_of
-from checker.kafka.matrix.running import Explorer, Watch
-from checker.search.result import INTERRUPTED
-from model.message.declared import option_of
-from model.message.environment import FAULTS
-from model.message.release_names import active_rules, idle_rules
-from model.message.versions import version_of
+from waterline.checker.kafka.matrix.answering import Answer, Question, problem_of
+from waterline.checker.kafka.matrix.running import Explorer, Watch
+from waterline.checker.search.result import INTERRUPTED
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import FAULTS
+from waterline.model.message.release_names import active_rules, idle_rules
+from waterline.model.message.versions import version_of
 
 _TAKES_BROKERS_DOWN = [option_of(name) for name, fault in FAULTS.items() if fault.takes_down]
 """Where one of these may happen brokers do start again, and it is no use to try."""

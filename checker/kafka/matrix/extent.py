@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.kafka.matrix.grid import EPOCHS_STEP
-from checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
-from checker.kafka.matrix.without_bounds import Unbounded
-from checker.problem.wording import counted, roughly
-from checker.search.result import INTERRUPTED
-from model.message.environment import EPOCHS_MAX, Environment
+from waterline.checker.kafka.matrix.grid import EPOCHS_STEP
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
+from waterline.checker.kafka.matrix.without_bounds import Unbounded
+from waterline.checker.problem.wording import counted, roughly
+from waterline.checker.search.result import INTERRUPTED
+from waterline.model.message.environment import EPOCHS_MAX, Environment
 
 
 def describe_sizes(environment: Environment) -> str:

@@ -8,14 +8,14 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from checker.kafka.matrix.advice import Remedy, cost
-from checker.kafka.matrix.command import describe_command
-from checker.kafka.matrix.config_answer import ConfigAnswer
-from checker.kafka.matrix.grid import AXES
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.outcome import Outcome
-from checker.kafka.matrix.without_bounds import Unbounded
-from counterexamples import to_json
+from waterline.checker.kafka.matrix.advice import Remedy, cost
+from waterline.checker.kafka.matrix.command import describe_command
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer
+from waterline.checker.kafka.matrix.grid import AXES
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.outcome import Outcome
+from waterline.checker.kafka.matrix.without_bounds import Unbounded
+from waterline.counterexamples import to_json
 
 FORMAT = "waterline-matrix/2"
 

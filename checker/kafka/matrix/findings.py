@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, TOPIC_REPLICATION
-from checker.kafka.deployed.setting import Place, Setting
-from checker.kafka.matrix.advice import cost
-from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
-from checker.kafka.matrix.deployment_facts import elr_in_danger
-from checker.kafka.matrix.grid import FAULT
-from checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
-from checker.kafka.matrix.reason import loss_of, lost_of, named
-from checker.kafka.matrix.verdict_groups import (
+from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, TOPIC_REPLICATION
+from waterline.checker.kafka.deployed.setting import Place, Setting
+from waterline.checker.kafka.matrix.advice import cost
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
+from waterline.checker.kafka.matrix.grid import FAULT
+from waterline.checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
+from waterline.checker.kafka.matrix.reason import loss_of, lost_of, named
+from waterline.checker.kafka.matrix.verdict_groups import (
     Group,
     groups_of,
     title_of,

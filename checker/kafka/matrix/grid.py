@@ -13,18 +13,25 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import invariants
-from checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from checker.problem.wording import counted
-from model.core.claim import ActionProperty, Invariant
-from model.core.errors import BadEnvironment
-from model.core.nearest import did_you_mean
-from model.message.declared import option_of
-from model.message.environment import FAULTS as DECLARED_FAULTS
-from model.message.environment import Environment, without_bounds
-from model.message.versions import FLUSS, FLUSS_VERSIONS, KAFKA, VERSIONS, Version, version_of
+from waterline import invariants
+from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import counted
+from waterline.model.core.claim import ActionProperty, Invariant
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.nearest import did_you_mean
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import FAULTS as DECLARED_FAULTS
+from waterline.model.message.environment import Environment, without_bounds
+from waterline.model.message.versions import (
+    FLUSS,
+    FLUSS_VERSIONS,
+    KAFKA,
+    VERSIONS,
+    Version,
+    version_of,
+)
 
 VERSION = "version"
 FAULT = "faults"

@@ -13,15 +13,15 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from checker.compiler.cache import cache_directory, trusted_cache
-from checker.compiler.kept_file import read_sealed, write_sealed
-from checker.compiler.problem_digest import question_digest, reads_the_same, what_it_read
-from checker.kafka.matrix.answering import Answer, Question, problem_of
-from checker.kafka.matrix.running import Explorer, Found, Watch
-from checker.problem.problem import Problem
-from checker.problem.program_digest import program_digest
-from checker.search.result import Verdict
-from checker.traces.predecessors import Path
+from waterline.checker.compiler.cache import cache_directory, trusted_cache
+from waterline.checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.compiler.problem_digest import question_digest, reads_the_same, what_it_read
+from waterline.checker.kafka.matrix.answering import Answer, Question, problem_of
+from waterline.checker.kafka.matrix.running import Explorer, Found, Watch
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.program_digest import program_digest
+from waterline.checker.search.result import Verdict
+from waterline.checker.traces.predecessors import Path
 
 STATES_MIN = 20_000
 """What is explored sooner than it is read is not kept."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.kafka.matrix.answering import Answer, Question, question_of
-from checker.kafka.matrix.grid import FAULT, Grid
-from checker.kafka.matrix.outcome import Outcome
-from checker.kafka.matrix.running import Explorer, unwatched
-from checker.kafka.scenarios.catalogue import find_scenario
-from checker.kafka.scenarios.repairs import REPAIRS, Repair, repaired
-from checker.kafka.scenarios.scenario import Scenario
-from checker.search.result import INTERRUPTED, Verdict
+from waterline.checker.kafka.matrix.answering import Answer, Question, question_of
+from waterline.checker.kafka.matrix.grid import FAULT, Grid
+from waterline.checker.kafka.matrix.outcome import Outcome
+from waterline.checker.kafka.matrix.running import Explorer, unwatched
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.scenarios.repairs import REPAIRS, Repair, repaired
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.search.result import INTERRUPTED, Verdict
 
 _ON_DISK = "acknowledged_on_disk"
 STATES_MAX = 5_000_000

@@ -6,21 +6,21 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import invariants
-from checker.kafka.deployed.keys import UNCLEAN
-from checker.kafka.matrix.answering import Answer
-from checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, Cell, Grid, Place
-from checker.kafka.matrix.vacuity import vacuity
-from checker.kafka.matrix.without_bounds import Unbounded
-from checker.search.engines.answers import ModelFault
-from checker.search.result import Verdict
-from checker.search.rule_errors import explain_fault
-from checker.traces.finding import finding_at
-from counterexamples import Replayed
-from model.core.claim import ActionProperty, Invariant
-from model.message.environment import Environment
-from model.message.settings import settings_of
-from model.message.versions import version_of
+from waterline import invariants
+from waterline.checker.kafka.deployed.keys import UNCLEAN
+from waterline.checker.kafka.matrix.answering import Answer
+from waterline.checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, Cell, Grid, Place
+from waterline.checker.kafka.matrix.vacuity import vacuity
+from waterline.checker.kafka.matrix.without_bounds import Unbounded
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.result import Verdict
+from waterline.checker.search.rule_errors import explain_fault
+from waterline.checker.traces.finding import finding_at
+from waterline.counterexamples import Replayed
+from waterline.model.core.claim import ActionProperty, Invariant
+from waterline.model.message.environment import Environment
+from waterline.model.message.settings import settings_of
+from waterline.model.message.versions import version_of
 
 EPOCHS_BOUND = "epochs"
 """What the model calls the bound on leader epochs, where it counts what a bound has cut."""

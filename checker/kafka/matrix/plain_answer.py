@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.kafka.deployed.keys import ACKS, MIN_INSYNC
-from checker.kafka.matrix.grid import CLAIMS, FAULT, NO_FAULT, SETTINGS, VERSION, Grid
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.outcome import Outcome, Standing
-from model.message.narration.fluss_words import in_words_of_fluss
-from model.message.versions import FLUSS
+from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, NO_FAULT, SETTINGS, VERSION, Grid
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.model.message.narration.fluss_words import in_words_of_fluss
+from waterline.model.message.versions import FLUSS
 
 VERSIONS_MAX = 2
 """Of more versions the table alone says enough."""

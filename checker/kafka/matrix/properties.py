@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.kafka.deployed.deployment import Deployment, Topic
-from checker.kafka.deployed.keys import (
+from waterline.checker.kafka.deployed.deployment import Deployment, Topic
+from waterline.checker.kafka.deployed.keys import (
     ACKS,
     MIN_INSYNC,
     REPLICATION,
     TOPIC_REPLICATION,
     UNCLEAN,
 )
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.setting import BadConfig, Mistakes, Setting, whole_number
-from checker.kafka.matrix.grid import (
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes, Setting, whole_number
+from waterline.checker.kafka.matrix.grid import (
     AXES,
     BY_FREQUENCY,
     FAULT,
@@ -31,9 +31,14 @@ from checker.kafka.matrix.grid import (
     Size,
     Value,
 )
-from checker.kafka.matrix.protocol_of import DEFAULT, Protocol, protocol_of, version_option
-from checker.problem.wording import counted, listed
-from model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, ReleaseNumber
+from waterline.checker.kafka.matrix.protocol_of import (
+    DEFAULT,
+    Protocol,
+    protocol_of,
+    version_option,
+)
+from waterline.checker.problem.wording import counted, listed
+from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, ReleaseNumber
 
 REPLICAS_EXPLORED_MAX = 3
 """Of more replicas no more are explored unless `--replicas` says so."""

@@ -10,10 +10,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from checker.kafka.deployed.keys import BROKER, ELIGIBLE, METADATA, ROLES, SOFTWARE, ZOOKEEPER
-from checker.kafka.deployed.release_text import kafka_of_confluent, release_written
-from checker.kafka.deployed.setting import BadConfig, Setting
-from model.message.releases import (
+from waterline.checker.kafka.deployed.keys import (
+    BROKER,
+    ELIGIBLE,
+    METADATA,
+    ROLES,
+    SOFTWARE,
+    ZOOKEEPER,
+)
+from waterline.checker.kafka.deployed.release_text import kafka_of_confluent, release_written
+from waterline.checker.kafka.deployed.setting import BadConfig, Setting
+from waterline.model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
     ELIGIBLE_LEADER_REPLICAS_USUAL,
     KRAFT_FIRST,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checker.kafka.deployed.keys import (
+from waterline.checker.kafka.deployed.keys import (
     ACKS,
     BROKER,
     ELIGIBLE,
@@ -23,13 +23,13 @@ from checker.kafka.deployed.keys import (
     TOPIC_REPLICATION,
     UNCLEAN,
 )
-from checker.kafka.deployed.setting import Setting
-from checker.kafka.matrix.advice import Advice, Remedy
-from checker.kafka.matrix.grid import FAULT, VERSION
-from checker.kafka.matrix.outcome import ClaimOutcome, Outcome, badness, contract
-from checker.kafka.matrix.properties import Config
-from checker.kafka.matrix.upgrades import ELIGIBLE_ON
-from model.message.environment import Environment
+from waterline.checker.kafka.deployed.setting import Setting
+from waterline.checker.kafka.matrix.advice import Advice, Remedy
+from waterline.checker.kafka.matrix.grid import FAULT, VERSION
+from waterline.checker.kafka.matrix.outcome import ClaimOutcome, Outcome, badness, contract
+from waterline.checker.kafka.matrix.properties import Config
+from waterline.checker.kafka.matrix.upgrades import ELIGIBLE_ON
+from waterline.model.message.environment import Environment
 
 _ACKNOWLEDGED = ("acknowledged_durable", "acknowledged_on_disk", "acknowledged_somewhere")
 LOSSES = (*_ACKNOWLEDGED, "no_committed_loss")

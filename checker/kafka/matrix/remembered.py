@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from checker.kafka.matrix.answering import Answer, Question
-from checker.kafka.matrix.running import Explorer, Watch
-from checker.search.result import INTERRUPTED
+from waterline.checker.kafka.matrix.answering import Answer, Question
+from waterline.checker.kafka.matrix.running import Explorer, Watch
+from waterline.checker.search.result import INTERRUPTED
 
 _NO_BUDGET = 0
 _MAX_STATES = "max-states"

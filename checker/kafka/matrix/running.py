@@ -12,11 +12,17 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
-from checker.compiler.kernel import is_compiled, recipes_of
-from checker.kafka.matrix.answering import Answer, Question, answer, problem_of, unexplored
-from checker.search.engines.choice import EngineChoice, threads_of
-from checker.search.engines.prepare import prepare
-from checker.search.result import INTERRUPTED
+from waterline.checker.compiler.kernel import is_compiled, recipes_of
+from waterline.checker.kafka.matrix.answering import (
+    Answer,
+    Question,
+    answer,
+    problem_of,
+    unexplored,
+)
+from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.result import INTERRUPTED
 
 _LOOK_SECONDS = 1.0
 _LONG_SECONDS = 1.5
@@ -127,7 +133,7 @@ def answers_here(
 @contextmanager
 def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Explorer]:
     """One job on Spark for all questions of a call, a task for each. Raises `EngineFailed`."""
-    from checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - the local engine needs none
+    from waterline.checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - the local engine needs none
 
     spark = SparkSide(choice, announce)
     # Whatever talks to the JVM does so beside this thread, which Ctrl-C then finds waiting.

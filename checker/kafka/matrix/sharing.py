@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import functools
 
-from checker.kafka.matrix.grid import FAULT, Cell, Grid, axes_of
-from checker.problem.problem import Shared, sharing
-from model.core.errors import BadEnvironment
+from waterline.checker.kafka.matrix.grid import FAULT, Cell, Grid, axes_of
+from waterline.checker.problem.problem import Shared, sharing
+from waterline.model.core.errors import BadEnvironment
 
 
 def shared_by(grid: Grid, cell: Cell) -> Shared:

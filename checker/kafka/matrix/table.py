@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from checker.kafka.matrix.grid import (
+from waterline.checker.kafka.matrix.grid import (
     CLAIMS,
     FAULT,
     OTHER_WORD,
@@ -24,13 +24,13 @@ from checker.kafka.matrix.grid import (
     Place,
     place,
 )
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.plain_answer import in_words_of, option_names, plain_answers
-from checker.problem.wording import counted, rough_time
-from counterexamples.rendering import Trimmed
-from counterexamples.style import BAD
-from model.message.versions import KAFKA
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.checker.kafka.matrix.plain_answer import in_words_of, option_names, plain_answers
+from waterline.checker.problem.wording import counted, rough_time
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import BAD
+from waterline.model.message.versions import KAFKA
 
 STYLES = {
     Standing.HOLDS: "green",

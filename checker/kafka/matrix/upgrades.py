@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.kafka.matrix.properties import Config
-from model.message.release_names import active_rules
-from model.message.releases import (
+from waterline.checker.kafka.matrix.properties import Config
+from waterline.model.message.release_names import active_rules
+from waterline.model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
     NEWEST_RELEASE,
     ZOOKEEPER_LAST,
     ReleaseNumber,
     release_followed,
 )
-from model.message.versions import version_of
+from waterline.model.message.versions import version_of
 
 ELIGIBLE_ON = "set eligible.leader.replicas.version=1 (kafka-features)"
 

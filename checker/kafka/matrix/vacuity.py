@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.message.environment import DECLARED, FAULTS, Environment
+from waterline.model.message.environment import DECLARED, FAULTS, Environment
 
 
 def fault_steps(environment: Environment) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.kafka.deployed.keys import (
+from waterline.checker.kafka.deployed.keys import (
     ACKS,
     ELIGIBLE,
     MIN_INSYNC,
@@ -14,12 +14,12 @@ from checker.kafka.deployed.keys import (
     TOPIC_REPLICATION,
     UNCLEAN,
 )
-from checker.kafka.matrix.advice import Remedy, may_recommend
-from checker.kafka.matrix.config_answer import ConfigAnswer
-from checker.kafka.matrix.grid import FAULT, NO_FAULT
-from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.reason import Reason, harm_of, loss_of, lost_of, reasons_of
-from checker.problem.wording import counted, listed
+from waterline.checker.kafka.matrix.advice import Remedy, may_recommend
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer
+from waterline.checker.kafka.matrix.grid import FAULT, NO_FAULT
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.checker.kafka.matrix.reason import Reason, harm_of, loss_of, lost_of, reasons_of
+from waterline.checker.problem.wording import counted, listed
 
 _FEW_REPLICAS = 2
 """Of so many none can be down where all must be in sync: what helps them most is another."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from checker.kafka.matrix.answering import Answer, problem_of, question_of
-from checker.kafka.matrix.grid import CLAIMS, Cell, Grid
-from checker.search.result import Verdict
-from checker.traces.finding import finding_at
-from model.core.errors import BadEnvironment
-from model.message.declared import option_of
-from model.message.environment import FAULTS
+from waterline.checker.kafka.matrix.answering import Answer, problem_of, question_of
+from waterline.checker.kafka.matrix.grid import CLAIMS, Cell, Grid
+from waterline.checker.search.result import Verdict
+from waterline.checker.traces.finding import finding_at
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import FAULTS
 
 _SEVERITY = {claim.name: rank for rank, claim in enumerate(CLAIMS)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.kafka.narrative.cluster import (
+from waterline.checker.kafka.narrative.cluster import (
     CONTROLLER,
     Cell,
     Cluster,
@@ -13,12 +13,12 @@ from checker.kafka.narrative.cluster import (
     Lane,
     broker,
 )
-from checker.kafka.narrative.grain import members
-from counterexamples import Moment
-from model.atomic.narration import rows, summary
-from model.atomic.quorum import is_true_leader, leads, quorum_isr, quorum_leader
-from model.core.state import State
-from model.message.terms import NO_EPOCH, NO_REPLICA
+from waterline.checker.kafka.narrative.grain import members
+from waterline.counterexamples import Moment
+from waterline.model.atomic.narration import rows, summary
+from waterline.model.atomic.quorum import is_true_leader, leads, quorum_isr, quorum_leader
+from waterline.model.core.state import State
+from waterline.model.message.terms import NO_EPOCH, NO_REPLICA
 
 _ROLE_COLUMN = 1
 _OF_THE_CONTROLLER = frozenset({"ElectLeader", "RemoveFromIsr"})

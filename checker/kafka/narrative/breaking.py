@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from invariants.breaking import Breaking
-from model.core.claim import ActionProperty, Claim
-from model.core.state import State
+from waterline.invariants.breaking import Breaking
+from waterline.model.core.claim import ActionProperty, Claim
+from waterline.model.core.state import State
 
 
 def breaking(

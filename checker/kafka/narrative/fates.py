@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from checker.kafka.narrative.cluster import Holdings
+from waterline.checker.kafka.narrative.cluster import Holdings
 
 
 class Ending(enum.Enum):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from checker.kafka.narrative.cluster import Cluster, Holdings
-from counterexamples import Moment
-from model.core.state import State
+from waterline.checker.kafka.narrative.cluster import Cluster, Holdings
+from waterline.counterexamples import Moment
+from waterline.model.core.state import State
 
 
 class Grain(Protocol):

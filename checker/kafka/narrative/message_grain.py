@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-from checker.kafka.narrative.cluster import (
+from waterline.checker.kafka.narrative.cluster import (
     CONSUMER,
     CONTROLLER,
     NETWORK,
@@ -18,19 +18,19 @@ from checker.kafka.narrative.cluster import (
     Lane,
     broker,
 )
-from checker.kafka.narrative.grain import members
-from counterexamples import Moment
-from invariants.current_leader import current_leader
-from invariants.electable import electable
-from model.core.state import State
-from model.message.contents import ACTIONS
-from model.message.epochs import unwritten_epoch
-from model.message.features import EPOCH_ON_LEADING, has
-from model.message.high_watermark import counted_isr
-from model.message.narration import HEADER, rows, summary
-from model.message.narration.phrases import awaited
-from model.message.roles import follows
-from model.message.terms import (
+from waterline.checker.kafka.narrative.grain import members
+from waterline.counterexamples import Moment
+from waterline.invariants.current_leader import current_leader
+from waterline.invariants.electable import electable
+from waterline.model.core.state import State
+from waterline.model.message.contents import ACTIONS
+from waterline.model.message.epochs import unwritten_epoch
+from waterline.model.message.features import EPOCH_ON_LEADING, has
+from waterline.model.message.high_watermark import counted_isr
+from waterline.model.message.narration import HEADER, rows, summary
+from waterline.model.message.narration.phrases import awaited
+from waterline.model.message.roles import follows
+from waterline.model.message.terms import (
     ANSWERED,
     CHECKED,
     DIVERGING,

@@ -15,23 +15,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from checker.kafka.families import GRAINS
-from checker.kafka.narrative.atomic_grain import AtomicGrain
-from checker.kafka.narrative.breaking import breaking
-from checker.kafka.narrative.cluster import Cluster, Holdings
-from checker.kafka.narrative.fates import Copy, End, Fate, Parting, fates, partings
-from checker.kafka.narrative.grain import Grain, members
-from checker.kafka.narrative.message_grain import MessageGrain
-from checker.kafka.narrative.turn import Turn
-from checker.kafka.narrative.why import why
-from checker.traces.finding import Finding
-from counterexamples import NO_CLAIM, Replayed
-from invariants.breaking import Breaking
-from model import atomic
-from model.core.claim import Claim
-from model.core.transition_system import Model
-from model.message import model as message
-from model.message.narration.fluss_words import in_words_of_fluss
+from waterline.checker.kafka.families import GRAINS
+from waterline.checker.kafka.narrative.atomic_grain import AtomicGrain
+from waterline.checker.kafka.narrative.breaking import breaking
+from waterline.checker.kafka.narrative.cluster import Cluster, Holdings
+from waterline.checker.kafka.narrative.fates import Copy, End, Fate, Parting, fates, partings
+from waterline.checker.kafka.narrative.grain import Grain, members
+from waterline.checker.kafka.narrative.message_grain import MessageGrain
+from waterline.checker.kafka.narrative.turn import Turn
+from waterline.checker.kafka.narrative.why import why
+from waterline.checker.traces.finding import Finding
+from waterline.counterexamples import NO_CLAIM, Replayed
+from waterline.invariants.breaking import Breaking
+from waterline.model import atomic
+from waterline.model.core.claim import Claim
+from waterline.model.core.transition_system import Model
+from waterline.model.message import model as message
+from waterline.model.message.narration.fluss_words import in_words_of_fluss
 
 _GRAINS: dict[str, Grain] = {message.NAME: MessageGrain(), atomic.NAME: AtomicGrain()}
 

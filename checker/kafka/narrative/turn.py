@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.narrative.cluster import Holdings
-from checker.kafka.narrative.fates import Fate, Parting
-from checker.kafka.narrative.grain import Grain
-from counterexamples import Moment
-from model.core.state import State
+from waterline.checker.kafka.narrative.cluster import Holdings
+from waterline.checker.kafka.narrative.fates import Fate, Parting
+from waterline.checker.kafka.narrative.grain import Grain
+from waterline.counterexamples import Moment
+from waterline.model.core.state import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.kafka.narrative.grain import brokers, members, records
-from checker.kafka.narrative.turn import Turn
-from checker.kafka.narrative.why_of_brokers import (
+from waterline.checker.kafka.narrative.grain import brokers, members, records
+from waterline.checker.kafka.narrative.turn import Turn
+from waterline.checker.kafka.narrative.why_of_brokers import (
     answered_out_of_range,
     appends_on_what_differs,
     begins_behind,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from checker.kafka.narrative.grain import brokers, members, records
-from checker.kafka.narrative.message_grain import MessageGrain
-from checker.kafka.narrative.turn import Turn
-from invariants.remote_leo_honest import first_false_offset
-from model.message.terms import FETCHING, LEADER, OUT_OF_RANGE
+from waterline.checker.kafka.narrative.grain import brokers, members, records
+from waterline.checker.kafka.narrative.message_grain import MessageGrain
+from waterline.checker.kafka.narrative.turn import Turn
+from waterline.invariants.remote_leo_honest import first_false_offset
+from waterline.model.message.terms import FETCHING, LEADER, OUT_OF_RANGE
 
 
 def elects_without(turn: Turn) -> str:

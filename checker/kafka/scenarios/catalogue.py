@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from checker.kafka.scenarios.comebacks import COMEBACKS
-from checker.kafka.scenarios.fluss import OF_FLUSS
-from checker.kafka.scenarios.losses import LOSSES
-from checker.kafka.scenarios.reassignments import REASSIGNMENTS
-from checker.kafka.scenarios.scenario import Scenario
-from checker.kafka.scenarios.tickets import TICKETS
-from model.core.errors import BadEnvironment
-from model.core.nearest import nearest
-from model.message.declared import option_of
-from model.message.environment import DECLARED
-from model.message.releases import RELEASES
-from model.message.versions import KAFKA, base_of, released_as, switches_of, version_of
+from waterline.checker.kafka.scenarios.comebacks import COMEBACKS
+from waterline.checker.kafka.scenarios.fluss import OF_FLUSS
+from waterline.checker.kafka.scenarios.losses import LOSSES
+from waterline.checker.kafka.scenarios.reassignments import REASSIGNMENTS
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.tickets import TICKETS
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.nearest import nearest
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import DECLARED
+from waterline.model.message.releases import RELEASES
+from waterline.model.message.versions import KAFKA, base_of, released_as, switches_of, version_of
 
 CATALOGUE = (*LOSSES, *TICKETS, *OF_FLUSS, *COMEBACKS, *REASSIGNMENTS)
 """Every entry, numbered as this project's documents speak of them."""

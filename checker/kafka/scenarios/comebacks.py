@@ -5,8 +5,8 @@ Their claims are about recovery and about whole behaviours. No record need be lo
 
 from __future__ import annotations
 
-from checker.kafka.scenarios.bounds import BEFORE_2_1, SINCE_2_1, TWO, TWO_ONE_RECORD
-from checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.bounds import BEFORE_2_1, SINCE_2_1, TWO, TWO_ONE_RECORD
+from waterline.checker.kafka.scenarios.scenario import Scenario
 
 COMEBACKS = (
     Scenario(

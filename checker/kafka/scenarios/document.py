@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from checker.kafka.scenarios.running import Outcome
-from checker.kafka.scenarios.scenario import Scenario
-from checker.kafka.scenarios.table import describe_environment
-from checker.problem.wording import describe_version
+from waterline.checker.kafka.scenarios.running import Outcome
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.table import describe_environment
+from waterline.checker.problem.wording import describe_version
 
 _HEAD = """# What is known to go wrong
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.kafka.scenarios.bounds import (
+from waterline.checker.kafka.scenarios.bounds import (
     ALL,
     ONE,
     SINCE_2_1,
@@ -10,8 +10,8 @@ from checker.kafka.scenarios.bounds import (
     TWO,
     TWO_ONE_RECORD,
 )
-from checker.kafka.scenarios.scenario import Scenario
-from model.message.versions import spelled
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.model.message.versions import spelled
 
 _FLUSS = ("fluss-0.9", "fluss-main")
 _OWN_HW = ("follower-hw-at-end",)

@@ -5,7 +5,7 @@ Oldest first. Bounds are the smallest known to show it; what stands is explored 
 
 from __future__ import annotations
 
-from checker.kafka.scenarios.bounds import (
+from waterline.checker.kafka.scenarios.bounds import (
     ALL,
     BEFORE_2_1,
     SINCE_0_11,
@@ -16,7 +16,7 @@ from checker.kafka.scenarios.bounds import (
     TWO_ONE_RECORD,
     TWO_THREE_RECORDS,
 )
-from checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.scenario import Scenario
 
 LOSSES = (
     Scenario(

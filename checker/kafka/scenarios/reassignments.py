@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.scenario import Scenario
 
 _KEEPS_ELR = "elr-without-new-directory-empties-elr"
 _ELR_4_3 = (

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from checker.kafka.scenarios.catalogue import find_scenario
-from checker.problem.wording import describe_option
-from model.message.features import FEATURES
-from model.message.versions import BadVersion, base_of, version_of
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.problem.wording import describe_option
+from waterline.model.message.features import FEATURES
+from waterline.model.message.versions import BadVersion, base_of, version_of
 
 
 @dataclass(frozen=True, slots=True)

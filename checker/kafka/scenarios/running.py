@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from checker.checking.batch import run_batch
-from checker.checking.run import Run
-from checker.kafka.families import MESSAGE
-from checker.kafka.scenarios.catalogue import CATALOGUE
-from checker.kafka.scenarios.scenario import Scenario
-from checker.problem.problem import Problem, Shared, sharing_by_shape
-from checker.problem.spec import ProblemSpec
-from checker.search.budgets import Budgets
-from checker.search.result import Verdict
-from checker.traces.finding import Finding
-from model.core.layout import Layout
+from waterline.checker.checking.batch import run_batch
+from waterline.checker.checking.run import Run
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.problem.problem import Problem, Shared, sharing_by_shape
+from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.result import Verdict
+from waterline.checker.traces.finding import Finding
+from waterline.model.core.layout import Layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model.message.environment import DOCUMENTED, Environment
-from model.message.versions import version_of
+from waterline.model.message.environment import DOCUMENTED, Environment
+from waterline.model.message.versions import version_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

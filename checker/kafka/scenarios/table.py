@@ -11,16 +11,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.kafka.scenarios.scenario import Scenario
-from checker.problem.wording import as_option, counted, describe_version
-from checker.search.result import Verdict
-from counterexamples.style import WARNING, labelled
-from model.message.environment import DOCUMENTED
-from model.message.release_names import is_released
-from model.message.versions import NAMED, version_of
+from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.problem.wording import as_option, counted, describe_version
+from waterline.checker.search.result import Verdict
+from waterline.counterexamples.style import WARNING, labelled
+from waterline.model.message.environment import DOCUMENTED
+from waterline.model.message.release_names import is_released
+from waterline.model.message.versions import NAMED, version_of
 
 if TYPE_CHECKING:
-    from checker.kafka.scenarios.running import Outcome
+    from waterline.checker.kafka.scenarios.running import Outcome
 
 
 def catalogue_table(scenarios: Sequence[Scenario]) -> Table:

@@ -5,14 +5,14 @@ Also of those under which nothing breaks: an entry then says so, at its bounds.
 
 from __future__ import annotations
 
-from checker.kafka.scenarios.bounds import (
+from waterline.checker.kafka.scenarios.bounds import (
     SINCE_2_1,
     THREE,
     THREE_ONE_RECORD,
     TWO,
     TWO_ONE_RECORD,
 )
-from checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.scenario import Scenario
 
 TICKETS = (
     Scenario(

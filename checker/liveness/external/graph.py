@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.liveness.external.linking import (
+from waterline.checker.liveness.external.linking import (
     Done,
     Expand,
     Resolve,
@@ -16,15 +16,15 @@ from checker.liveness.external.linking import (
     TakeOut,
     least_fault,
 )
-from checker.liveness.external.parts import Parts, mail_of
-from checker.liveness.external.travelling import Flow, Round, Thinning
-from checker.liveness.space import predicates_asked
-from checker.problem.problem import Problem
-from checker.problem.wording import counted
-from checker.search.engines.answers import ModelFault
-from checker.search.engines.over_files import FileEngine
-from checker.storage.level_files import LevelFiles
-from checker.storage.storage import undurable
+from waterline.checker.liveness.external.parts import Parts, mail_of
+from waterline.checker.liveness.external.travelling import Flow, Round, Thinning
+from waterline.checker.liveness.space import predicates_asked
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import counted
+from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.storage.level_files import LevelFiles
+from waterline.checker.storage.storage import undurable
 
 _TELL_SECONDS = 5.0
 _FOLDER = "behaviours"

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.compiler.origins import row_of, step_of
-from checker.liveness.adjacency import Places
-from checker.liveness.external.parts import (
+from waterline.checker.compiler.origins import row_of, step_of
+from waterline.checker.liveness.adjacency import Places
+from waterline.checker.liveness.external.parts import (
     ELSEWHERE,
     Part,
     Parts,
@@ -25,14 +25,14 @@ from checker.liveness.external.parts import (
     read_mail,
     unpacked,
 )
-from checker.liveness.index import MISSING, Index
-from checker.liveness.space import Gatherer, require_elsewhere
-from checker.problem.packed_rows import Rows, StateWords
-from checker.problem.problem import Problem
-from checker.search.engines.expander import Expander, Tally, chunks_of
-from checker.storage.blocks import owner_of_each
-from checker.storage.level_files import LevelFiles
-from checker.storage.runs import share
+from waterline.checker.liveness.index import MISSING, Index
+from waterline.checker.liveness.space import Gatherer, require_elsewhere
+from waterline.checker.problem.packed_rows import Rows, StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
+from waterline.checker.storage.blocks import owner_of_each
+from waterline.checker.storage.level_files import LevelFiles
+from waterline.checker.storage.runs import share
 
 Steps = tuple[int, ...]
 

@@ -30,13 +30,13 @@ from itertools import product
 
 import numpy as np
 
-from checker.compiler.origins import action_of
-from checker.liveness.adjacency import Mask, Numbers, Places, mask_of
-from checker.liveness.external.graph import PartedGraph
-from checker.liveness.external.parts import DIRECTIONS, Part, Parts, Words64
-from checker.liveness.external.travelling import BITS, Flow, Thinning, bits_of
-from checker.liveness.external.waiting import Arrival
-from checker.problem.packed_rows import Rows, StateWords, state_words
+from waterline.checker.compiler.origins import action_of
+from waterline.checker.liveness.adjacency import Mask, Numbers, Places, mask_of
+from waterline.checker.liveness.external.graph import PartedGraph
+from waterline.checker.liveness.external.parts import DIRECTIONS, Part, Parts, Words64
+from waterline.checker.liveness.external.travelling import BITS, Flow, Thinning, bits_of
+from waterline.checker.liveness.external.waiting import Arrival
+from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
 
 Faults = Callable[[Rows], "Numbers | Places"]
 

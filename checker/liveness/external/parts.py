@@ -16,10 +16,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import ROW_SHIFT
-from checker.liveness.adjacency import Mask, Places, spans
-from checker.problem.packed_rows import Rows
-from checker.storage.storage import Storage
+from waterline.checker.compiler.origins import ROW_SHIFT
+from waterline.checker.liveness.adjacency import Mask, Places, spans
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.storage.storage import Storage
 
 Words64: TypeAlias = "NDArray[np.uint64]"
 NUMBER_BITS = 64 - ROW_SHIFT

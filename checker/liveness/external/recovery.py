@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.compiler.origins import action_of
-from checker.liveness.adjacency import Mask, Numbers, Places, mask_of
-from checker.liveness.external.graph import PartedGraph
-from checker.liveness.external.parts import ELSEWHERE, Part, Parts, Words64, has_bit
-from checker.liveness.external.travelling import ALL_BITS, BITS, Flow
-from checker.liveness.index import MISSING, Index
-from checker.problem.packed_rows import Rows, StateWords, state_words
-from checker.storage.blocks import owner_of_each
+from waterline.checker.compiler.origins import action_of
+from waterline.checker.liveness.adjacency import Mask, Numbers, Places, mask_of
+from waterline.checker.liveness.external.graph import PartedGraph
+from waterline.checker.liveness.external.parts import ELSEWHERE, Part, Parts, Words64, has_bit
+from waterline.checker.liveness.external.travelling import ALL_BITS, BITS, Flow
+from waterline.checker.liveness.index import MISSING, Index
+from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
+from waterline.checker.storage.blocks import owner_of_each
 
 CLAIMS_AT_ONCE = BITS // 2
 

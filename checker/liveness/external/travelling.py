@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.origins import action_of
-from checker.liveness.adjacency import Places
-from checker.liveness.external.parts import (
+from waterline.checker.compiler.origins import action_of
+from waterline.checker.liveness.adjacency import Places
+from waterline.checker.liveness.external.parts import (
     ELSEWHERE,
     NUMBER_BITS,
     Direction,

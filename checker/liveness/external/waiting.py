@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.liveness.adjacency import Mask
-from checker.liveness.external.graph import PartedGraph
-from checker.liveness.external.parts import Part, Parts, Words64, has_bit
-from checker.liveness.external.travelling import BITS, Flow
-from checker.problem.packed_rows import StateWords, state_words
-from model.core.claim import Pattern
+from waterline.checker.liveness.adjacency import Mask
+from waterline.checker.liveness.external.graph import PartedGraph
+from waterline.checker.liveness.external.parts import Part, Parts, Words64, has_bit
+from waterline.checker.liveness.external.travelling import BITS, Flow
+from waterline.checker.problem.packed_rows import StateWords, state_words
+from waterline.model.core.claim import Pattern
 
 CLAIMS_AT_ONCE = BITS
 

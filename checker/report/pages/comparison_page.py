@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from checker.analysis.compare.aligning import How
-from checker.analysis.compare.comparison import Comparison, describe_changes
-from checker.analysis.compare.ends import End
-from checker.analysis.compare.rendering import describe_pair, names
-from checker.analysis.compare.sentences import describe_ends
-from checker.kafka.narrative.story import Story, story_of
-from checker.problem.problem import Problem
-from checker.report.pages.drawing import Drawing, drawn
-from checker.report.pages.limits import require_few_steps
-from checker.report.pages.page import BESIDE_STEPS_MAX, rendered
-from checker.report.pages.scenes import Scene, scenes_of
-from checker.report.pages.trace_sequence import sequence_of
-from checker.traces.finding import Finding
-from counterexamples import NO_CLAIM, Moment, Replayed, to_json
+from waterline.checker.analysis.compare.aligning import How
+from waterline.checker.analysis.compare.comparison import Comparison, describe_changes
+from waterline.checker.analysis.compare.ends import End
+from waterline.checker.analysis.compare.rendering import describe_pair, names
+from waterline.checker.analysis.compare.sentences import describe_ends
+from waterline.checker.kafka.narrative.story import Story, story_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.report.pages.drawing import Drawing, drawn
+from waterline.checker.report.pages.limits import require_few_steps
+from waterline.checker.report.pages.page import BESIDE_STEPS_MAX, rendered
+from waterline.checker.report.pages.scenes import Scene, scenes_of
+from waterline.checker.report.pages.trace_sequence import sequence_of
+from waterline.checker.traces.finding import Finding
+from waterline.counterexamples import NO_CLAIM, Moment, Replayed, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

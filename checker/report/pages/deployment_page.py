@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from checker.kafka.deployed.keys import NOT_MODELLED
-from checker.kafka.matrix.advice import cost
-from checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
-from checker.kafka.matrix.config_table import describe_answers
-from checker.kafka.matrix.deployment_facts import facts_of
-from checker.kafka.matrix.grid import FAULT, FAULTS
-from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.properties import describe_topics
-from checker.kafka.matrix.reason import loss_of, lost_of
-from checker.kafka.matrix.table import counts, meanings
-from checker.kafka.matrix.verdict_groups import (
+from waterline.checker.kafka.deployed.keys import NOT_MODELLED
+from waterline.checker.kafka.matrix.advice import cost
+from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
+from waterline.checker.kafka.matrix.config_table import describe_answers
+from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.grid import FAULT, FAULTS
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.checker.kafka.matrix.properties import describe_topics
+from waterline.checker.kafka.matrix.reason import loss_of, lost_of
+from waterline.checker.kafka.matrix.table import counts, meanings
+from waterline.checker.kafka.matrix.verdict_groups import (
     Group,
     groups_of,
     headline,
@@ -27,9 +27,9 @@ from checker.kafka.matrix.verdict_groups import (
     within,
     without_remedy,
 )
-from checker.problem.wording import counted
-from checker.report.pages.matrix_page import cell_ids, trace_names, traces_of
-from checker.report.pages.page import rendered
+from waterline.checker.problem.wording import counted
+from waterline.checker.report.pages.matrix_page import cell_ids, trace_names, traces_of
+from waterline.checker.report.pages.page import rendered
 
 _SENTENCES = {value.name: value.sentence for value in FAULTS}
 

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from checker.report.pages.sequence import Events, Message, Sequence, Span, Tone, by_step
+from waterline.checker.report.pages.sequence import Events, Message, Sequence, Span, Tone, by_step
 
 PITCH = 152
 """Between two lanes."""

@@ -6,20 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from checker.problem.problem import Problem
-from checker.report.pages.mermaid import to_mermaid
-from checker.report.pages.surroundings import (
+from waterline.checker.problem.problem import Problem
+from waterline.checker.report.pages.mermaid import to_mermaid
+from waterline.checker.report.pages.surroundings import (
     DISTANCE,
     STATES_MAX,
     surroundings,
     to_dot,
     to_graphml,
 )
-from checker.report.pages.trace_sequence import sequence_in
-from checker.report.pages.values import values_of
-from checker.traces.finding import Finding
-from counterexamples import to_json
-from counterexamples.formats import record, to_itf, to_tlc
+from waterline.checker.report.pages.trace_sequence import sequence_in
+from waterline.checker.report.pages.values import values_of
+from waterline.checker.traces.finding import Finding
+from waterline.counterexamples import to_json
+from waterline.counterexamples.formats import record, to_itf, to_tlc
 
 if TYPE_CHECKING:
     import networkx
@@ -52,19 +52,19 @@ def _mermaid(given: Converted) -> str:
 
 
 def _svg(given: Converted) -> str:
-    from checker.report.pages.svg import to_svg  # noqa: PLC0415 - loads Jinja
+    from waterline.checker.report.pages.svg import to_svg  # noqa: PLC0415 - loads Jinja
 
     return to_svg(sequence_in(given.finding))
 
 
 def _markdown(given: Converted) -> str:
-    from checker.report.pages.markdown import to_markdown  # noqa: PLC0415 - as above
+    from waterline.checker.report.pages.markdown import to_markdown  # noqa: PLC0415 - as above
 
     return to_markdown(given.problem, given.finding)
 
 
 def _html(given: Converted) -> str:
-    from checker.report.pages.report import finding_page  # noqa: PLC0415 - as above
+    from waterline.checker.report.pages.report import finding_page  # noqa: PLC0415 - as above
 
     return finding_page(given.problem, given.finding)
 

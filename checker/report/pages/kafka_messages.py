@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from checker.kafka.narrative.cluster import Cluster, Flight
-from checker.kafka.narrative.story import Story
-from checker.report.pages.sequence import Message
-from counterexamples import Moment
-from model.message.epochs import latest_epoch
-from model.message.terms import GRANTED, NO_EPOCH, UNKNOWN_OFFSET
-from model.message.truncation import end_offset_for
+from waterline.checker.kafka.narrative.cluster import Cluster, Flight
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.pages.sequence import Message
+from waterline.counterexamples import Moment
+from waterline.model.message.epochs import latest_epoch
+from waterline.model.message.terms import GRANTED, NO_EPOCH, UNKNOWN_OFFSET
+from waterline.model.message.truncation import end_offset_for
 
 HELD = (", parked", ", checked")
 """How the words end of a fetch that has arrived and is not answered yet."""

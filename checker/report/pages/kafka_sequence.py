@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.kafka.narrative.cluster import Lane
-from checker.kafka.narrative.story import Story
-from checker.report.pages.kafka_messages import Turn, messages_of, named, turns_of
-from checker.report.pages.sequence import Box, Note, Sequence, Tone, spans
+from waterline.checker.kafka.narrative.cluster import Lane
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.pages.kafka_messages import Turn, messages_of, named, turns_of
+from waterline.checker.report.pages.sequence import Box, Note, Sequence, Tone, spans
 
 _ENDS = {
     "Crash": "crashes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checker.problem.errors import Refused
+from waterline.checker.problem.errors import Refused
 
 STEPS_MAX = 5_000
 """Most steps on one page: a browser has to hold all of them, a terminal has not."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from checker.kafka.narrative.story import Story, story_of
-from checker.problem.family import words_of
-from checker.problem.problem import Problem
-from checker.problem.wording import counted, printable
-from checker.report.pages.limits import require_few_steps
-from checker.report.pages.report import command_of, options_of, title_of
-from checker.report.pages.templating import prose
-from checker.traces.finding import Finding
-from counterexamples import to_json
-from counterexamples.rendering import describe_repetition
+from waterline.checker.kafka.narrative.story import Story, story_of
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import counted, printable
+from waterline.checker.report.pages.limits import require_few_steps
+from waterline.checker.report.pages.report import command_of, options_of, title_of
+from waterline.checker.report.pages.templating import prose
+from waterline.checker.traces.finding import Finding
+from waterline.counterexamples import to_json
+from waterline.counterexamples.rendering import describe_repetition
 
 _SPECIAL = re.compile(r"[\\`*\[\]<|~&#$]|(?<![^\W_])_|_(?![^\W_])|^(?:[>+=-]|\d+(?=[.)]))")
 """An underscore within a word is none; the others are special where a line begins."""

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from checker.kafka.matrix.extent import describe_sizes
-from checker.kafka.matrix.grid import FAULT, VERSION, Grid, Place, place
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.outcome import ClaimOutcome, Outcome, Standing
-from checker.kafka.matrix.plain_answer import in_words_of, option_names, plain_answers
-from checker.kafka.matrix.table import (
+from waterline.checker.kafka.matrix.extent import describe_sizes
+from waterline.checker.kafka.matrix.grid import FAULT, VERSION, Grid, Place, place
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.outcome import ClaimOutcome, Outcome, Standing
+from waterline.checker.kafka.matrix.plain_answer import in_words_of, option_names, plain_answers
+from waterline.checker.kafka.matrix.table import (
     combinations,
     counts,
     describe_bounds,
@@ -25,10 +25,10 @@ from checker.kafka.matrix.table import (
     describe_settings,
     meanings,
 )
-from checker.kafka.narrative.story import story_of
-from checker.problem.wording import counted
-from checker.report.pages.page import Shown, rendered, shown
-from checker.traces.finding import Finding
+from waterline.checker.kafka.narrative.story import story_of
+from waterline.checker.problem.wording import counted
+from waterline.checker.report.pages.page import Shown, rendered, shown
+from waterline.checker.traces.finding import Finding
 
 _SIGNS = {
     Standing.HOLDS: "✓",

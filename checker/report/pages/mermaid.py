@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.report.pages.sequence import Message, Sequence, Tone, by_step
+from waterline.checker.report.pages.sequence import Message, Sequence, Tone, by_step
 
 _MARKS = {Tone.PLAIN: "", Tone.PROMISE: "✓ ", Tone.FAULT: "⚡ ", Tone.LOSS: "✗ "}
 _SPELLED = {char: f"#{ord(char)};" for char in ';#<>"{}[]|%&'}

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
 
-from checker.kafka.narrative.story import Story
-from checker.report.pages.sequence import Message, Note, Sequence
-from counterexamples import Moment
-from model.core.state import State
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.pages.sequence import Message, Note, Sequence
+from waterline.counterexamples import Moment
+from waterline.model.core.state import State
 
 _WIDTH_MAX = 60
 """Most characters of a note: it says what changed, not all that there is."""

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.kafka.narrative.story import Story
-from checker.report.pages.drawing import Drawing, drawn
-from checker.report.pages.scenes import Scene, scenes_of
-from checker.report.pages.templating import ours, templates, without_blank_lines
-from checker.report.pages.trace_sequence import sequence_of
-from counterexamples import to_json
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.pages.drawing import Drawing, drawn
+from waterline.checker.report.pages.scenes import Scene, scenes_of
+from waterline.checker.report.pages.templating import ours, templates, without_blank_lines
+from waterline.checker.report.pages.trace_sequence import sequence_of
+from waterline.counterexamples import to_json
 
 BESIDE_STEPS_MAX = 200
 """Most steps of a trace that has a diagram below it: a page has to be scrolled past it."""

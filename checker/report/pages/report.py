@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from checker.kafka.narrative.story import Story, story_of
-from checker.problem.family import words_of
-from checker.problem.problem import Problem
-from checker.problem.wording import counted, describe_contract, describe_option, describe_symmetry
-from checker.report.pages.limits import require_few_steps
-from checker.report.pages.page import Shown, rendered, shown
-from checker.report.pages.trace_sequence import describe_title
-from checker.search.result import Verdict
-from checker.traces.shortest_note import describe_alike
-from model.core.claim import Temporal
+from waterline.checker.kafka.narrative.story import Story, story_of
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import (
+    counted,
+    describe_contract,
+    describe_option,
+    describe_symmetry,
+)
+from waterline.checker.report.pages.limits import require_few_steps
+from waterline.checker.report.pages.page import Shown, rendered, shown
+from waterline.checker.report.pages.trace_sequence import describe_title
+from waterline.checker.search.result import Verdict
+from waterline.checker.traces.shortest_note import describe_alike
+from waterline.model.core.claim import Temporal
 
 if TYPE_CHECKING:
-    from checker.checking.run import Run
-    from checker.search.result import InvariantResult, Result
-    from checker.traces.finding import Finding
+    from waterline.checker.checking.run import Run
+    from waterline.checker.search.result import InvariantResult, Result
+    from waterline.checker.traces.finding import Finding
 
 
 def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None) -> str:

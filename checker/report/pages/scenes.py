@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 
-from checker.kafka.narrative.cluster import (
+from waterline.checker.kafka.narrative.cluster import (
     Cluster,
     Flight,
     Lane,
@@ -14,8 +14,8 @@ from checker.kafka.narrative.cluster import (
     facts_of_leader,
     facts_on_disk,
 )
-from checker.kafka.narrative.fates import Fate
-from checker.kafka.narrative.story import Phrase, Story
+from waterline.checker.kafka.narrative.fates import Fate
+from waterline.checker.kafka.narrative.story import Phrase, Story
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checker.search.graph import TooLargeForGraph, name_of, to_graphml
-from counterexamples import Replayed
-from model.core.state import State, as_dict
-from model.core.transition_system import Model
+from waterline.checker.search.graph import TooLargeForGraph, name_of, to_graphml
+from waterline.counterexamples import Replayed
+from waterline.model.core.state import State, as_dict
+from waterline.model.core.transition_system import Model
 
 if TYPE_CHECKING:
     import networkx

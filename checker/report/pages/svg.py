@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from checker.report.pages.drawing import drawn
-from checker.report.pages.sequence import Sequence
-from checker.report.pages.templating import ours, templates, without_blank_lines
+from waterline.checker.report.pages.drawing import drawn
+from waterline.checker.report.pages.sequence import Sequence
+from waterline.checker.report.pages.templating import ours, templates, without_blank_lines
 
 
 def to_svg(sequence: Sequence) -> str:

@@ -10,9 +10,9 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from checker.problem.wording import printable
+from waterline.checker.problem.wording import printable
 
-PACKAGE = "checker.report.pages"
+PACKAGE = "waterline.checker.report.pages"
 
 
 def visible(value: object) -> object:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from checker.kafka.narrative.story import Story, story_of
-from checker.report.pages.kafka_sequence import kafka_sequence
-from checker.report.pages.limits import require_drawable
-from checker.report.pages.own_sequence import own_sequence
-from checker.report.pages.sequence import Sequence
-from checker.traces.finding import Finding
+from waterline.checker.kafka.narrative.story import Story, story_of
+from waterline.checker.report.pages.kafka_sequence import kafka_sequence
+from waterline.checker.report.pages.limits import require_drawable
+from waterline.checker.report.pages.own_sequence import own_sequence
+from waterline.checker.report.pages.sequence import Sequence
+from waterline.checker.traces.finding import Finding
 
 
 def sequence_of(story: Story, *, title: str = "") -> Sequence:

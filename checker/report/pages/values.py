@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterexamples.formats import Value
-from model.core.layout import Field
-from model.core.renaming import Holds, Naming, Sort
-from model.core.state import State, as_dict
+from waterline.counterexamples.formats import Value
+from waterline.model.core.layout import Field
+from waterline.model.core.renaming import Holds, Naming, Sort
+from waterline.model.core.state import State, as_dict
 
 _UNNAMED = Naming()
 

@@ -18,12 +18,12 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Footer, Input, Static
 
-from checker.kafka.narrative.story import Story
-from checker.report.viewer.dialog import Dialog
-from checker.report.viewer.ending import exit_on_sigterm
-from checker.report.viewer.lanes import LEGEND, picture
-from checker.report.viewer.look import QUIET, Seen
-from checker.report.viewer.sentences import (
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.viewer.dialog import Dialog
+from waterline.checker.report.viewer.ending import exit_on_sigterm
+from waterline.checker.report.viewer.lanes import LEGEND, picture
+from waterline.checker.report.viewer.look import QUIET, Seen
+from waterline.checker.report.viewer.sentences import (
     describe,
     describe_claim,
     describe_keys,
@@ -31,10 +31,10 @@ from checker.report.viewer.sentences import (
     differences,
     headline,
 )
-from checker.report.viewer.steps import TOLD_STEPS_MAX, WIDE, Steps
-from counterexamples.state_table import facts, state_table, widths_of
-from model.core.claim import Claim
-from model.own.condition import Condition
+from waterline.checker.report.viewer.steps import TOLD_STEPS_MAX, WIDE, Steps
+from waterline.counterexamples.state_table import facts, state_table, widths_of
+from waterline.model.core.claim import Claim
+from waterline.model.own.condition import Condition
 
 _NARROW_LIST = 26
 """Columns of a list of steps by names alone."""

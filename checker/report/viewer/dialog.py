@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from checker.report.viewer.look import Seen
+from waterline.checker.report.viewer.look import Seen
 
 
 class Dialog(ModalScreen[None]):

@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
-from checker.report.viewer.dialog import Dialog
-from checker.report.viewer.ending import exit_on_sigterm
-from checker.report.viewer.look import FAULT, QUIET, REPEATS_MARK, Seen
-from counterexamples.formats.itf_states import ItfTrace
-from counterexamples.formats.itf_table import ItfTables, header
+from waterline.checker.report.viewer.dialog import Dialog
+from waterline.checker.report.viewer.ending import exit_on_sigterm
+from waterline.checker.report.viewer.look import FAULT, QUIET, REPEATS_MARK, Seen
+from waterline.counterexamples.formats.itf_states import ItfTrace
+from waterline.counterexamples.formats.itf_table import ItfTables, header
 
 _TURN = 10
 """States that a page key moves."""

@@ -11,7 +11,7 @@ from textwrap import wrap
 from rich.text import Text
 from textual.geometry import Size
 
-from checker.kafka.narrative.cluster import (
+from waterline.checker.kafka.narrative.cluster import (
     CONTROLLER,
     DIFFERENT_MARK,
     Cell,
@@ -24,9 +24,16 @@ from checker.kafka.narrative.cluster import (
     facts_of_leader,
     facts_on_disk,
 )
-from checker.kafka.narrative.story import Story
-from checker.report.viewer.log_row import Marked, frame, log_row, marks_row, offsets, ruler
-from checker.report.viewer.look import (
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.viewer.log_row import (
+    Marked,
+    frame,
+    log_row,
+    marks_row,
+    offsets,
+    ruler,
+)
+from waterline.checker.report.viewer.look import (
     CHANGED,
     CHANGED_MARK,
     DOOMED,

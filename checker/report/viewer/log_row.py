@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from checker.kafka.narrative.cluster import DIFFERENT_MARK, Cell, Lane
-from checker.report.viewer.look import (
+from waterline.checker.kafka.narrative.cluster import DIFFERENT_MARK, Cell, Lane
+from waterline.checker.report.viewer.look import (
     CHANGED,
     CHANGED_MARK,
     DIFFERENT,

@@ -11,8 +11,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.text import Text
 
-from checker.kafka.narrative.cluster import CONSUMER, CONTROLLER, NETWORK
-from checker.problem.wording import printable
+from waterline.checker.kafka.narrative.cluster import CONSUMER, CONTROLLER, NETWORK
+from waterline.checker.problem.wording import printable
 
 CHANGED = "bold #d7a100"
 QUIET = "#878787"

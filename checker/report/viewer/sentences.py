@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
-from checker.kafka.narrative.cluster import broker
-from checker.kafka.narrative.fates import Ending
-from checker.kafka.narrative.story import Story
-from checker.report.viewer.look import (
+from waterline.checker.kafka.narrative.cluster import broker
+from waterline.checker.kafka.narrative.fates import Ending
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.viewer.look import (
     CHANGED,
     DOOMED,
     FAULT,
@@ -22,8 +22,8 @@ from checker.report.viewer.look import (
     actor_style,
     plain,
 )
-from counterexamples.protocols import Narration
-from model.core.claim import Claim
+from waterline.counterexamples.protocols import Narration
+from waterline.model.core.claim import Claim
 
 KEYS = (
     ("j, down, space", "next step"),

@@ -14,9 +14,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from checker.kafka.narrative.cluster import CONSUMER, CONTROLLER, NETWORK
-from checker.kafka.narrative.story import Story
-from checker.report.viewer.look import (
+from waterline.checker.kafka.narrative.cluster import CONSUMER, CONTROLLER, NETWORK
+from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.report.viewer.look import (
     CHANGED,
     FAULT,
     FAULT_MARK,
@@ -27,7 +27,7 @@ from checker.report.viewer.look import (
     actor_style,
     plain,
 )
-from checker.report.viewer.sentences import phrase
+from waterline.checker.report.viewer.sentences import phrase
 
 WIDE = 46
 """Columns from which a step is described in full, on as many lines as it needs."""

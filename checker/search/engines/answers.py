@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from checker.problem.packed_rows import StateWords
-    from checker.storage.level_files import LevelFiles
+    from waterline.checker.problem.packed_rows import StateWords
+    from waterline.checker.storage.level_files import LevelFiles
 
 Counts: TypeAlias = "NDArray[np.int64]"
 

@@ -22,7 +22,7 @@ SAFE_PATH = {"PYTHONSAFEPATH": "1"}
 """Environment of a Python that does not look for modules in its working folder first: -P."""
 _BEGIN = (
     "import sys; pipe, *sys.path = sys.argv[1:]; "
-    "from checker.search.engines.child_processes import serve; serve(int(pipe))"
+    "from waterline.checker.search.engines.child_processes import serve; serve(int(pipe))"
 )
 
 
@@ -45,7 +45,7 @@ def search_path() -> list[str]:
 
     Unless our own packages are there, which must be the same in both.
     """
-    ours, here = Path(__file__).parents[3], Path.cwd()
+    ours, here = Path(__file__).parents[4], Path.cwd()
     # What is no file is the name of an import hook.
     places = [str(Path(e).absolute()) if Path(e).exists() else e for e in sys.path]
     return sorted(places, key=lambda place: Path(place).resolve() == here != ours.resolve())

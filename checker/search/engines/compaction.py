@@ -9,7 +9,7 @@ about as often.
 
 from __future__ import annotations
 
-from checker.search.engines.task import OwnerPlan, SortedFile
+from waterline.checker.search.engines.task import OwnerPlan, SortedFile
 
 
 class Tiers:

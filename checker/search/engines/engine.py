@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from checker.problem.packed_rows import Rows
-    from checker.search.engines.answers import Arrivals, Expansion
-    from checker.search.engines.over_files import FileEngine
+    from waterline.checker.problem.packed_rows import Rows
+    from waterline.checker.search.engines.answers import Arrivals, Expansion
+    from waterline.checker.search.engines.over_files import FileEngine
 
 _Found = TypeVar("_Found")
 

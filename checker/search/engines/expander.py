@@ -13,16 +13,16 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.kernel import canonicalise, kernel_of, optimising
-from checker.compiler.loops import FAULT
-from checker.compiler.machine import code_address
-from checker.compiler.program import Optimising
-from checker.problem.packed_rows import Rows, StateWords, address, state_words
-from checker.problem.problem import Problem
-from checker.search.engines.answers import Counts, Expansion
-from checker.storage import explore_loop
-from checker.storage.explore_loop import CHUNK_ROWS
-from model.core.claim import ActionProperty, Invariant
+from waterline.checker.compiler.kernel import canonicalise, kernel_of, optimising
+from waterline.checker.compiler.loops import FAULT
+from waterline.checker.compiler.machine import code_address
+from waterline.checker.compiler.program import Optimising
+from waterline.checker.problem.packed_rows import Rows, StateWords, address, state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import Counts, Expansion
+from waterline.checker.storage import explore_loop
+from waterline.checker.storage.explore_loop import CHUNK_ROWS
+from waterline.model.core.claim import ActionProperty, Invariant
 
 GoesOn: TypeAlias = Callable[[NDArray[np.int64]], int]
 """Goes on with a job; DONE, NO_ROOM or FAULTY of `checker.storage.explore_loop`."""

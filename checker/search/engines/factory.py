@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.growing import GrowingEngine
-from checker.search.engines.memory import MemoryEngine
-from checker.search.engines.over_files import FileEngine
-from checker.search.engines.thread_workers import DiskWorkers
-from checker.search.engines.written_levels import WrittenLevels
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.growing import GrowingEngine
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.thread_workers import DiskWorkers
+from waterline.checker.search.engines.written_levels import WrittenLevels
 
 if TYPE_CHECKING:
-    from checker.storage.run_directory import RunDirectory
+    from waterline.checker.storage.run_directory import RunDirectory
 
 
 def engine_for(
@@ -42,7 +42,7 @@ def engine_for(
         )
         over_files = FileEngine(problem, threads, levels, owners=choice.partitions)
         return GrowingEngine(memory, over_files, name="local")
-    from checker.search.engines.spark import SparkWorkers  # noqa: PLC0415 - the local engine needs none
+    from waterline.checker.search.engines.spark import SparkWorkers  # noqa: PLC0415 - the local engine needs none
 
     workers = SparkWorkers(problem, choice, on_wait=announce, deadline=deadline)
     helpers = None

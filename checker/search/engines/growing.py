@@ -9,12 +9,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows
-from checker.search.engines.answers import Arrivals, Expansion
-from checker.search.engines.memory import MemoryEngine, OutOfMemory
-from checker.search.engines.over_files import FileEngine
-from checker.storage.arena import TooManyStates
-from checker.storage.level_files import LevelFiles
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.search.engines.answers import Arrivals, Expansion
+from waterline.checker.search.engines.memory import MemoryEngine, OutOfMemory
+from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.storage.arena import TooManyStates
+from waterline.checker.storage.level_files import LevelFiles
 
 _Found = TypeVar("_Found")
 

@@ -15,9 +15,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.compiler.cache import private_folder, trusted_cache
-from checker.problem.errors import Missing
-from counterexamples.named_file import BadFile, written_whole
+from waterline.checker.compiler.cache import private_folder, trusted_cache
+from waterline.checker.problem.errors import Missing
+from waterline.counterexamples.named_file import BadFile, written_whole
 
 VERSION_MIN = 17
 """The oldest Java that Spark 4 runs on."""

@@ -10,7 +10,7 @@ import signal
 import subprocess
 from typing import Any
 
-from checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.answers import EngineFailed
 
 _ENDING_SECONDS = 2.0
 """A process that is killed closes its sockets a moment before it can be waited for."""

@@ -18,16 +18,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows
-from checker.problem.problem import Problem
-from checker.search.engines.answers import Arrivals, Expansion, Interrupted, ModelFault
-from checker.search.engines.choice import threads_of
-from checker.search.engines.expander import Expander, Findings, Tally, initial_rows
-from checker.search.engines.process_memory import anonymous_bytes
-from checker.storage.compact import CompactVisited
-from checker.storage.entry_layout import widths_of
-from checker.storage.explore_loop import CHUNK_ROWS, DONE, FAULTY
-from checker.storage.runs import sort_unique
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import Arrivals, Expansion, Interrupted, ModelFault
+from waterline.checker.search.engines.choice import threads_of
+from waterline.checker.search.engines.expander import Expander, Findings, Tally, initial_rows
+from waterline.checker.search.engines.process_memory import anonymous_bytes
+from waterline.checker.storage.compact import CompactVisited
+from waterline.checker.storage.entry_layout import widths_of
+from waterline.checker.storage.explore_loop import CHUNK_ROWS, DONE, FAULTY
+from waterline.checker.storage.runs import sort_unique
 
 OWNERS = 32
 PIECES_A_THREAD = 12

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence, Set
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.compiler.program import loaded
-from checker.problem.packed_rows import Rows, address
-from checker.search.engines.expander import Expander, Tally
-from checker.storage.arena import empty_table
-from checker.storage.blocks import hashes
-from checker.storage.sent import recipe_of
-from checker.storage.sent_loops import BOX, home
-from checker.storage.storage import bytes_of
+from waterline.checker.compiler.program import loaded
+from waterline.checker.problem.packed_rows import Rows, address
+from waterline.checker.search.engines.expander import Expander, Tally
+from waterline.checker.storage.arena import empty_table
+from waterline.checker.storage.blocks import hashes
+from waterline.checker.storage.sent import recipe_of
+from waterline.checker.storage.sent_loops import BOX, home
+from waterline.checker.storage.storage import bytes_of
 
 BUFFER_BYTES = 1 << 18
 """How much one receiver's buffer holds at most."""

@@ -16,17 +16,17 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.problem.packed_rows import Rows
-from checker.problem.problem import Problem
-from checker.search.engines.answers import Arrivals, EngineFailed, Expansion, ModelFault
-from checker.search.engines.compaction import Tiers
-from checker.search.engines.expander import Findings, Tally, initial_rows
-from checker.search.engines.task import LevelPlan, OwnerPlan, Report, SortedFile
-from checker.search.engines.workers import Workers, WorkersLost
-from checker.search.engines.written_levels import WrittenLevels
-from checker.storage.blocks import owner_of_each
-from checker.storage.level_files import LevelFiles, StateFile
-from checker.storage.storage import Storage
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.answers import Arrivals, EngineFailed, Expansion, ModelFault
+from waterline.checker.search.engines.compaction import Tiers
+from waterline.checker.search.engines.expander import Findings, Tally, initial_rows
+from waterline.checker.search.engines.task import LevelPlan, OwnerPlan, Report, SortedFile
+from waterline.checker.search.engines.workers import Workers, WorkersLost
+from waterline.checker.search.engines.written_levels import WrittenLevels
+from waterline.checker.storage.blocks import owner_of_each
+from waterline.checker.storage.level_files import LevelFiles, StateFile
+from waterline.checker.storage.storage import Storage
 
 TRIES = 4
 """How often a level is explored before losing workers counts as a failure."""

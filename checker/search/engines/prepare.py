@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from checker.compiler.cache import cache_directory, distrust
-from checker.compiler.predicate_loop import rules_of
-from checker.compiler.program import is_at_hand, loaded, loaded_quickly, look_up_anew
-from checker.problem.problem import Problem
-from checker.sorts.check import require_well_sorted
-from checker.storage import programs
+from waterline.checker.compiler.cache import cache_directory, distrust
+from waterline.checker.compiler.predicate_loop import rules_of
+from waterline.checker.compiler.program import is_at_hand, loaded, loaded_quickly, look_up_anew
+from waterline.checker.problem.problem import Problem
+from waterline.checker.sorts.check import require_well_sorted
+from waterline.checker.storage import programs
 
 
 def prepare(

@@ -18,10 +18,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from checker.problem.packed_rows import Rows
-from checker.storage import disk_calls
-from checker.storage.plain_files import Damaged, open_plain
-from checker.storage.storage import bytes_of
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.storage import disk_calls
+from waterline.checker.storage.plain_files import Damaged, open_plain
+from waterline.checker.storage.storage import bytes_of
 
 _WORD_BYTES = 8
 

@@ -24,17 +24,17 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.serializers import CloudPickleSerializer
 
-from checker.compiler.cache import private_folder, trusted_cache
-from checker.compiler.kept_file import is_ours_alone
-from checker.search.engines import shipped_call
-from checker.search.engines.child_processes import search_path
-from checker.search.engines.segments import Segment, SegmentFile, read_segments
-from checker.search.engines.shipped_call import Probe, ShippedCall
-from checker.search.engines.spark_session import NoSpark
-from checker.search.engines.task import LevelPlan, Report, explore
-from counterexamples.named_file import written_whole
+from waterline.checker.compiler.cache import private_folder, trusted_cache
+from waterline.checker.compiler.kept_file import is_ours_alone
+from waterline.checker.problem.program_digest import PACKAGES, modules_of_package
+from waterline.checker.search.engines import shipped_call
+from waterline.checker.search.engines.child_processes import search_path
+from waterline.checker.search.engines.segments import Segment, SegmentFile, read_segments
+from waterline.checker.search.engines.shipped_call import Probe, ShippedCall
+from waterline.checker.search.engines.spark_session import NoSpark
+from waterline.checker.search.engines.task import LevelPlan, Report, explore
+from waterline.counterexamples.named_file import written_whole
 
-OUR_PACKAGES = ("model", "invariants", "counterexamples", "checker", "waterline")
 LIBRARIES = ("numpy", "llvmlite")
 _SPARED = ("/tests/", "__pycache__/", ".dist-info/", ".pyi")
 
@@ -188,7 +188,7 @@ class _Each:
 
 def archive(libraries: list[str]) -> Path:
     """A zip of our packages and of these libraries, made once for the same contents."""
-    files = [(f"{root.name}/{p.relative_to(root)}", p) for root in _roots() for p in _modules(root)]
+    files = [(f"waterline/{p.relative_to(PACKAGES)}", p) for p in modules_of_package()]
     for name in libraries:
         for file in importlib.metadata.files(name) or ():
             path = Path(str(file.locate()))
@@ -209,13 +209,3 @@ def archive(libraries: list[str]) -> Path:
             for name, source in files:
                 packed.write(source, name)
     return target
-
-
-def _roots() -> list[Path]:
-    """The folders of our packages."""
-    here = Path(__file__).parents[3]
-    return [here / name for name in OUR_PACKAGES]
-
-
-def _modules(root: Path) -> list[Path]:
-    return sorted(root.rglob("*.py"))

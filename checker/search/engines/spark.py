@@ -9,17 +9,17 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from checker.compiler.predicate_loop import rules_of
-from checker.compiler.problem_digest import problem_digest
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.process_memory import memory_a_core
-from checker.search.engines.spark_exchange import Exchange, FileExchange, ShuffleExchange
-from checker.search.engines.spark_side import SparkSide
-from checker.search.engines.task import LevelPlan, Report, load
-from checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX
-from checker.storage import programs
-from checker.storage.storage import LocalStorage, Storage
+from waterline.checker.compiler.predicate_loop import rules_of
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.process_memory import memory_a_core
+from waterline.checker.search.engines.spark_exchange import Exchange, FileExchange, ShuffleExchange
+from waterline.checker.search.engines.spark_side import SparkSide
+from waterline.checker.search.engines.task import LevelPlan, Report, load
+from waterline.checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX
+from waterline.checker.storage import programs
+from waterline.checker.storage.storage import LocalStorage, Storage
 
 BOOT_FRONTIER = 500_000
 """Frontier at which the session is started. On one machine that takes cores from the driver, which

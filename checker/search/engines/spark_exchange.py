@@ -15,12 +15,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
-from checker.search.engines.segments import Segment, SegmentFile
-from checker.search.engines.shipped_call import itself, values
-from checker.search.engines.shipping import FileTask, ShuffleTask
-from checker.search.engines.spark_side import SparkSide
-from checker.search.engines.task import LevelPlan, Report
-from checker.storage import disk_calls
+from waterline.checker.search.engines.segments import Segment, SegmentFile
+from waterline.checker.search.engines.shipped_call import itself, values
+from waterline.checker.search.engines.shipping import FileTask, ShuffleTask
+from waterline.checker.search.engines.spark_side import SparkSide
+from waterline.checker.search.engines.task import LevelPlan, Report
+from waterline.checker.storage import disk_calls
 
 RENEW_LEVELS = 24
 """After so many levels candidates are made anew, and Spark can forget all that it kept."""

@@ -14,12 +14,12 @@ from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
 
-from checker.search.engines.answers import EngineFailed, Interrupted
-from checker.search.engines.jvm import SparkGone, how_it_ended
-from checker.search.engines.workers import WorkersLost
-from checker.storage.plain_files import Damaged
-from counterexamples.named_file import FULL
-from model.core.errors import BadEnvironment
+from waterline.checker.search.engines.answers import EngineFailed, Interrupted
+from waterline.checker.search.engines.jvm import SparkGone, how_it_ended
+from waterline.checker.search.engines.workers import WorkersLost
+from waterline.checker.storage.plain_files import Damaged
+from waterline.counterexamples.named_file import FULL
+from waterline.model.core.errors import BadEnvironment
 
 _LOOK_SECONDS = 0.2
 _TRACEBACK = "Traceback (most recent call last):"

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.compiler.cache import private_folder
-from checker.problem.errors import Missing
-from checker.search.engines.java import QUICK_JVM, use_java
-from checker.search.engines.jvm import SparkGone, how_it_ended
+from waterline.checker.compiler.cache import private_folder
+from waterline.checker.problem.errors import Missing
+from waterline.checker.search.engines.java import QUICK_JVM, use_java
+from waterline.checker.search.engines.jvm import SparkGone, how_it_ended
 
 LOCAL = "local[*]"
 _TASK_FAILURES = 4
@@ -62,7 +62,7 @@ def start_context(
     _set_home()
     from pyspark import SparkConf  # noqa: PLC0415 - half a second, only where needed
 
-    from checker.search.engines.session import Session, gateway_in_use  # noqa: PLC0415
+    from waterline.checker.search.engines.session import Session, gateway_in_use  # noqa: PLC0415
 
     # Asked first: a configuration, too, talks to the process that there is.
     gateway = None if is_submitted() else gateway_in_use()
@@ -110,9 +110,9 @@ def _set_python_of_workers(*, on_this_machine: bool) -> None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         return
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    roots = dict.fromkeys(_source_root(name) for name in ("checker", "model", "invariants"))
     inherited = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([*roots, *([inherited] if inherited else [])])
+    places = [_source_root("waterline"), *([inherited] if inherited else [])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(places)
 
 
 def _set_home() -> None:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from checker.search.engines.answers import EngineFailed
-from checker.search.engines.child_processes import SAFE_PATH
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.shipping import Shipped
-from checker.search.engines.spark_job import SparkJobs
-from checker.search.engines.spark_session import start_context, wait_for_executors
-from checker.search.engines.workers import WorkersLost
+from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.child_processes import SAFE_PATH
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.shipping import Shipped
+from waterline.checker.search.engines.spark_job import SparkJobs
+from waterline.checker.search.engines.spark_session import start_context, wait_for_executors
+from waterline.checker.search.engines.workers import WorkersLost
 
 
 class SparkSide:

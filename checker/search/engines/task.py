@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from checker.compiler.problem_digest import problem_digest
-from checker.problem.packed_rows import Rows
-from checker.problem.problem import Problem
-from checker.search.engines.expander import Expander, Findings, Tally
-from checker.search.engines.outbox import Outbox
-from checker.search.engines.prepare import prepare
-from checker.storage import programs
-from checker.storage.level_files import StateFile
-from checker.storage.runs import Scratch, merge, share, sort_unique, unseen
-from checker.storage.storage import Storage, checksum
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.expander import Expander, Findings, Tally
+from waterline.checker.search.engines.outbox import Outbox
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.storage import programs
+from waterline.checker.storage.level_files import StateFile
+from waterline.checker.storage.runs import Scratch, merge, share, sort_unique, unseen
+from waterline.checker.storage.storage import Storage, checksum
 
 
 class Superseded(Exception):

@@ -16,13 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from checker.search.engines.answers import Interrupted
-from checker.search.engines.choice import threads_of
-from checker.search.engines.task import LevelPlan, Report, explore
-from checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX
-from checker.storage import disk_calls, programs
-from checker.storage.plain_files import open_plain
-from checker.storage.storage import Damaged, LocalStorage, Storage
+from waterline.checker.search.engines.answers import Interrupted
+from waterline.checker.search.engines.choice import threads_of
+from waterline.checker.search.engines.task import LevelPlan, Report, explore
+from waterline.checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX
+from waterline.checker.storage import disk_calls, programs
+from waterline.checker.storage.plain_files import open_plain
+from waterline.checker.storage.storage import Damaged, LocalStorage, Storage
 
 OWNERS_MIN, OWNERS_MAX = 16, 1024
 _TASK_BYTES_A_ROW = 6

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from checker.search.engines.task import LevelPlan, Report
-from checker.storage.storage import Storage
+from waterline.checker.search.engines.task import LevelPlan, Report
+from waterline.checker.storage.storage import Storage
 
 SENT_ROWS_MAX = 1 << 23
 """More states than these a worker never keeps of those that it has sent."""

@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checker.problem.packed_rows import Rows
-from checker.storage.level_files import LevelFiles, StateFile
-from checker.storage.storage import LocalStorage, Storage, require_whole
+from waterline.checker.problem.packed_rows import Rows
+from waterline.checker.storage.level_files import LevelFiles, StateFile
+from waterline.checker.storage.storage import LocalStorage, Storage, require_whole
 
 if TYPE_CHECKING:
     # Executors load this module, and not what a manifest is read with.
-    from checker.storage.run_directory import RunDirectory
+    from waterline.checker.storage.run_directory import RunDirectory
 
 _ONLY_ATTEMPT = "t1"
 _ONLY_WORK = "work"

@@ -9,20 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from checker.compiler import ir
-from checker.compiler.lower import lowered
-from checker.compiler.source import Source
-from checker.tla.calls import Caller
-from checker.tla.ends import Ends, leaves, resolved
-from checker.tla.environment import Environment, NotIndependent, Role, Settings, StateOf, Value
-from checker.tla.expressions import Expressions
-from checker.tla.forming import everything_in, plus, union, without
-from checker.tla.kafka.following import StateExpressions, StateStatements, name_state
-from checker.tla.kafka.program import KafkaProgram, StateOperator
-from checker.tla.kafka.states import StateEnvironment
-from checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Kind, Members, Typed, as_kind
-from checker.tla.tidying import tidied
-from checker.tla.tree import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.source import Source
+from waterline.checker.tla.calls import Caller
+from waterline.checker.tla.ends import Ends, leaves, resolved
+from waterline.checker.tla.environment import (
+    Environment,
+    NotIndependent,
+    Role,
+    Settings,
+    StateOf,
+    Value,
+)
+from waterline.checker.tla.expressions import Expressions
+from waterline.checker.tla.forming import everything_in, plus, union, without
+from waterline.checker.tla.kafka.following import StateExpressions, StateStatements, name_state
+from waterline.checker.tla.kafka.program import KafkaProgram, StateOperator
+from waterline.checker.tla.kafka.states import StateEnvironment
+from waterline.checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Kind, Members, Typed, as_kind
+from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tree import (
     ATOMIC,
     Apply,
     Atom,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from checker.kafka.families import GRAINS
-from checker.problem.problem import Problem
-from checker.tla.kafka.module import kafka_module
-from checker.tla.module import Module, module_of
-from checker.tla.subject import subject_of
-from checker.user_models.family import built_of
+from waterline.checker.kafka.families import GRAINS
+from waterline.checker.problem.problem import Problem
+from waterline.checker.tla.kafka.module import kafka_module
+from waterline.checker.tla.module import Module, module_of
+from waterline.checker.tla.subject import subject_of
+from waterline.checker.user_models.family import built_of
 
 
 def exported(problem: Problem) -> Module:

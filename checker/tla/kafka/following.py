@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from checker.compiler import ir
-from checker.compiler.content import NoContent
-from checker.compiler.resolution import Known, Undefined
-from checker.tla.ends import Ends, Following, leaves
-from checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
-from checker.tla.expressions import Expressions
-from checker.tla.forming import chosen, let, plus
-from checker.tla.kafka.program import KafkaProgram
-from checker.tla.kafka.states import StateEnvironment
-from checker.tla.kafka.vocabulary import REPLICA_PARAMETERS
-from checker.tla.kinds import WHOLE, Kind, Typed, truth
-from checker.tla.statements import Statements
-from checker.tla.tree import (
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.content import NoContent
+from waterline.checker.compiler.resolution import Known, Undefined
+from waterline.checker.tla.ends import Ends, Following, leaves
+from waterline.checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
+from waterline.checker.tla.expressions import Expressions
+from waterline.checker.tla.forming import chosen, let, plus
+from waterline.checker.tla.kafka.program import KafkaProgram
+from waterline.checker.tla.kafka.states import StateEnvironment
+from waterline.checker.tla.kafka.vocabulary import REPLICA_PARAMETERS
+from waterline.checker.tla.kinds import WHOLE, Kind, Typed, truth
+from waterline.checker.tla.statements import Statements
+from waterline.checker.tla.tree import (
     ATOMIC,
     Definition,
     Element,
@@ -34,8 +34,8 @@ from checker.tla.tree import (
     Tree,
     Truth,
 )
-from checker.tla.turns import Loop, Turns
-from model.message import terms
+from waterline.checker.tla.turns import Loop, Turns
+from waterline.model.message import terms
 
 
 @dataclass(frozen=True, slots=True)

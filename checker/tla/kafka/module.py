@@ -6,16 +6,16 @@ import re
 import textwrap
 from typing import Any
 
-from checker.compiler.source import source_of
-from checker.problem.problem import Problem
-from checker.tla import arithmetic, library
-from checker.tla.claims import Exported, Kind
-from checker.tla.environment import Role, Settings, StateOf, Value
-from checker.tla.forming import everything_in, in_order, joined
-from checker.tla.kafka.calling import StateCaller, environment_of
-from checker.tla.kafka.program import StateOperator
-from checker.tla.kafka.states import StateEnvironment
-from checker.tla.kafka.subject import (
+from waterline.checker.compiler.source import source_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.tla import arithmetic, library
+from waterline.checker.tla.claims import Exported, Kind
+from waterline.checker.tla.environment import Role, Settings, StateOf, Value
+from waterline.checker.tla.forming import everything_in, in_order, joined
+from waterline.checker.tla.kafka.calling import StateCaller, environment_of
+from waterline.checker.tla.kafka.program import StateOperator
+from waterline.checker.tla.kafka.states import StateEnvironment
+from waterline.checker.tla.kafka.subject import (
     STATE,
     KafkaSubject,
     about_field,
@@ -23,12 +23,12 @@ from checker.tla.kafka.subject import (
     first_value,
     subject_of,
 )
-from checker.tla.kinds import TRUTHS, Typed, as_kind, whole
-from checker.tla.module import Module
-from checker.tla.naming import comment
-from checker.tla.text import WIDTH, flat, text_of
-from checker.tla.tidying import tidied
-from checker.tla.tree import (
+from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind, whole
+from waterline.checker.tla.module import Module
+from waterline.checker.tla.naming import comment
+from waterline.checker.tla.text import WIDTH, flat, text_of
+from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tree import (
     Apply,
     Atom,
     If,
@@ -43,8 +43,8 @@ from checker.tla.tree import (
     Tree,
     Truth,
 )
-from model.core.transition_system import Action
-from model.message.versions import version_of
+from waterline.model.core.transition_system import Action
+from waterline.model.message.versions import version_of
 
 _RULE = "-" * WIDTH
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.tla.kinds import Kind, Typed, truth, whole
-from checker.tla.program import Program
-from checker.tla.tree import Atom, Local, Number, Tree
+from waterline.checker.tla.kinds import Kind, Typed, truth, whole
+from waterline.checker.tla.program import Program
+from waterline.checker.tla.tree import Atom, Local, Number, Tree
 
 
 @dataclass(slots=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checker.tla.environment import Environment, Role
-from checker.tla.forming import changed, negated
-from checker.tla.tree import Change, Except, Junction, Label, Member, Tree, Truth
+from waterline.checker.tla.environment import Environment, Role
+from waterline.checker.tla.forming import changed, negated
+from waterline.checker.tla.tree import Change, Except, Junction, Label, Member, Tree, Truth
 
 
 @dataclass(slots=True)

@@ -9,16 +9,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.compiler.source import Source
-from checker.problem.problem import Problem
-from checker.tla import library
-from checker.tla.forming import interval
-from checker.tla.kafka import vocabulary
-from checker.tla.kafka.program import KafkaProgram
-from checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Kind, Members, Typed, Words, as_kind, whole
-from checker.tla.naming import Naming
-from checker.tla.program import FieldForm, Size
-from checker.tla.tree import (
+from waterline.checker.compiler.source import Source
+from waterline.checker.problem.problem import Problem
+from waterline.checker.tla import library
+from waterline.checker.tla.forming import interval
+from waterline.checker.tla.kafka import vocabulary
+from waterline.checker.tla.kafka.program import KafkaProgram
+from waterline.checker.tla.kinds import (
+    MEMBERS,
+    TRUTHS,
+    WHOLE,
+    Kind,
+    Members,
+    Typed,
+    Words,
+    as_kind,
+    whole,
+)
+from waterline.checker.tla.naming import Naming
+from waterline.checker.tla.program import FieldForm, Size
+from waterline.checker.tla.tree import (
     Atom,
     Collection,
     Functions,
@@ -31,12 +41,12 @@ from checker.tla.tree import (
     Tree,
     Word,
 )
-from model.core.errors import BadEnvironment
-from model.core.layout import Field
-from model.core.renaming import Holds, Sort
-from model.core.renaming import Naming as Renaming
-from model.core.state import NotAlive
-from model.core.transition_system import Action, Parameter
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.layout import Field
+from waterline.model.core.renaming import Holds, Sort
+from waterline.model.core.renaming import Naming as Renaming
+from waterline.model.core.state import NotAlive
+from waterline.model.core.transition_system import Action, Parameter
 
 STATE = Atom("cluster")
 REPLICAS, OFFSETS, RECORDS = Atom("Replicas"), Atom("Offsets"), Atom("Records")

@@ -6,9 +6,9 @@ Rules compute with numbers alone. How a field is written in the module follows f
 
 from __future__ import annotations
 
-from checker.tla.kinds import TRUTHS, Kind, Typed, Words
-from checker.tla.tree import Atom, Word
-from model.message import terms
+from waterline.checker.tla.kinds import TRUTHS, Kind, Typed, Words
+from waterline.checker.tla.tree import Atom, Word
+from waterline.model.message import terms
 
 FLAGS = frozenset(
     {

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.problem.errors import Refused
-from checker.user_models.interactive.walk import Walk
-from counterexamples import why_not
-from model.core.nearest import nearest as nearest_name
-from model.core.transition_system import Action, Arguments, Parameter, Step, call
+from waterline.checker.problem.errors import Refused
+from waterline.checker.user_models.interactive.walk import Walk
+from waterline.counterexamples import why_not
+from waterline.model.core.nearest import nearest as nearest_name
+from waterline.model.core.transition_system import Action, Arguments, Parameter, Step, call
 
 _CALL = re.compile(r"([A-Za-z]\w*)\s*(?:\((.*)\)|(.*))", re.ASCII)
 _ARGUMENT = re.compile(r"(?:(\w+)\s*=\s*)?([A-Za-z_]*?)(\d{1,9})", re.ASCII)

@@ -12,11 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from checker.kafka.where import condition_of
-from checker.problem.errors import Refused
-from checker.user_models.interactive.calls import Ambiguous, NoSuchStep, NotTaken, step_called
-from checker.user_models.interactive.walk import Walk
-from model.core.nearest import did_you_mean_or
+from waterline.checker.kafka.where import condition_of
+from waterline.checker.problem.errors import Refused
+from waterline.checker.user_models.interactive.calls import (
+    Ambiguous,
+    NoSuchStep,
+    NotTaken,
+    step_called,
+)
+from waterline.checker.user_models.interactive.walk import Walk
+from waterline.model.core.nearest import did_you_mean_or
 
 _FORMS = "ROW COLUMN VALUE, broken CLAIM, holds CLAIM, enabled STEP, where CONDITION"
 

@@ -8,11 +8,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.user_models.interactive.walk import Offer, Walk
-from counterexamples.rendering import CALL, Trimmed
-from counterexamples.state_table import facts, state_table, widths_of
-from counterexamples.style import BAD, QUIET, columns
-from model.core.state import as_dict
+from waterline.checker.user_models.interactive.walk import Offer, Walk
+from waterline.counterexamples.rendering import CALL, Trimmed
+from waterline.counterexamples.state_table import facts, state_table, widths_of
+from waterline.counterexamples.style import BAD, QUIET, columns
+from waterline.model.core.state import as_dict
 
 FAULT_MARK = "!"
 

@@ -18,13 +18,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.problem.errors import Refused
-from checker.user_models.interactive.calls import NotTaken, step_called
-from checker.user_models.interactive.expectations import NotUnderstood, judge
-from checker.user_models.interactive.walk import STEPS_MAX, Walk
-from counterexamples import Moment
-from counterexamples.named_file import BadFile, read_named
-from model.core.errors import BadCondition
+from waterline.checker.problem.errors import Refused
+from waterline.checker.user_models.interactive.calls import NotTaken, step_called
+from waterline.checker.user_models.interactive.expectations import NotUnderstood, judge
+from waterline.checker.user_models.interactive.walk import STEPS_MAX, Walk
+from waterline.counterexamples import Moment
+from waterline.counterexamples.named_file import BadFile, read_named
+from waterline.model.core.errors import BadCondition
 
 BYTES_MAX = 1 << 20
 LINE_MAX = 500

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from checker.problem.errors import Refused
-from checker.problem.wording import counted
-from checker.user_models.interactive import messages
-from checker.user_models.interactive.calls import NotTaken, step_called
-from checker.user_models.interactive.expectations import NotUnderstood, judge
-from checker.user_models.interactive.walk import STEPS_MAX, Walk
-from counterexamples import NO_CLAIM, BadTrace, write_trace
-from counterexamples.named_file import BadFile
-from counterexamples.rendering import Trimmed
-from counterexamples.style import BAD, QUIET, columns
-from model.core.errors import BadCondition
-from model.core.nearest import did_you_mean_or
-from model.core.transition_system import Step
+from waterline.checker.problem.errors import Refused
+from waterline.checker.problem.wording import counted
+from waterline.checker.user_models.interactive import messages
+from waterline.checker.user_models.interactive.calls import NotTaken, step_called
+from waterline.checker.user_models.interactive.expectations import NotUnderstood, judge
+from waterline.checker.user_models.interactive.walk import STEPS_MAX, Walk
+from waterline.counterexamples import NO_CLAIM, BadTrace, write_trace
+from waterline.counterexamples.named_file import BadFile
+from waterline.counterexamples.rendering import Trimmed
+from waterline.counterexamples.style import BAD, QUIET, columns
+from waterline.model.core.errors import BadCondition
+from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.core.transition_system import Step
 
 HELP = (
     ("3", "the step of this number in the list"),

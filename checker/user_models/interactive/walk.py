@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from checker.kafka.where import condition_of, where_asked
-from checker.problem.family import NOWHERE
-from checker.problem.problem import Problem
-from checker.search.rule_errors import Failure, Raised, attempted
-from counterexamples import NO_CLAIM, Moment, Replayed, Trace, trace_of
-from model.core.claim import ActionProperty, Invariant
-from model.core.state import State
-from model.core.transition_system import Step
-from model.own.condition import Condition
+from waterline.checker.kafka.where import condition_of, where_asked
+from waterline.checker.problem.family import NOWHERE
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.rule_errors import Failure, Raised, attempted
+from waterline.counterexamples import NO_CLAIM, Moment, Replayed, Trace, trace_of
+from waterline.model.core.claim import ActionProperty, Invariant
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Step
+from waterline.model.own.condition import Condition
 
 STEPS_MAX = 10_000
 

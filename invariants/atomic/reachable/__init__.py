@@ -1,12 +1,12 @@
 """Claims against vacuity at the atomic grain: each must happen somewhere in the explored space."""
 
-from invariants.atomic.reachable import (
+from waterline.invariants.atomic.reachable import (
     high_watermark_advances,
     leader_is_replaced,
     record_is_written,
 )
-from invariants.reachable import truncation_removes_record
-from model.core.claim import Reachable
+from waterline.invariants.reachable import truncation_removes_record
+from waterline.model.core.claim import Reachable
 
 ALL: tuple[Reachable, ...] = (
     record_is_written.CLAIM,

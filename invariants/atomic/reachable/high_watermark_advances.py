@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.atomic.quorum import leads
-from model.core.claim import Reachable, first_sentence
+from waterline.model.atomic.quorum import leads
+from waterline.model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:

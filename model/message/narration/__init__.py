@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from model.core.state import State
-from model.core.transition_system import Arguments, Narration
-from model.message.features import COORDINATOR, has
-from model.message.narration import cluster_events, replication
-from model.message.narration.fluss_words import in_words_of_fluss
-from model.message.narration.tables import HEADER, LANES, rows, summary
-from model.message.settings import Settings
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Arguments, Narration
+from waterline.model.message.features import COORDINATOR, has
+from waterline.model.message.narration import cluster_events, replication
+from waterline.model.message.narration.fluss_words import in_words_of_fluss
+from waterline.model.message.narration.tables import HEADER, LANES, rows, summary
+from waterline.model.message.settings import Settings
 
 _SENTENCES = {**replication.SENTENCES, **cluster_events.SENTENCES}
 _STANDS_STILL = "no broker, no controller and no request in flight can make a step by itself"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from model.core.state import State
-from model.message.environment import DECLARED, FAULTS
-from model.message.metadata import stays_follower
-from model.message.narration.phrases import (
+from waterline.model.core.state import State
+from waterline.model.message.environment import DECLARED, FAULTS
+from waterline.model.message.metadata import stays_follower
+from waterline.model.message.narration.phrases import (
     as_records,
     as_set,
     assignment,
@@ -18,9 +18,9 @@ from model.message.narration.phrases import (
     never_acked,
     removed,
 )
-from model.message.roles import follows
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.roles import follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     IDLE,
     LEADER,
     NO_EPOCH,

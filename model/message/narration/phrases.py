@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.core.state import State
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.core.state import State
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     ANSWERED,
     LEADER,
     NO_RECORD,

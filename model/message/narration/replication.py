@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from model.core.state import State
-from model.message.epochs import latest_epoch
-from model.message.features import FOLLOWER_HW_AT_END, PARTITION_EPOCH_CHECK, has
-from model.message.high_watermark import counted_isr
-from model.message.narration.phrases import (
+from waterline.model.core.state import State
+from waterline.model.message.epochs import latest_epoch
+from waterline.model.message.features import FOLLOWER_HW_AT_END, PARTITION_EPOCH_CHECK, has
+from waterline.model.message.high_watermark import counted_isr
+from waterline.model.message.narration.phrases import (
     answered_records,
     answering,
     as_records,
@@ -24,9 +24,9 @@ from model.message.narration.phrases import (
     out_of_range,
     removed,
 )
-from model.message.roles import follows
-from model.message.settings import Settings
-from model.message.terms import (
+from waterline.model.message.roles import follows
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import (
     BOOK_BY_EPOCH,
     CHECKED,
     DIVERGING,
@@ -40,7 +40,7 @@ from model.message.terms import (
     TRUNCATING,
     UNKNOWN_OFFSET,
 )
-from model.message.truncation import end_offset_for
+from waterline.model.message.truncation import end_offset_for
 
 
 def _produce(c: Settings, before: State, after: State, leader: int) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.core.state import State
-from model.message.environment import FAULTS
-from model.message.narration.phrases import (
+from waterline.model.core.state import State
+from waterline.model.message.environment import FAULTS
+from waterline.model.message.narration.phrases import (
     answered_records,
     as_list,
     as_records,
@@ -21,8 +21,8 @@ from model.message.narration.phrases import (
     members_of,
     with_epoch,
 )
-from model.message.roles import follows
-from model.message.terms import (
+from waterline.model.message.roles import follows
+from waterline.model.message.terms import (
     CHECKED,
     CLEAN,
     DIRECTORY_FAILED,

@@ -13,24 +13,6 @@ from typing import Any
 
 import pytest
 
-from checker.analysis.certificate.certificate import Certificate, open_certificate
-from checker.analysis.certificate.certifying import Certified, Question, certify
-from checker.analysis.certificate.header import BadCertificate
-from checker.analysis.certificate.judging import Judge
-from checker.analysis.certificate.keys import key_of, words_of
-from checker.analysis.certificate.processes import in_order
-from checker.kafka.families import ATOMIC, MESSAGE, family_of, problem_for
-from checker.problem.family import Family
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from checker.search.engines.answers import EngineFailed
-from checker.user_models.family import own_family
-from checker.user_models.start import start_of
-from invariants.side_conditions.base_kept import SIDE_CONDITION
-from model.atomic import AtomicEnvironment
-from model.core.state import State
-from model.core.transition_system import Model, call
-from model.message.environment import Environment
 from tests.support.certificates import (
     certificate_of,
     die,
@@ -41,6 +23,24 @@ from tests.support.certificates import (
     put_keys,
 )
 from tests.support.own import EXAMPLES
+from waterline.checker.analysis.certificate.certificate import Certificate, open_certificate
+from waterline.checker.analysis.certificate.certifying import Certified, Question, certify
+from waterline.checker.analysis.certificate.header import BadCertificate
+from waterline.checker.analysis.certificate.judging import Judge
+from waterline.checker.analysis.certificate.keys import key_of, words_of
+from waterline.checker.analysis.certificate.processes import in_order
+from waterline.checker.kafka.families import ATOMIC, MESSAGE, family_of, problem_for
+from waterline.checker.problem.family import Family
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.start import start_of
+from waterline.invariants.side_conditions.base_kept import SIDE_CONDITION
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model, call
+from waterline.model.message.environment import Environment
 
 SMALL = Environment(records=1, epochs=1, restarts=1, moves=0)
 LOCK = own_family(start_of("lock"), "lock.py")

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from checker.analysis.certificate.certificate import open_certificate
-from checker.analysis.certificate.certifying import certify
-from checker.analysis.certificate.keys import key_of, words_of
-from checker.analysis.certificate.renaming import Renamings
-from checker.kafka.families import MESSAGE, problem_for
-from checker.problem.problem import Problem
-from checker.problem.symmetry import Symmetry
-from model.atomic import AtomicEnvironment
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.environment import Environment
 from tests.support.certificates import certificate_of, keys_in
 from tests.support.renamed import orbit
+from waterline.checker.analysis.certificate.certificate import open_certificate
+from waterline.checker.analysis.certificate.certifying import certify
+from waterline.checker.analysis.certificate.keys import key_of, words_of
+from waterline.checker.analysis.certificate.renaming import Renamings
+from waterline.checker.kafka.families import MESSAGE, problem_for
+from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.symmetry import Symmetry
+from waterline.model.atomic import AtomicEnvironment
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
 
 ANY = Environment(replicas=2, records=2, epochs=1, restarts=0, moves=0, election_order="any")
 PROBLEMS: dict[str, Callable[[], Problem]] = {

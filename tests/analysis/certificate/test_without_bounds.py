@@ -12,22 +12,22 @@ from typing import Any
 
 import pytest
 
-from checker.analysis.certificate.certificate import open_certificate
-from checker.analysis.certificate.certifying import certify
-from checker.analysis.certificate.header import BadCertificate
-from checker.analysis.certificate.keys import words_of
-from checker.checking.run import run
-from checker.kafka.families import MESSAGE, problem_for
-from checker.problem.family import Family
-from checker.search.engines.choice import EngineChoice
-from checker.sorts import check
-from checker.user_models.family import own_family
-from checker.user_models.loading import digest_of
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.process import crash
 from tests.support.certificates import certificate_of, header_in, keys_in, put_header
+from waterline.checker.analysis.certificate.certificate import open_certificate
+from waterline.checker.analysis.certificate.certifying import certify
+from waterline.checker.analysis.certificate.header import BadCertificate
+from waterline.checker.analysis.certificate.keys import words_of
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import MESSAGE, problem_for
+from waterline.checker.problem.family import Family
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.sorts import check
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import digest_of
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.process import crash
 
 TERMS = """
 from waterline import Epoch, Epochs, Fields, Protocol, when

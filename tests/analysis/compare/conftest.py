@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from checker.analysis.compare.comparison import Comparison, compared
-from checker.kafka.families import MESSAGE
-from counterexamples import Trace
 from tests.support.recorded_traces import problem_of, replayed_in
+from waterline.checker.analysis.compare.comparison import Comparison, compared
+from waterline.checker.kafka.families import MESSAGE
+from waterline.counterexamples import Trace
 
 Compare = Callable[..., Comparison]
 

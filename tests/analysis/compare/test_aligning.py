@@ -9,16 +9,16 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from checker.analysis.compare.aligning import How
-from checker.analysis.compare.comparison import Comparison, compared
-from checker.analysis.compare.document import comparison_value
-from checker.analysis.compare.rendering import render_comparison
-from checker.kafka.families import MESSAGE
-from checker.kafka.scenarios.catalogue import CATALOGUE
-from counterexamples import read_trace, replay, trace_of
-from model.message.environment import Environment
-from model.message.versions import VERSIONS, base_of
 from tests.support.recorded_traces import LOSS, entry_trace
+from waterline.checker.analysis.compare.aligning import How
+from waterline.checker.analysis.compare.comparison import Comparison, compared
+from waterline.checker.analysis.compare.document import comparison_value
+from waterline.checker.analysis.compare.rendering import render_comparison
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
+from waterline.counterexamples import read_trace, replay, trace_of
+from waterline.model.message.environment import Environment
+from waterline.model.message.versions import VERSIONS, base_of
 
 Compare = Callable[..., Comparison]
 ONE_OF_EACH = {base_of(entry.falls[0]): entry.name for entry in reversed(CATALOGUE) if entry.falls}

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.analysis.compare.comparison import Comparison, describe_changes
-from checker.user_models.start import start_of
-from counterexamples import read_trace
 from tests.support.commands import Commands
 from tests.support.recorded_traces import LOSS, entry_trace
+from waterline.checker.analysis.compare.comparison import Comparison, describe_changes
+from waterline.checker.user_models.start import start_of
+from waterline.counterexamples import read_trace
 
 Compare = Callable[..., Comparison]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from checker.analysis.explain.chain import Chain, chain_of
-from checker.problem.problem import Problem
-from checker.search.engines.prepare import prepare
-from counterexamples import Replayed, read_trace
 from tests.support.recorded_traces import LOSS, problem_of, replayed_in
+from waterline.checker.analysis.explain.chain import Chain, chain_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.prepare import prepare
+from waterline.counterexamples import Replayed, read_trace
 
 
 @pytest.fixture(scope="session")

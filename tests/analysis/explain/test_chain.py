@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from checker.analysis.explain.chain import Chain, chain_of
-from checker.analysis.explain.rendering import describe_numbers, describe_span, describe_without
-from checker.problem.problem import Problem
-from checker.search.engines.prepare import prepare
-from counterexamples import Replayed, TraceStep
 from tests.support.recorded_traces import entry_trace, problem_of, replayed_in
+from waterline.checker.analysis.explain.chain import Chain, chain_of
+from waterline.checker.analysis.explain.rendering import (
+    describe_numbers,
+    describe_span,
+    describe_without,
+)
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.prepare import prepare
+from waterline.counterexamples import Replayed, TraceStep
 
 
 def test_the_loss_takes_a_record_and_both_crashes(chain: Chain) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from checker.analysis.explain.allowance import Allowance
-from checker.analysis.explain.chain import own_actions
-from checker.analysis.explain.executions import CourseSearch, Event
-from checker.problem.family import words_of
-from checker.problem.problem import Problem
-from counterexamples import Moment, Replayed
-from model.core.state import State
+from waterline.checker.analysis.explain.allowance import Allowance
+from waterline.checker.analysis.explain.chain import own_actions
+from waterline.checker.analysis.explain.executions import CourseSearch, Event
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem
+from waterline.counterexamples import Moment, Replayed
+from waterline.model.core.state import State
 
 PLENTY = Allowance(states=1_000_000, ends=time.monotonic() + 10_000)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from checker.cli.scenarios import run as scenarios_run
-from checker.kafka.scenarios.catalogue import find_scenario
-from checker.kafka.scenarios.document import EXPLAINED, explained_part, run_part
-from checker.user_models.start import start_of
 from docs.make import explanations as document_explanations
 from tests.support.commands import Commands
 from tests.support.recorded_traces import LOSS, TRACES
+from waterline.checker.cli.scenarios import run as scenarios_run
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.scenarios.document import EXPLAINED, explained_part, run_part
+from waterline.checker.user_models.start import start_of
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "scenarios.md"
 

@@ -8,19 +8,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from checker.analysis.explain.allowance import Allowance
-from checker.analysis.explain.chain import Chain, chain_of, own_actions
-from checker.analysis.explain.executions import Event
-from checker.analysis.explain.liveness import LastingSearch
-from checker.problem.problem import Problem
-from checker.search.engines.prepare import prepare
-from counterexamples import Moment
-from model.core.claim import Behaviour, Recoverable
-from model.core.state import State
 from tests.support.labelled_graph import CLAIMS, FREE, NODES, labelled_problem
 from tests.support.on_courses import OnCourses, a_graph
 from tests.support.recorded_traces import entry_trace, problem_of, replayed_in
 from tests.support.temporal_oracle import explored, for_ever, no_way_back
+from waterline.checker.analysis.explain.allowance import Allowance
+from waterline.checker.analysis.explain.chain import Chain, chain_of, own_actions
+from waterline.checker.analysis.explain.executions import Event
+from waterline.checker.analysis.explain.liveness import LastingSearch
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.prepare import prepare
+from waterline.counterexamples import Moment
+from waterline.model.core.claim import Behaviour, Recoverable
+from waterline.model.core.state import State
 
 PLENTY = Allowance(states=1_000_000, ends=time.monotonic() + 10_000)
 GRAPHS = 250

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from checker.analysis.explain.candidates import Kind, candidates
-from checker.analysis.explain.repairs import Repairs, repairs_of
-from checker.cli.shared.problem_options import problem_from
-from checker.problem.problem import Problem
-from checker.search.result import Verdict
-from model.message.environment import FAULTS
-from model.message.features import FEATURES, OF_FLUSS, TRUNCATIONS
-from model.message.versions import version_of
 from tests.support.recorded_traces import entry_trace, problem_of
+from waterline.checker.analysis.explain.candidates import Kind, candidates
+from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
+from waterline.checker.cli.shared.problem_options import problem_from
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.result import Verdict
+from waterline.model.message.environment import FAULTS
+from waterline.model.message.features import FEATURES, OF_FLUSS, TRUNCATIONS
+from waterline.model.message.versions import version_of
 
 
 @pytest.fixture(scope="module")

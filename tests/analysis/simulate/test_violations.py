@@ -10,19 +10,19 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from checker.analysis.simulate.choosing import Choosing, Plan
-from checker.analysis.simulate.shortening import with_steps_left_out
-from checker.analysis.simulate.simulation import Simulation, Wanted, simulate
-from checker.compiler.origins import call_of
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from checker.search.engines.prepare import prepare
-from checker.search.rule_errors import Raised
-from checker.traces.predecessors import Path as Steps
-from checker.user_models.start import start_of
-from counterexamples import read_trace
 from tests.support.commands import Commands
 from tests.support.graph_model import NODES, graph_problem, node_state
+from waterline.checker.analysis.simulate.choosing import Choosing, Plan
+from waterline.checker.analysis.simulate.shortening import with_steps_left_out
+from waterline.checker.analysis.simulate.simulation import Simulation, Wanted, simulate
+from waterline.checker.compiler.origins import call_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.rule_errors import Raised
+from waterline.checker.traces.predecessors import Path as Steps
+from waterline.checker.user_models.start import start_of
+from waterline.counterexamples import read_trace
 
 SMALL = ("--protocol", "hw", "--records", 1, "--epochs", 1, "--restarts", 0, "--moves", 0)
 HARMLESS = (*SMALL, "--invariant", "sane")

@@ -10,23 +10,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from checker.analysis.simulate.choosing import Choosing, Plan
-from checker.analysis.simulate.coverage import Coverage, Sighting
-from checker.analysis.simulate.walk_loops import OFTEN, PACES_MAX
-from checker.analysis.simulate.walker import BATCH, Walker, recipe_of
-from checker.analysis.simulate.workers import Asked, InOrder, on_threads
-from checker.compiler.origins import action_of, arguments_of
-from checker.compiler.program import loaded
-from checker.kafka.families import problem_for
-from checker.problem.family import words_of
-from checker.problem.problem import Problem
-from checker.search.engines.prepare import prepare
-from checker.storage.hyperloglog import REGISTERS, STANDARD_ERROR, empty_sketch, estimate
-from model.core.layout import Field, Layout
-from model.core.state import State
-from model.core.transition_system import Action, Model, Narration
-from model.message.environment import Environment
 from tests.support.graph_model import NODES, graph_problem
+from waterline.checker.analysis.simulate.choosing import Choosing, Plan
+from waterline.checker.analysis.simulate.coverage import Coverage, Sighting
+from waterline.checker.analysis.simulate.walk_loops import OFTEN, PACES_MAX
+from waterline.checker.analysis.simulate.walker import BATCH, Walker, recipe_of
+from waterline.checker.analysis.simulate.workers import Asked, InOrder, on_threads
+from waterline.checker.compiler.origins import action_of, arguments_of
+from waterline.checker.compiler.program import loaded
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.family import words_of
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.storage.hyperloglog import REGISTERS, STANDARD_ERROR, empty_sketch, estimate
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model, Narration
+from waterline.model.message.environment import Environment
 
 NOT_BAD, NOT_WORSE, LEVEL = 0, 1, 2
 """Claims of the graph model, by number."""

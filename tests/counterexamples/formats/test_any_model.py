@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from checker.checking.run import run
-from checker.kafka.families import ATOMIC
-from checker.problem.problem import Problem
-from checker.report.pages.formats import FORMATS, Converted
-from checker.report.pages.limits import TooLongToDraw
-from checker.search.engines.choice import EngineChoice
-from checker.traces.finding import Finding, confirmed
-from counterexamples import TraceStep, from_json
-from counterexamples.formats import from_itf
 from tests.support.confirmed_traces import confirmed_in
 from tests.support.machine_speed import Slowness
 from tests.support.own import example
+from waterline.checker.checking.run import run
+from waterline.checker.kafka.families import ATOMIC
+from waterline.checker.problem.problem import Problem
+from waterline.checker.report.pages.formats import FORMATS, Converted
+from waterline.checker.report.pages.limits import TooLongToDraw
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.traces.finding import Finding, confirmed
+from waterline.counterexamples import TraceStep, from_json
+from waterline.counterexamples.formats import from_itf
 
 LOSS = "hw-no_committed_loss-2r2n2e.json"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from checker.cli.traces.convert_command import convert_command
-from checker.report.pages.formats import FORMATS
-from counterexamples import BadTrace, TraceError
 from tests.support.confirmed_traces import FOLDER
+from waterline.checker.cli.traces.convert_command import convert_command
+from waterline.checker.report.pages.formats import FORMATS
+from waterline.counterexamples import BadTrace, TraceError
 
 LOSS = FOLDER / "hw-no_committed_loss-2r2n2e.json"
 

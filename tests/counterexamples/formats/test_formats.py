@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.report.pages.formats import FORMATS, Converted
-from checker.report.pages.surroundings import surroundings, to_dot
-from checker.report.pages.values import values_of
-from checker.search.graph import TooLargeForGraph
-from counterexamples import BadTrace, from_json
-from counterexamples.formats import Recording, from_itf, record, to_itf, to_tlc
-from counterexamples.formats.tlc import describe
-from counterexamples.trace import Trace, TraceStep
 from tests.support.confirmed_traces import FOLDER, ROOT, TRACES, confirmed_in
 from tests.support.tla_text import states_of, value_of
+from waterline.checker.report.pages.formats import FORMATS, Converted
+from waterline.checker.report.pages.surroundings import surroundings, to_dot
+from waterline.checker.report.pages.values import values_of
+from waterline.checker.search.graph import TooLargeForGraph
+from waterline.counterexamples import BadTrace, from_json
+from waterline.counterexamples.formats import Recording, from_itf, record, to_itf, to_tlc
+from waterline.counterexamples.formats.tlc import describe
+from waterline.counterexamples.trace import Trace, TraceStep
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "trace.schema.json").read_text())
 MANY = [f"a{number}" for number in range(101)]

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from checker.report.viewer.itf_app import ItfViewer
-from counterexamples import BadTrace
-from counterexamples.formats.itf_states import ItfTrace, itf_trace, trace_of_another_tool
-from counterexamples.formats.itf_table import CELL_MAX, render_itf
-from counterexamples.formats.itf_values import read_value
 from tests.support.commands import Commands
 from tests.support.confirmed_traces import FOLDER
 from tests.support.viewing import seen
+from waterline.checker.report.viewer.itf_app import ItfViewer
+from waterline.counterexamples import BadTrace
+from waterline.counterexamples.formats.itf_states import ItfTrace, itf_trace, trace_of_another_tool
+from waterline.counterexamples.formats.itf_table import CELL_MAX, render_itf
+from waterline.counterexamples.formats.itf_values import read_value
 
 FILES = Path(__file__).parent / "itf"
 QUINT, APALACHE = FILES / "quint.itf.json", FILES / "apalache.itf.json"

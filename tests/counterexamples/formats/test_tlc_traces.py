@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm.processes import find_java
-from counterexamples.errors import BadTrace
-from counterexamples.formats.itf_states import ItfTrace, trace_of_another_tool
 from tests.support.commands import Commands
 from tests.support.tla_modules import tlc
+from waterline.checker.kafka.confirm.processes import find_java
+from waterline.counterexamples.errors import BadTrace
+from waterline.counterexamples.formats.itf_states import ItfTrace, trace_of_another_tool
 
 TEXT = r"""TLC2 Version 2.18 of 20 March 2023
 Error: Temporal properties were violated.

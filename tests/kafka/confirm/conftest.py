@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import stepping, walking
-from checker.kafka.confirm.facts import Facts, differences
-from checker.kafka.confirm.mapping import TABLE, Act, Row
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from tests.kafka.confirm.pretended_brokers import Deviation, Pretended
 from tests.support.commands import Commands
+from waterline.checker.kafka.confirm import stepping, walking
+from waterline.checker.kafka.confirm.facts import Facts, differences
+from waterline.checker.kafka.confirm.mapping import TABLE, Act, Row
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 
 _OLD = kafka_release("0.10.2.2")
 

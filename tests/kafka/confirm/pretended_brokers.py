@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from checker.kafka.confirm.facts import Facts
-from checker.kafka.confirm.mapping import Act
-from checker.kafka.confirm.releases import KafkaRelease
-from counterexamples import TraceStep
+from waterline.checker.kafka.confirm.facts import Facts
+from waterline.checker.kafka.confirm.mapping import Act
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.counterexamples import TraceStep
 
 Deviation = Callable[[str, Facts], Mapping[str, str] | Exception | None]
 

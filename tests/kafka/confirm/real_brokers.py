@@ -12,7 +12,7 @@ import psutil
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
-WATERLINE, REASSIGNMENT = "checker.cli.cli", "bench.experiments.reassignment"
+WATERLINE, REASSIGNMENT = "waterline.checker.cli.cli", "bench.experiments.reassignment"
 """Modules with a `main`."""
 SECONDS_MAX = 120
 

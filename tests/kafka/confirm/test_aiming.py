@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.confirm import conforming
-from checker.kafka.confirm import harness_digest as digests
-from checker.kafka.confirm.aiming import Aiming, Plan, lag_of, planned
-from checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from checker.kafka.confirm.conformance import begun
-from checker.kafka.confirm.harness_digest import harness_digest
-from checker.kafka.confirm.outcomes import Outcome, outcome_of
-from checker.kafka.confirm.reaching import DEAR, Search
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.steerable import SILENT, Steerable
-from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINK
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from counterexamples import Moment
-from model.core.transition_system import Call
-from model.message.environment import Environment
+from waterline.checker.kafka.confirm import conforming
+from waterline.checker.kafka.confirm import harness_digest as digests
+from waterline.checker.kafka.confirm.aiming import Aiming, Plan, lag_of, planned
+from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES
+from waterline.checker.kafka.confirm.conformance import begun
+from waterline.checker.kafka.confirm.harness_digest import harness_digest
+from waterline.checker.kafka.confirm.outcomes import Outcome, outcome_of
+from waterline.checker.kafka.confirm.reaching import DEAR, Search
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.steerable import SILENT, Steerable
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINK
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.counterexamples import Moment
+from waterline.model.core.transition_system import Call
+from waterline.model.message.environment import Environment
 
 OLD, NEW = kafka_release("0.10.2.2"), kafka_release("2.8.2")
 MANY = 10**6
@@ -136,7 +136,7 @@ def test_a_walk_goes_on_to_the_next_outcome_that_is_near() -> None:
 
 
 def test_where_none_is_near_the_plan_s_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.kafka.confirm.aiming.NEAR_STATES_MAX", 0)
+    monkeypatch.setattr("waterline.checker.kafka.confirm.aiming.NEAR_STATES_MAX", 0)
     asked = problem()
     plan = planned(asked, OLD, states_max=MANY, announce=lambda line: None)
     steerable = Steerable(asked.model, OLD, NO_LAG_MS)

@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import replay as replaying
-from checker.kafka.confirm import waiting
-from checker.kafka.confirm.counterexample import Counterexample, recorded
-from checker.kafka.confirm.course import Course, course_of
-from checker.kafka.confirm.ending import ending_of
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.evidence import Evidence
-from checker.kafka.confirm.facts import ISR, WAITING
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from checker.kafka.confirm.replay import Judgement, Run
-from checker.kafka.confirm.stage import StepFailed
-from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
-from checker.kafka.confirm.waiting import EndBy, Looked, looked, require_visible
-from checker.kafka.confirm.wire import FETCH, OFFSET_FOR_LEADER_EPOCH, Record
-from invariants import BEHAVIOURS
-from invariants.outside import Seen
+from waterline.checker.kafka.confirm import replay as replaying
+from waterline.checker.kafka.confirm import waiting
+from waterline.checker.kafka.confirm.counterexample import Counterexample, recorded
+from waterline.checker.kafka.confirm.course import Course, course_of
+from waterline.checker.kafka.confirm.ending import ending_of
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.evidence import Evidence
+from waterline.checker.kafka.confirm.facts import ISR, WAITING
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from waterline.checker.kafka.confirm.replay import Judgement, Run
+from waterline.checker.kafka.confirm.stage import StepFailed
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
+from waterline.checker.kafka.confirm.waiting import EndBy, Looked, looked, require_visible
+from waterline.checker.kafka.confirm.wire import FETCH, OFFSET_FOR_LEADER_EPOCH, Record
+from waterline.invariants import BEHAVIOURS
+from waterline.invariants.outside import Seen
 
 TRACES = Path(__file__).parents[3] / "examples" / "traces" / "scenarios"
 OLD, REPAIRED = kafka_release("1.1.1"), kafka_release("2.1.1")

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import clusters as sharing
-from checker.kafka.confirm.clusters import ClusterKind, SharedClusters, kind_of
-from checker.kafka.confirm.course import Course
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.site import Site
-from checker.kafka.confirm.stage import StepFailed
-from checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NO_LAG_MS
 from tests.kafka.confirm.test_judging import course
+from waterline.checker.kafka.confirm import clusters as sharing
+from waterline.checker.kafka.confirm.clusters import ClusterKind, SharedClusters, kind_of
+from waterline.checker.kafka.confirm.course import Course
+from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.stage import StepFailed
+from waterline.checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NO_LAG_MS
 
 OLD = kafka_release("0.10.2.2")
 

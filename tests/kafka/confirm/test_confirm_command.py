@@ -69,14 +69,14 @@ def test_a_folder_that_is_not_empty_is_kept_as_it_is(cli: Commands, tmp_path: Pa
 def test_without_the_optional_libraries_it_says_what_to_install(
     missing: str, cli: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = {"checker.kafka.confirm.errors", "checker.kafka.confirm.releases"}
+    kept = {"waterline.checker.kafka.confirm.errors", "waterline.checker.kafka.confirm.releases"}
     for name in list(sys.modules):
         library = name.split(".")[0] in NAMES_OF_LIBRARIES
-        if (library or name.startswith("checker.kafka.confirm.")) and name not in kept:
+        if (library or name.startswith("waterline.checker.kafka.confirm.")) and name not in kept:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
 
     last = refused(cli, LOSS, "--kafka", "0.10.2.2")
 
     assert f"confirm needs the package {missing}" in last
-    assert "pip install 'waterline[kafka]'" in last
+    assert "pip install 'waterline-checker[kafka]'" in last

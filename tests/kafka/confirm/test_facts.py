@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.confirm.facts import ISR, Difference, differences, of_model
-from checker.kafka.confirm.observing import exchange_text, read_checkpoint, read_epochs
-from checker.kafka.confirm.proxy import Exchange
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.wire import (
+from tests.support.states import exchange, model_of, run
+from waterline.checker.kafka.confirm.facts import ISR, Difference, differences, of_model
+from waterline.checker.kafka.confirm.observing import exchange_text, read_checkpoint, read_epochs
+from waterline.checker.kafka.confirm.proxy import Exchange
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.wire import (
     FETCH,
     Record,
     batch_sizes,
@@ -20,7 +21,6 @@ from checker.kafka.confirm.wire import (
     records_in,
     request_bytes,
 )
-from tests.support.states import exchange, model_of, run
 
 RECORDED = Path(__file__).parent / "recorded"
 OLD, NEW = kafka_release("0.10.2.2"), kafka_release("3.9.1")

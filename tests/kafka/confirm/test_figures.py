@@ -7,20 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.confirm.aiming import Plan
-from checker.kafka.confirm.cells import Cell
-from checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from checker.kafka.confirm.conformance import begun
-from checker.kafka.confirm.conforming import begun_with, report
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.figures import (
+from tests.support.commands import Commands
+from waterline.checker.kafka.confirm.aiming import Plan
+from waterline.checker.kafka.confirm.cells import Cell
+from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES
+from waterline.checker.kafka.confirm.conformance import begun
+from waterline.checker.kafka.confirm.conforming import begun_with, report
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.figures import (
     TITLE,
     Figures,
     figures_of,
     to_markdown,
     write_markdown,
 )
-from checker.kafka.confirm.kept_walks import (
+from waterline.checker.kafka.confirm.kept_walks import (
     AIMED,
     CHANCE,
     Kept,
@@ -29,11 +30,10 @@ from checker.kafka.confirm.kept_walks import (
     keep,
     read_kept,
 )
-from checker.kafka.confirm.known_differences import KNOWN
-from checker.kafka.confirm.outcomes import describe
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.survey_document import write_markdown as write_survey
-from tests.support.commands import Commands
+from waterline.checker.kafka.confirm.known_differences import KNOWN
+from waterline.checker.kafka.confirm.outcomes import describe
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.survey_document import write_markdown as write_survey
 
 PRODUCED, FETCHED = ("Produce", ("leo+",)), ("SendFetch", ("fetch=requested",))
 NEVER, CANNOT = ("Crash", ("up-",)), ("WakeParked", ("fetch=answered",))

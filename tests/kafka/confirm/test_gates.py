@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm.proxy import Exchange, Link
-from checker.kafka.confirm.wire import (
+from waterline.checker.kafka.confirm.proxy import Exchange, Link
+from waterline.checker.kafka.confirm.wire import (
     FETCH,
     HOST,
     LIST_OFFSETS,

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import grounds
-from checker.kafka.confirm.aiming import planned
-from checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from checker.kafka.confirm.conformance import TRIES_MAX, Conformance, begun
-from checker.kafka.confirm.facts import ISR, Facts, differences
-from checker.kafka.confirm.grounds import (
+from tests.kafka.confirm.pretended_brokers import WROTE, Deviation, steps_of
+from waterline.checker.kafka.confirm import grounds
+from waterline.checker.kafka.confirm.aiming import planned
+from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES
+from waterline.checker.kafka.confirm.conformance import TRIES_MAX, Conformance, begun
+from waterline.checker.kafka.confirm.facts import ISR, Facts, differences
+from waterline.checker.kafka.confirm.grounds import (
     Grounds,
     Round,
     plan,
@@ -22,12 +23,11 @@ from checker.kafka.confirm.grounds import (
     walk_by_chance,
     walk_to_outcomes,
 )
-from checker.kafka.confirm.kept_walks import CHANCE
-from checker.kafka.confirm.known_differences import KNOWN, known_difference
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from checker.kafka.confirm.stage import NotHeld
-from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, StepSeen
-from tests.kafka.confirm.pretended_brokers import WROTE, Deviation, steps_of
+from waterline.checker.kafka.confirm.kept_walks import CHANCE
+from waterline.checker.kafka.confirm.known_differences import KNOWN, known_difference
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from waterline.checker.kafka.confirm.stage import NotHeld
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, StepSeen
 
 OLD, NEW = kafka_release("0.10.2.2"), kafka_release("2.1.1")
 CRASHES = next(each for each in CIRCUMSTANCES if each.name == "crashes")

@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import observing, stepping
-from checker.kafka.confirm import replay as replaying
-from checker.kafka.confirm.controls import with_control
-from checker.kafka.confirm.counterexample import searched
-from checker.kafka.confirm.course import Course, course_of
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.evidence import Evidence
-from checker.kafka.confirm.facts import ISR, NO_ANSWER, differences
-from checker.kafka.confirm.mapping import Act, Row
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from checker.kafka.confirm.replay import Confirmation, Judgement, Run, unsteerable
-from checker.kafka.confirm.stage import NotHeld, StepFailed
-from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
-from checker.kafka.scenarios.catalogue import find_scenario
-from counterexamples import read_trace, replay, trace_of
-from invariants import ALL
-from model.message.environment import Environment
-from model.message.model import message_model
 from tests.support import states
+from waterline.checker.kafka.confirm import observing, stepping
+from waterline.checker.kafka.confirm import replay as replaying
+from waterline.checker.kafka.confirm.controls import with_control
+from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.course import Course, course_of
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.evidence import Evidence
+from waterline.checker.kafka.confirm.facts import ISR, NO_ANSWER, differences
+from waterline.checker.kafka.confirm.mapping import Act, Row
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from waterline.checker.kafka.confirm.replay import Confirmation, Judgement, Run, unsteerable
+from waterline.checker.kafka.confirm.stage import NotHeld, StepFailed
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.counterexamples import read_trace, replay, trace_of
+from waterline.invariants import ALL
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 TRACES = Path(__file__).parents[3] / "examples" / "traces" / "scenarios"
 LOST = Evidence(("m1 is gone.",), ("m1",), False, True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import leaving
-from checker.kafka.confirm.leaving import part_followers
-from counterexamples import Moment
+from waterline.checker.kafka.confirm import leaving
+from waterline.checker.kafka.confirm.leaving import part_followers
+from waterline.counterexamples import Moment
 
 PRODUCE = ("Produce", (("leader", 0),))
 BEFORE = SimpleNamespace(

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
-from checker.kafka.confirm.mapping import TABLE, Row
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.steering import KRAFT_TABLE, row_of
-from model.message.contents import ACTIONS
+from waterline.checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
+from waterline.checker.kafka.confirm.mapping import TABLE, Row
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.steering import KRAFT_TABLE, row_of
+from waterline.model.message.contents import ACTIONS
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "confirm.md"
 

@@ -6,14 +6,14 @@ from collections import deque
 
 import pytest
 
-from checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from checker.kafka.confirm.outcomes import Outcome, describe, outcome_named, outcome_of
-from checker.kafka.confirm.reaching import Search
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import Problem
-from model.core.transition_system import Model
-from model.message.environment import Environment
 from tests.support import states
+from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES
+from waterline.checker.kafka.confirm.outcomes import Outcome, describe, outcome_named, outcome_of
+from waterline.checker.kafka.confirm.reaching import Search
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
 
 SMALL = Environment(records=1, epochs=1, restarts=1)
 

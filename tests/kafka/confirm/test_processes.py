@@ -13,10 +13,10 @@ from typing import Any
 import psutil
 import pytest
 
-from checker.cli.shared.ending import ending_as_by_ctrl_c
-from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
-from checker.kafka.confirm.processes import Processes, find_java
-from checker.kafka.confirm.zookeeper.brokers import _has_read
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
+from waterline.checker.kafka.confirm.processes import Processes, find_java
+from waterline.checker.kafka.confirm.zookeeper.brokers import _has_read
 
 SLEEPS = "exec sleep 300"
 
@@ -175,7 +175,7 @@ def test_without_java_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.Mon
 def test_brokers_die_with_a_harness_that_is_killed(java: Path, folder: Path) -> None:
     program = (
         "import sys, time\nfrom pathlib import Path\n"
-        "from checker.kafka.confirm.processes import Processes\n"
+        "from waterline.checker.kafka.confirm.processes import Processes\n"
         "processes = Processes(Path(sys.argv[1]), [])\nprocesses.start('r0', 'Main')\n"
         "print(processes.identity('r0'), flush=True)\ntime.sleep(300)\n"
     )

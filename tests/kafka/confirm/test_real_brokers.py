@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.jars import require_brokers
 from tests.kafka.confirm.real_brokers import SECONDS_MAX, interrupted, left_of, started
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.jars import require_brokers
 
 pytestmark = pytest.mark.slow
 

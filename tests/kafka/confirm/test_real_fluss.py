@@ -9,11 +9,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.fluss.release import steered_release
-from checker.kafka.confirm.fluss.servers import compiled
-from checker.kafka.confirm.jars import class_path
 from tests.kafka.confirm.real_brokers import ROOT, SECONDS_MAX, WATERLINE, command_of
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.fluss.release import steered_release
+from waterline.checker.kafka.confirm.fluss.servers import compiled
+from waterline.checker.kafka.confirm.jars import class_path
 
 pytestmark = pytest.mark.slow
 TRACES = ROOT / "examples" / "traces" / "fluss"

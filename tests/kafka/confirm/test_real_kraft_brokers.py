@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.jars import require_brokers
 from tests.kafka.confirm.real_brokers import (
     REASSIGNMENT,
     SECONDS_MAX,
@@ -21,6 +19,8 @@ from tests.kafka.confirm.real_brokers import (
     left_of,
     started,
 )
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.jars import require_brokers
 
 pytestmark = pytest.mark.slow
 

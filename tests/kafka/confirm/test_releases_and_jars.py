@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.confirm.errors import CannotConfirm, NoJars
-from checker.kafka.confirm.jars import class_path
-from checker.kafka.confirm.releases import kafka_release
-from model.message.releases import release_named
+from waterline.checker.kafka.confirm.errors import CannotConfirm, NoJars
+from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.model.message.releases import release_named
 
 RELEASE = kafka_release("0.10.2.2")
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import survey
-from checker.kafka.confirm.cells import Cell, count_of, in_order, read_cells, write_cells
-from checker.kafka.confirm.counterexample import searched
-from checker.kafka.confirm.course import Course, course_of
-from checker.kafka.confirm.course_digest import course_digest
-from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoJars
-from checker.kafka.confirm.figures import without_walks
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from checker.kafka.confirm.replay import Confirmation, Judgement
-from checker.kafka.confirm.survey import Survey
-from checker.kafka.confirm.survey_document import to_markdown
-from checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.confirm import survey
+from waterline.checker.kafka.confirm.cells import Cell, count_of, in_order, read_cells, write_cells
+from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.course import Course, course_of
+from waterline.checker.kafka.confirm.course_digest import course_digest
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoJars
+from waterline.checker.kafka.confirm.figures import without_walks
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
+from waterline.checker.kafka.confirm.survey import Survey
+from waterline.checker.kafka.confirm.survey_document import to_markdown
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
 
 RESULTS = Path(__file__).parents[3] / "docs" / "released-brokers.jsonl"
 

@@ -9,28 +9,28 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from checker.kafka.confirm.conformance import begun
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.facts import ISR, Facts
-from checker.kafka.confirm.grounds import (
+from tests.kafka.confirm.pretended_brokers import FETCHED, WROTE, steps_of
+from tests.support import states
+from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES
+from waterline.checker.kafka.confirm.conformance import begun
+from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.facts import ISR, Facts
+from waterline.checker.kafka.confirm.grounds import (
     trace_of_walk,
 )
-from checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from checker.kafka.confirm.shortening import possible, shortened
-from checker.kafka.confirm.stage import NotHeld, StepFailed
-from checker.kafka.confirm.steerable import FENCED, SILENT, Steerable
-from checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
-from checker.kafka.confirm.walking import (
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
+from waterline.checker.kafka.confirm.shortening import possible, shortened
+from waterline.checker.kafka.confirm.stage import NotHeld, StepFailed
+from waterline.checker.kafka.confirm.steerable import FENCED, SILENT, Steerable
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
+from waterline.checker.kafka.confirm.walking import (
     Choose,
     Walked,
     by_chance,
     following,
     walk,
 )
-from counterexamples import from_json, to_json
-from tests.kafka.confirm.pretended_brokers import FETCHED, WROTE, steps_of
-from tests.support import states
+from waterline.counterexamples import from_json, to_json
 
 OLD, NEW = kafka_release("0.10.2.2"), kafka_release("2.1.1")
 CRASHES = next(each for each in CIRCUMSTANCES if each.name == "crashes")

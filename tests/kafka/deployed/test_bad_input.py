@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.deployed.client_properties import client_arguments
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.setting import BadConfig, Mistakes
-from checker.kafka.matrix.properties import configs_of
 from tests.support.commands import Commands
+from waterline.checker.kafka.deployed.client_properties import client_arguments
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes
+from waterline.checker.kafka.matrix.properties import configs_of
 
 HEAD = "apiVersion: kafka.strimzi.io/v1\nkind: Kafka\nmetadata: {name: one}\n"
 

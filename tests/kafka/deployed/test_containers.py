@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.setting import BadConfig
-from checker.kafka.matrix.properties import configs_of
+from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.matrix.properties import configs_of
 
 COMPOSE = """x-broker: &broker
   KAFKA_PROCESS_ROLES: broker,controller

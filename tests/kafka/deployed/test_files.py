@@ -7,14 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.deployed.deployment import EmptyMember
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.saved import read_saved, to_saved
-from checker.kafka.deployed.setting import Place
-from checker.kafka.matrix.deployment_facts import facts_of
-from checker.kafka.matrix.properties import Config, configs_of, describe_topics, unwritable
-from checker.kafka.matrix.protocol_of import protocol_of, version_option
 from tests.support.operators import topics_output
+from waterline.checker.kafka.deployed.deployment import EmptyMember
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.saved import read_saved, to_saved
+from waterline.checker.kafka.deployed.setting import Place
+from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.properties import (
+    Config,
+    configs_of,
+    describe_topics,
+    unwritable,
+)
+from waterline.checker.kafka.matrix.protocol_of import protocol_of, version_option
 
 FOLDER = Path(__file__).parents[2] / "golden" / "deployed"
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.deployed.deployment import Deployment
-from checker.kafka.deployed.kinds import KINDS, kind_of
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.setting import BadConfig
-from checker.kafka.deployed.text_file import read_text
-from checker.kafka.matrix.properties import configs_of
+from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.kinds import KINDS, kind_of
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.deployed.text_file import read_text
+from waterline.checker.kafka.matrix.properties import configs_of
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "files.md").read_text(encoding="utf-8")
 HEAD = "apiVersion: kafka.strimzi.io/v1\nkind: Kafka\nmetadata: {name: one}\n"

@@ -11,23 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
-from checker.cli.matrix.deployment_run import exit_code
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.jars import require_brokers
-from checker.kafka.deployed.deployment import Copies, EmptyMember
-from checker.kafka.deployed.feature_levels import metadata_version
-from checker.kafka.deployed.live import ALLOWED, read_cluster
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.saved import read_saved, to_saved
-from checker.kafka.deployed.setting import BadConfig
-from checker.kafka.matrix.config_answer import DeploymentAnswer
-from checker.kafka.matrix.deployment_files import to_object
-from checker.kafka.matrix.findings import EMPTY_IN_ELR, ERROR, findings_of
-from checker.kafka.matrix.properties import configs_of
-from checker.report.pages.deployment_page import to_html
 from tests.support.deployment_answers import made_up, shown
 from tests.support.plain_clusters import HOST, create_topics, plain_broker
+from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
+from waterline.checker.cli.matrix.deployment_run import exit_code
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.jars import require_brokers
+from waterline.checker.kafka.deployed.deployment import Copies, EmptyMember
+from waterline.checker.kafka.deployed.feature_levels import metadata_version
+from waterline.checker.kafka.deployed.live import ALLOWED, read_cluster
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.saved import read_saved, to_saved
+from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
+from waterline.checker.kafka.matrix.deployment_files import to_object
+from waterline.checker.kafka.matrix.findings import EMPTY_IN_ELR, ERROR, findings_of
+from waterline.checker.kafka.matrix.properties import configs_of
+from waterline.checker.report.pages.deployment_page import to_html
 
 READING = {3, 18, 32}
 """Metadata, ApiVersions and DescribeConfigs, by Kafka's numbers of its APIs."""
@@ -69,7 +69,7 @@ def test_a_real_cluster_is_read_and_not_changed(release: str, tmp_path: Path) ->
 
 
 def test_a_request_that_is_not_reading_never_leaves() -> None:
-    from checker.kafka.deployed.live import _let_through_reading_alone  # noqa: PLC0415
+    from waterline.checker.kafka.deployed.live import _let_through_reading_alone  # noqa: PLC0415
 
     class DeleteTopicsRequest:
         pass
@@ -102,7 +102,7 @@ def test_a_request_that_is_not_reading_never_leaves() -> None:
 
 def test_a_cluster_that_does_not_answer_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("kafka")
-    monkeypatch.setattr("checker.kafka.deployed.live.ANSWER_MS_MAX", 300)
+    monkeypatch.setattr("waterline.checker.kafka.deployed.live.ANSWER_MS_MAX", 300)
 
     with warnings.catch_warnings():
         # The client leaves sockets to the collector that never were connected.
@@ -196,7 +196,7 @@ def endangered() -> Cluster:
 
 def test_a_broker_in_the_elr_that_may_be_empty_is_a_finding_of_its_partition() -> None:
     pytest.importorskip("kafka")
-    from checker.kafka.deployed.live import _read  # noqa: PLC0415
+    from waterline.checker.kafka.deployed.live import _read  # noqa: PLC0415
 
     found = _read(endangered())
     answer = made_up(configs_of(found)[0], lambda cell: False)
@@ -226,7 +226,7 @@ def test_a_broker_in_the_elr_that_may_be_empty_is_a_finding_of_its_partition() -
 
 def test_a_cluster_without_elr_is_not_asked_for_it() -> None:
     pytest.importorskip("kafka")
-    from checker.kafka.deployed.live import _read  # noqa: PLC0415
+    from waterline.checker.kafka.deployed.live import _read  # noqa: PLC0415
 
     cluster = endangered()
     cluster.elr = {}
@@ -240,7 +240,7 @@ def test_brokers_that_do_not_say_what_is_in_the_elr_are_named_and_nothing_is_con
     refused: str,
 ) -> None:
     errors = pytest.importorskip("kafka.errors")
-    from checker.kafka.deployed.live import _read  # noqa: PLC0415
+    from waterline.checker.kafka.deployed.live import _read  # noqa: PLC0415
 
     cluster = endangered()
     cluster.refused[refused] = errors.IncompatibleBrokerVersion("no such API")
@@ -257,7 +257,7 @@ def test_brokers_that_do_not_say_what_is_in_the_elr_are_named_and_nothing_is_con
 def test_settings_that_a_server_gives_without_being_asked_are_not_kept() -> None:
     """A server may answer with what it likes, also secrets: `--save` writes what is kept."""
     pytest.importorskip("kafka")
-    from checker.kafka.deployed.live import _read  # noqa: PLC0415
+    from waterline.checker.kafka.deployed.live import _read  # noqa: PLC0415
 
     def entry(value: str) -> dict[str, str]:
         return {"value": value, "config_source": "STATIC_BROKER_CONFIG"}

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.answer import Answer, answered
-from checker.kafka.logs.causes import causes_of
-from checker.kafka.logs.fitting import Circumstances
-from checker.kafka.logs.reading import read_logs
-from checker.kafka.scenarios.catalogue import find_scenario
-from counterexamples import Trace
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.releases import release_named
 from tests.support.logged_walks import LOADED, SHUT_DOWN, Writer
 from tests.support.recorded_traces import entry_trace
+from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.causes import causes_of
+from waterline.checker.kafka.logs.fitting import Circumstances
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.counterexamples import Trace
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.releases import release_named
 
 FOUND = {
     "stale-remote-leo": "C21",

@@ -15,22 +15,22 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.logs.carrying import (
+from tests.support.logged_walks import walked
+from waterline.checker.kafka.logs.carrying import (
     Numbering,
     carried,
     fields_known,
 )
-from checker.kafka.logs.chain import Chain, chained
-from checker.kafka.logs.fitting import Beside, Circumstances
-from checker.kafka.logs.history import History, history_of
-from checker.kafka.logs.observation import Kind
-from checker.kafka.logs.reading import read_logs
-from checker.kafka.logs.settled import past_epochs, settled_end
-from model.core.state import State
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.model import message_model
-from tests.support.logged_walks import walked
+from waterline.checker.kafka.logs.chain import Chain, chained
+from waterline.checker.kafka.logs.fitting import Beside, Circumstances
+from waterline.checker.kafka.logs.history import History, history_of
+from waterline.checker.kafka.logs.observation import Kind
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.checker.kafka.logs.settled import past_epochs, settled_end
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 BOUNDS = Environment(replicas=2, records=2, epochs=4, restarts=2, moves=2, restart_detection="any")
 DISTURBS = {"Crash", "SessionExpiry", "ShrinkIsr", "Stop", "BeginShutdown"}

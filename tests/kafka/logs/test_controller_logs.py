@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.answer import answered
-from checker.kafka.logs.controller_lines import changes_in
-from checker.kafka.logs.decisions import decisions_of
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.fitting import Circumstances
-from checker.kafka.logs.history import history_of
-from checker.kafka.logs.observation import CONTROLLER, Kind, PartitionState, Place
-from checker.kafka.logs.reading import Logs, read_logs
-from checker.kafka.logs.timeline import timeline
-from model.message.releases import release_named
 from tests.support.controller_logs import kraft_line, zookeeper_line
 from tests.support.logged_walks import Decided
+from waterline.checker.kafka.logs.answer import answered
+from waterline.checker.kafka.logs.controller_lines import changes_in
+from waterline.checker.kafka.logs.decisions import decisions_of
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.fitting import Circumstances
+from waterline.checker.kafka.logs.history import history_of
+from waterline.checker.kafka.logs.observation import CONTROLLER, Kind, PartitionState, Place
+from waterline.checker.kafka.logs.reading import Logs, read_logs
+from waterline.checker.kafka.logs.timeline import timeline
+from waterline.model.message.releases import release_named
 
 RECORDED = Path(__file__).parent / "recorded"
 ID = "kxt8kSqWTfC9Di39ZkFYXQ"

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.decisions import decisions_of
-from checker.kafka.logs.fitting import Circumstances, searched
-from checker.kafka.logs.history import history_of
-from checker.kafka.logs.observation import CONTROLLER
-from checker.kafka.logs.reading import read_logs
-from model.message.environment import Environment
-from model.message.model import message_model
 from tests.support.controller_logs import dump_of, kraft_line, zookeeper_line
 from tests.support.logged_walks import Decided, walked
+from waterline.checker.kafka.logs.decisions import decisions_of
+from waterline.checker.kafka.logs.fitting import Circumstances, searched
+from waterline.checker.kafka.logs.history import history_of
+from waterline.checker.kafka.logs.observation import CONTROLLER
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 BOUNDS = Environment(replicas=2, records=1, epochs=3, restarts=2, moves=1, restart_detection="any")
 SEEDS = (1, 2, 3, 4, 31, 32, 52, 53, 55)

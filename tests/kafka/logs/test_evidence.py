@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.traces.explaining_logs import release_of
-from checker.kafka.logs.answer import answered, is_unclean
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.evidence import Evidence, evidence_of
-from checker.kafka.logs.fitting import Circumstances
-from checker.kafka.logs.history import leaders_told
-from checker.kafka.logs.observation import Kind
-from checker.kafka.logs.reading import Logs, read_logs
-from model.message.releases import release_named
+from waterline.checker.cli.traces.explaining_logs import release_of
+from waterline.checker.kafka.logs.answer import answered, is_unclean
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.evidence import Evidence, evidence_of
+from waterline.checker.kafka.logs.fitting import Circumstances
+from waterline.checker.kafka.logs.history import leaders_told
+from waterline.checker.kafka.logs.observation import Kind
+from waterline.checker.kafka.logs.reading import Logs, read_logs
+from waterline.model.message.releases import release_named
 
 ID, OLD_ID = "Zk1r3mSgQ0uUe0hP1n0xXg", "q7Pq9u0uSCCrn1mTMvYcxA"
 GIVEN = Circumstances(version="kraft", hw_in_response="pre")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from checker.cli.commands import waterline
-from checker.kafka.logs import chain_answer
-from checker.kafka.logs.chain import Chain
-from checker.kafka.logs.fitting import Circumstances
-from checker.kafka.logs.history import History
-from checker.kafka.logs.reading import read_logs
+from waterline.checker.cli.commands import waterline
+from waterline.checker.kafka.logs import chain_answer
+from waterline.checker.kafka.logs.chain import Chain
+from waterline.checker.kafka.logs.fitting import Circumstances
+from waterline.checker.kafka.logs.history import History
+from waterline.checker.kafka.logs.reading import read_logs
 
 RECORDED = Path(__file__).parent / "recorded"
 

@@ -18,20 +18,20 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from checker.cli.commands import waterline
-from checker.cli.traces.incident_lanes import Lanes
-from checker.kafka.families import MESSAGE
-from checker.kafka.logs.answer import Answer, answered
-from checker.kafka.logs.decisions import decisions_of
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.evidence import at_risk
-from checker.kafka.logs.fitting import Circumstances
-from checker.kafka.logs.observation import Kind
-from checker.kafka.logs.reading import read_logs
-from checker.kafka.logs.timeline import timeline
-from counterexamples import NO_CLAIM, read_trace, replay
-from model.message.environment import Environment
-from model.message.releases import release_named
+from waterline.checker.cli.commands import waterline
+from waterline.checker.cli.traces.incident_lanes import Lanes
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.decisions import decisions_of
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.evidence import at_risk
+from waterline.checker.kafka.logs.fitting import Circumstances
+from waterline.checker.kafka.logs.observation import Kind
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.checker.kafka.logs.timeline import timeline
+from waterline.counterexamples import NO_CLAIM, read_trace, replay
+from waterline.model.message.environment import Environment
+from waterline.model.message.releases import release_named
 
 RECORDED = Path(__file__).parent / "recorded"
 DOCUMENT = Path(__file__).parents[3] / "docs" / "incidents.md"

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.history import history_of
-from checker.kafka.logs.observation import Observation
-from checker.kafka.logs.reading import Logs, read_logs
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.history import history_of
+from waterline.checker.kafka.logs.observation import Observation
+from waterline.checker.kafka.logs.reading import Logs, read_logs
 
 RECORDED = Path(__file__).parent / "recorded" / "3.9.1-c21"
 LINES = [

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.answer import answered
-from checker.kafka.logs.courses import course_of
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.fitting import Circumstances
-from checker.kafka.logs.observation import Kind, Observation, Place, Span
-from checker.kafka.logs.order import in_order
-from checker.kafka.logs.reading import read_logs
-from model.message.releases import release_named
+from waterline.checker.kafka.logs.answer import answered
+from waterline.checker.kafka.logs.courses import course_of
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.fitting import Circumstances
+from waterline.checker.kafka.logs.observation import Kind, Observation, Place, Span
+from waterline.checker.kafka.logs.order import in_order
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.model.message.releases import release_named
 
 RECORDED = Path(__file__).parent / "recorded" / "3.9.1-c21"
 SECOND = 1_000_000_000

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.changes import Change
-from checker.kafka.logs.metadata_dump import changes_of, sections_of
-from checker.kafka.logs.observation import PartitionState, Place
-from checker.kafka.logs.reading import read_logs
 from tests.support.controller_logs import TOPIC_ID, dump_of
 from tests.support.logged_walks import Decided
+from waterline.checker.kafka.logs.changes import Change
+from waterline.checker.kafka.logs.metadata_dump import changes_of, sections_of
+from waterline.checker.kafka.logs.observation import PartitionState, Place
+from waterline.checker.kafka.logs.reading import read_logs
 
 RECORDED = Path(__file__).parent / "recorded"
 DECIDED = (

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.answer import answered
-from checker.kafka.logs.evidence import evidence_of
-from checker.kafka.logs.fitting import Circumstances
-from checker.kafka.logs.noted import noted_in
-from checker.kafka.logs.observation import CONTROLLER, Kind, Place
-from checker.kafka.logs.reading import read_logs
-from checker.kafka.logs.timeline import timeline
+from waterline.checker.kafka.logs.answer import answered
+from waterline.checker.kafka.logs.evidence import evidence_of
+from waterline.checker.kafka.logs.fitting import Circumstances
+from waterline.checker.kafka.logs.noted import noted_in
+from waterline.checker.kafka.logs.observation import CONTROLLER, Kind, Place
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.checker.kafka.logs.timeline import timeline
 
 ID = "kxt8kSqWTfC9Di39ZkFYXQ"
 RECORDED = Path(__file__).parent / "recorded"

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from checker.cli.traces.explaining_logs import code_of
-from checker.kafka.logs import answer
-from checker.kafka.logs.answer import Answer, answered
-from checker.kafka.logs.evidence import Evidence
-from checker.kafka.logs.fitting import Circumstances, Fit, Searched
-from checker.kafka.logs.history import History
-from checker.kafka.logs.reading import read_logs
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.releases import release_named
+from waterline.checker.cli.traces.explaining_logs import code_of
+from waterline.checker.kafka.logs import answer
+from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.evidence import Evidence
+from waterline.checker.kafka.logs.fitting import Circumstances, Fit, Searched
+from waterline.checker.kafka.logs.history import History
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.releases import release_named
 
 LOGS = Path(__file__).parent / "recorded" / "3.9.1-c21"
 FIRST, SECOND = (0, 1, 2), (0, 2, 1)

@@ -12,21 +12,21 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from checker.kafka.logs.answer import answered
-from checker.kafka.logs.chain_answer import answered_by_windows
-from checker.kafka.logs.errors import BadLogs
-from checker.kafka.logs.evidence import evidence_of
-from checker.kafka.logs.fitting import Circumstances, bounds_in_turn, searched
-from checker.kafka.logs.history import history_of
-from checker.kafka.logs.observation import CONTROLLER
-from checker.kafka.logs.reading import Logs, read_logs
-from checker.kafka.logs.reassigned import reassigned_in, requests_in
-from model.message.environment import Environment
-from model.message.model import message_model
-from model.message.releases import release_named
 from tests.support.commands import Commands
 from tests.support.controller_logs import dump_of
 from tests.support.logged_walks import Decided, walked
+from waterline.checker.kafka.logs.answer import answered
+from waterline.checker.kafka.logs.chain_answer import answered_by_windows
+from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.evidence import evidence_of
+from waterline.checker.kafka.logs.fitting import Circumstances, bounds_in_turn, searched
+from waterline.checker.kafka.logs.history import history_of
+from waterline.checker.kafka.logs.observation import CONTROLLER
+from waterline.checker.kafka.logs.reading import Logs, read_logs
+from waterline.checker.kafka.logs.reassigned import reassigned_in, requests_in
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
+from waterline.model.message.releases import release_named
 
 BOUNDS = Environment(
     replicas=3,

@@ -6,13 +6,13 @@ import random
 
 import pytest
 
-from checker.kafka.logs import successors
-from checker.kafka.logs.successors import Compiled, Interpreted, Successors
-from checker.problem.packed_rows import StateWords
-from checker.problem.problem import Problem
-from model.core.transition_system import Model
-from model.message.environment import Environment
-from model.message.model import message_model
+from waterline.checker.kafka.logs import successors
+from waterline.checker.kafka.logs.successors import Compiled, Interpreted, Successors
+from waterline.checker.problem.packed_rows import StateWords
+from waterline.checker.problem.problem import Problem
+from waterline.model.core.transition_system import Model
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 BOUNDS = {
     "hw": Environment(replicas=2, records=2, epochs=2, restarts=2, moves=1, acks="1"),

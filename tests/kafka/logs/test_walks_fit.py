@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.logs.fitting import Circumstances, searched
-from checker.kafka.logs.history import history_of
-from checker.kafka.logs.reading import read_logs
-from model.message.environment import Environment
-from model.message.model import message_model
 from tests.support.logged_walks import walked
+from waterline.checker.kafka.logs.fitting import Circumstances, searched
+from waterline.checker.kafka.logs.history import history_of
+from waterline.checker.kafka.logs.reading import read_logs
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 BOUNDS = Environment(replicas=2, records=1, epochs=3, restarts=2, moves=1, restart_detection="any")
 FAULTS = {"crashes": {}, "power": {"power_losses": 1}, "disks": {"lost_disks": 1}}

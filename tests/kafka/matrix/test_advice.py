@@ -9,24 +9,24 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.matrix.advice import advice
-from checker.kafka.matrix.answering import Answer
-from checker.kafka.matrix.command import describe_command
-from checker.kafka.matrix.deepening import Raised
-from checker.kafka.matrix.grid import CLAIMS, VERSION, Axis, Cell, Grid, Value, grid_over
-from checker.kafka.matrix.known_causes import Kin, kin_of
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.outcome import judged
-from checker.kafka.matrix.properties import read_config
-from checker.kafka.matrix.running import exploring
-from checker.kafka.matrix.upgrades import upgrades
-from checker.kafka.matrix.vacuity import vacuity
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from model.message.environment import Environment
-from model.message.releases import release_followed
 from tests.support.commands import Commands
 from tests.support.grids import cell_of, explored
+from waterline.checker.kafka.matrix.advice import advice
+from waterline.checker.kafka.matrix.answering import Answer
+from waterline.checker.kafka.matrix.command import describe_command
+from waterline.checker.kafka.matrix.deepening import Raised
+from waterline.checker.kafka.matrix.grid import CLAIMS, VERSION, Axis, Cell, Grid, Value, grid_over
+from waterline.checker.kafka.matrix.known_causes import Kin, kin_of
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.outcome import judged
+from waterline.checker.kafka.matrix.properties import read_config
+from waterline.checker.kafka.matrix.running import exploring
+from waterline.checker.kafka.matrix.upgrades import upgrades
+from waterline.checker.kafka.matrix.vacuity import vacuity
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.model.message.environment import Environment
+from waterline.model.message.releases import release_followed
 
 LOCAL = EngineChoice(name="local")
 RELEASED_4_0 = "elr-with-last-known-leader"
@@ -139,7 +139,7 @@ def test_what_closes_with_one_record_alone_is_not_recommended(
             answers.append(Answer(verdicts=verdicts, complete=True, fired=fired))
         return Raised(tuple(judged(grid, cells, answers)))
 
-    monkeypatch.setattr("checker.kafka.matrix.advice.explore_raised", made_up)
+    monkeypatch.setattr("waterline.checker.kafka.matrix.advice.explore_raised", made_up)
     grid = Grid(axes=config.axes(only=["two crashes"]), replicas=3, records=1, records_max=2)
     [broken] = judged(
         grid,

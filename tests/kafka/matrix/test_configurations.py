@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.matrix.properties import read_config
 from docs.make.configurations import SHOWN
-from model.message.versions import version_of
 from tests.support.commands import Commands
+from waterline.checker.kafka.matrix.properties import read_config
+from waterline.model.message.versions import version_of
 
 CONFIGS = sorted((Path(__file__).parents[2] / "golden" / "configs").glob("*.properties"))
 PAGE = (Path(__file__).parents[3] / "docs" / "configurations.md").read_text(encoding="utf-8")

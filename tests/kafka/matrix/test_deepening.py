@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from checker.kafka.matrix import running
-from checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
-from checker.kafka.matrix.extent import describe_extent
-from checker.kafka.matrix.grid import Grid, first_records, grid_over
-from checker.kafka.matrix.matrix import explore_grid
-from checker.kafka.matrix.outcome import Outcome, Standing
-from checker.kafka.matrix.running import INTERRUPTED, Watch, exploring, unwatched
-from checker.search.engines.choice import EngineChoice
 from tests.support.grids import cell_of, explored
+from waterline.checker.kafka.matrix import running
+from waterline.checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
+from waterline.checker.kafka.matrix.extent import describe_extent
+from waterline.checker.kafka.matrix.grid import Grid, first_records, grid_over
+from waterline.checker.kafka.matrix.matrix import explore_grid
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.checker.kafka.matrix.running import INTERRUPTED, Watch, exploring, unwatched
+from waterline.checker.search.engines.choice import EngineChoice
 
 LOCAL = EngineChoice(name="local")
 NO_LOSS = ("no_committed_loss",)

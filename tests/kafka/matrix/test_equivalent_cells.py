@@ -9,16 +9,22 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
-from checker.kafka.matrix.equivalent_cells import asking_once
-from checker.kafka.matrix.grid import Grid, grid_over
-from checker.kafka.matrix.running import INTERRUPTED, Explorer, Watch, exploring, unwatched
-from checker.problem.problem import Problem
-from checker.search.engines.choice import EngineChoice
-from model.core.transition_system import Model
-from model.message.features import FEATURES, Feature
 from tests.support.reached import depths_of_states
 from tests.support.states import model_of
+from waterline.checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
+from waterline.checker.kafka.matrix.equivalent_cells import asking_once
+from waterline.checker.kafka.matrix.grid import Grid, grid_over
+from waterline.checker.kafka.matrix.running import (
+    INTERRUPTED,
+    Explorer,
+    Watch,
+    exploring,
+    unwatched,
+)
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.model.core.transition_system import Model
+from waterline.model.message.features import FEATURES, Feature
 
 BOTH = [("version", "kraft"), ("version", "kip903")]
 WAITING = [feature for feature in FEATURES if feature.begins_with]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.kafka.deployed.reading import read_deployment
-from checker.kafka.deployed.setting import BadConfig, Setting
-from checker.kafka.matrix.properties import Config, read_config
 from tests.support.commands import Commands
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.setting import BadConfig, Setting
+from waterline.checker.kafka.matrix.properties import Config, read_config
 
 SERVER = "min.insync.replicas=1\n"
 ZOOKEEPER_2_6 = (

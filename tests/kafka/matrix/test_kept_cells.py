@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.compiler.kept_file import read_sealed, write_sealed
-from checker.kafka.matrix import kept_cells
-from checker.kafka.matrix.answering import Answer, Question, problem_of, question_of
-from checker.kafka.matrix.grid import Grid, grid_over
-from checker.kafka.matrix.kept_cells import keep, keeping, kept_answer, name_of
-from checker.kafka.matrix.running import Explorer, Watch, exploring, unfound, unwatched
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import INTERRUPTED, Verdict
+from waterline.checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.kafka.matrix import kept_cells
+from waterline.checker.kafka.matrix.answering import Answer, Question, problem_of, question_of
+from waterline.checker.kafka.matrix.grid import Grid, grid_over
+from waterline.checker.kafka.matrix.kept_cells import keep, keeping, kept_answer, name_of
+from waterline.checker.kafka.matrix.running import Explorer, Watch, exploring, unfound, unwatched
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import INTERRUPTED, Verdict
 
 
 @pytest.fixture(autouse=True)

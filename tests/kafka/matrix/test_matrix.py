@@ -13,24 +13,24 @@ from typing import Any
 
 import pytest
 
-from checker.compiler.kernel import plan_of, program_of
-from checker.kafka.families import problem_for
-from checker.kafka.matrix import running
-from checker.kafka.matrix.answering import Answer, answer, problem_of, question_of
-from checker.kafka.matrix.files import to_object
-from checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, NO_FAULTS, UNCLEAN, grid_over
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.outcome import Standing, contract, judged
-from checker.kafka.matrix.running import INTERRUPTED, answers_here, unwatched
-from checker.kafka.matrix.vacuity import emptiness
-from checker.search.engines.choice import EngineChoice
-from checker.search.result import Verdict
-from checker.search.rule_errors import Failure, Raised
-from model.core.errors import BadEnvironment
-from model.message.environment import Environment
-from model.message.versions import VERSIONS
 from tests.support.commands import Commands
 from tests.support.grids import NAMES, SMALL, TINY, cell_of, explored, small_matrix, without_engine
+from waterline.checker.compiler.kernel import plan_of, program_of
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.kafka.matrix import running
+from waterline.checker.kafka.matrix.answering import Answer, answer, problem_of, question_of
+from waterline.checker.kafka.matrix.files import to_object
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, NO_FAULTS, UNCLEAN, grid_over
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.outcome import Standing, contract, judged
+from waterline.checker.kafka.matrix.running import INTERRUPTED, answers_here, unwatched
+from waterline.checker.kafka.matrix.vacuity import emptiness
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import Verdict
+from waterline.checker.search.rule_errors import Failure, Raised
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import Environment
+from waterline.model.message.versions import VERSIONS
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ def test_threads_change_nothing(matrix: Matrix) -> None:
 
 def test_an_executor_needs_neither_rich_nor_networkx() -> None:
     program = (
-        "import checker.kafka.matrix.answering, sys; "
+        "import waterline.checker.kafka.matrix.answering, sys; "
         "print([m for m in ('rich', 'networkx', 'pyarrow', 'click') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
@@ -243,7 +243,9 @@ def test_what_an_action_raises_is_the_outcome_of_the_grid(monkeypatch: pytest.Mo
     words = cell.problem(TINY.invariants).model.initial[0].words
     model = problem_for("hw", Environment()).model
     raised = Raised(Failure(KeyError(), call=("Crash", (0,))), model, model.initial[0])
-    monkeypatch.setattr("checker.kafka.matrix.outcome.explain_fault", lambda problem, fault: raised)
+    monkeypatch.setattr(
+        "waterline.checker.kafka.matrix.outcome.explain_fault", lambda problem, fault: raised
+    )
 
     with pytest.raises(Raised):
         judged(TINY, [cell], [Answer(raised_in=words)])

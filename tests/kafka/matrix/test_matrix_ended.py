@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.shared.progress import Progress
-from checker.kafka.matrix.answering import Answer, Question, unexplored
-from checker.search.result import INTERRUPTED
 from tests.support.commands import Commands
+from waterline.checker.cli.shared.progress import Progress
+from waterline.checker.kafka.matrix.answering import Answer, Question, unexplored
+from waterline.checker.search.result import INTERRUPTED
 
-COMMAND = [sys.executable, "-c", "from checker.cli.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from waterline.checker.cli.cli import main; main()"]
 KRAFT_4_0 = """\
 process.roles=broker,controller
 metadata.version=4.0-IV3
@@ -114,7 +114,7 @@ def test_an_interrupt_ends_all_classes_of_topics_at_once(
         asked.extend(question.name for question in questions)
         return [unexplored(question, INTERRUPTED) for question in questions]
 
-    monkeypatch.setattr("checker.kafka.matrix.running.answers_here", interrupted)
+    monkeypatch.setattr("waterline.checker.kafka.matrix.running.answers_here", interrupted)
     path = tmp_path / "topics.txt"
     line = "Topic: {0}\tPartitionCount: 1\tReplicationFactor: {1}\tConfigs: \n"
     path.write_text(line.format("one", 1) + line.format("two", 2))

@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from checker.kafka.families import problem_for
-from checker.kafka.matrix.files import to_csv, to_object
-from checker.kafka.matrix.grid import FAULT, FAULTS, SETTINGS, UNCLEAN
-from checker.kafka.matrix.matrix import Matrix
-from checker.kafka.matrix.outcome import Standing
-from checker.kafka.matrix.plain_answer import plain_answers
-from checker.kafka.matrix.table import render_matrix
-from checker.report.pages.matrix_page import to_html
-from checker.search.engines.choice import EngineChoice
-from counterexamples import from_json, replay
-from model.message.environment import Environment
-from model.message.versions import VERSIONS
 from tests.support.grids import TINY, cell_of, explored, small_matrix
 from tests.support.pages import Page, assert_needs_nothing_else
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.kafka.matrix.files import to_csv, to_object
+from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, SETTINGS, UNCLEAN
+from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.outcome import Standing
+from waterline.checker.kafka.matrix.plain_answer import plain_answers
+from waterline.checker.kafka.matrix.table import render_matrix
+from waterline.checker.report.pages.matrix_page import to_html
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.counterexamples import from_json, replay
+from waterline.model.message.environment import Environment
+from waterline.model.message.versions import VERSIONS
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "matrix.md"
 

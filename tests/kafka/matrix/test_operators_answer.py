@@ -13,22 +13,22 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
-from checker.kafka.matrix.advice import Changes, advice
-from checker.kafka.matrix.deepening import Raised
-from checker.kafka.matrix.deployment_files import to_object
-from checker.kafka.matrix.findings import ERROR, NOTE, UNKNOWN, findings_of
-from checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, checked
-from checker.kafka.matrix.outcome import judged
-from checker.kafka.matrix.remembered import remembering
-from checker.kafka.matrix.running import exploring, unwatched
-from checker.kafka.matrix.upgrades import upgrades
-from checker.kafka.matrix.verdict_groups import groups_of, headline
-from checker.report.pages.deployment_page import to_html
-from checker.search.engines.choice import EngineChoice
 from tests.support.commands import Commands
 from tests.support.deployment_answers import FOLDER, always, answer_of, config_of, made_up, shown
 from tests.support.pages import assert_needs_nothing_else
+from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
+from waterline.checker.kafka.matrix.advice import Changes, advice
+from waterline.checker.kafka.matrix.deepening import Raised
+from waterline.checker.kafka.matrix.deployment_files import to_object
+from waterline.checker.kafka.matrix.findings import ERROR, NOTE, UNKNOWN, findings_of
+from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, checked
+from waterline.checker.kafka.matrix.outcome import judged
+from waterline.checker.kafka.matrix.remembered import remembering
+from waterline.checker.kafka.matrix.running import exploring, unwatched
+from waterline.checker.kafka.matrix.upgrades import upgrades
+from waterline.checker.kafka.matrix.verdict_groups import groups_of, headline
+from waterline.checker.report.pages.deployment_page import to_html
+from waterline.checker.search.engines.choice import EngineChoice
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "operators.md"
 
@@ -110,7 +110,7 @@ def test_no_upgrade_alone_is_recommended_while_unclean_elections_are_on(
         found = [answer_of(5 if cell.version == config.version else None) for cell in cells]
         return Raised(tuple(judged(grid, cells, found)))
 
-    monkeypatch.setattr("checker.kafka.matrix.advice.explore_raised", explored)
+    monkeypatch.setattr("waterline.checker.kafka.matrix.advice.explore_raised", explored)
     answer = made_up(config, always)
     with exploring(EngineChoice(name="local")) as explorer:
         found = advice(config, answer.matrix.grid, answer.matrix.outcomes, explorer)
@@ -192,7 +192,7 @@ def test_the_exit_code_is_for_what_fail_on_names(
 def test_a_question_is_asked_once_and_answered_as_if_it_were_asked_anew() -> None:
     config, _ = config_of("strimzi-single-node.yaml")
     grid = checked(Grid(axes=config.axes(only=["one crash"]), replicas=1, max_states=10_000))
-    from checker.kafka.matrix.answering import question_of  # noqa: PLC0415
+    from waterline.checker.kafka.matrix.answering import question_of  # noqa: PLC0415
 
     [cell] = grid.cells()
     asked = question_of(cell, grid)

@@ -7,22 +7,22 @@ from dataclasses import replace
 
 import pytest
 
-from checker.kafka.matrix.answering import Answer, Question, question_of
-from checker.kafka.matrix.config_answer import DeploymentAnswer
-from checker.kafka.matrix.grid import FAULT, OF_OPERATORS, Grid, axes_of, grid_over
-from checker.kafka.matrix.known_causes import Kin
-from checker.kafka.matrix.matrix import Matrix, explore_grid
-from checker.kafka.matrix.outcome import Standing
-from checker.kafka.matrix.properties import configs_of
-from checker.kafka.matrix.running import Watch
-from checker.kafka.scenarios.catalogue import find_scenario
-from checker.kafka.scenarios.repairs import REPAIRS
-from checker.report.pages.deployment_page import to_html
-from checker.search.engines.choice import EngineChoice
-from model.message.versions import FLUSS
 from tests.kafka.matrix.test_sizes import deployed
 from tests.support.deployment_answers import answer_of, made_up, shown
 from tests.support.grids import explored
+from waterline.checker.kafka.matrix.answering import Answer, Question, question_of
+from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
+from waterline.checker.kafka.matrix.grid import FAULT, OF_OPERATORS, Grid, axes_of, grid_over
+from waterline.checker.kafka.matrix.known_causes import Kin
+from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
+from waterline.checker.kafka.matrix.outcome import Standing
+from waterline.checker.kafka.matrix.properties import configs_of
+from waterline.checker.kafka.matrix.running import Watch
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.scenarios.repairs import REPAIRS
+from waterline.checker.report.pages.deployment_page import to_html
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.model.message.versions import FLUSS
 
 ROWS = [fault.name for fault in OF_OPERATORS]
 SETTINGS = "process.roles=broker metadata.version={} eligible.leader.replicas.version={} {}"

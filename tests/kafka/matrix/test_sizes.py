@@ -12,40 +12,40 @@ from pathlib import Path
 
 import pytest
 
-from checker.ci.configured import configured
-from checker.ci.reports.config_findings import to_junit, to_sarif
-from checker.cli.matrix.deployment_run import exit_code
-from checker.kafka.deployed.deployment import Deployment, Topic
-from checker.kafka.deployed.keys import MIN_INSYNC
-from checker.kafka.deployed.setting import BadConfig, Setting
-from checker.kafka.families import MESSAGE
-from checker.kafka.matrix.advice import Advice, Changes, Remedy, advice
-from checker.kafka.matrix.answering import Answer
-from checker.kafka.matrix.config_answer import DeploymentAnswer
-from checker.kafka.matrix.deepening import Raised
-from checker.kafka.matrix.deployment_files import to_csv, to_object
-from checker.kafka.matrix.findings import UNKNOWN, findings_of
-from checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, Cell, Grid, Size, grid_over
-from checker.kafka.matrix.known_causes import Kin
-from checker.kafka.matrix.matrix import explore_grid
-from checker.kafka.matrix.outcome import Standing, judged
-from checker.kafka.matrix.properties import Config, configs_of
-from checker.kafka.matrix.reason import LOSSES, losses_among
-from checker.kafka.matrix.running import exploring
-from checker.kafka.matrix.verdict_groups import headline
-from checker.kafka.scenarios.catalogue import find_scenario
-from checker.kafka.scenarios.repairs import REPAIRS
-from checker.report.pages.deployment_page import to_html
-from checker.search.engines.choice import EngineChoice
-from counterexamples.replay import follow
-from counterexamples.trace import Trace, TraceStep
-from model.core.errors import BadEnvironment
-from model.message.environment import Environment
-from model.message.releases import release_named
 from tests.support.commands import Commands
 from tests.support.deployment_answers import always, answer_of, made_up, shown
 from tests.support.grids import explored
 from tests.support.recorded_traces import entry_trace
+from waterline.checker.ci.configured import configured
+from waterline.checker.ci.reports.config_findings import to_junit, to_sarif
+from waterline.checker.cli.matrix.deployment_run import exit_code
+from waterline.checker.kafka.deployed.deployment import Deployment, Topic
+from waterline.checker.kafka.deployed.keys import MIN_INSYNC
+from waterline.checker.kafka.deployed.setting import BadConfig, Setting
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.matrix.advice import Advice, Changes, Remedy, advice
+from waterline.checker.kafka.matrix.answering import Answer
+from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
+from waterline.checker.kafka.matrix.deepening import Raised
+from waterline.checker.kafka.matrix.deployment_files import to_csv, to_object
+from waterline.checker.kafka.matrix.findings import UNKNOWN, findings_of
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, Cell, Grid, Size, grid_over
+from waterline.checker.kafka.matrix.known_causes import Kin
+from waterline.checker.kafka.matrix.matrix import explore_grid
+from waterline.checker.kafka.matrix.outcome import Standing, judged
+from waterline.checker.kafka.matrix.properties import Config, configs_of
+from waterline.checker.kafka.matrix.reason import LOSSES, losses_among
+from waterline.checker.kafka.matrix.running import exploring
+from waterline.checker.kafka.matrix.verdict_groups import headline
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.scenarios.repairs import REPAIRS
+from waterline.checker.report.pages.deployment_page import to_html
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.counterexamples.replay import follow
+from waterline.counterexamples.trace import Trace, TraceStep
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import Environment
+from waterline.model.message.releases import release_named
 
 LOCAL = EngineChoice(name="local")
 PAIRS = [(n, m) for n in range(1, 8) for m in range(1, n + 1)]
@@ -290,7 +290,7 @@ def test_as_many_in_sync_as_there_are_replicas_are_never_tried(
         tried.extend(int(cell.coordinates[MIN_INSYNC]) for cell in cells)
         return Raised(tuple(judged(grid, cells, [answer_of(None) for _ in cells])))
 
-    monkeypatch.setattr("checker.kafka.matrix.advice.explore_raised", all_hold)
+    monkeypatch.setattr("waterline.checker.kafka.matrix.advice.explore_raised", all_hold)
     for most in (None, n):
         config = sized(n, m, replicas=most)
         answer = made_up(config, always)

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.families import ATOMIC, MESSAGE
-from checker.kafka.narrative.atomic_grain import AtomicGrain
-from checker.kafka.narrative.cluster import Cluster
-from checker.kafka.narrative.grain import Grain
-from checker.kafka.narrative.message_grain import MessageGrain
-from checker.problem.family import Family
-from model.core.state import State
-from model.message.environment import Environment
+from waterline.checker.kafka.families import ATOMIC, MESSAGE
+from waterline.checker.kafka.narrative.atomic_grain import AtomicGrain
+from waterline.checker.kafka.narrative.cluster import Cluster
+from waterline.checker.kafka.narrative.grain import Grain
+from waterline.checker.kafka.narrative.message_grain import MessageGrain
+from waterline.checker.problem.family import Family
+from waterline.model.core.state import State
+from waterline.model.message.environment import Environment
 
 EVERYTHING = Environment(
     replicas=3,

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-import invariants
-from checker.kafka.narrative.breaking import breaking
-from checker.kafka.narrative.fates import Copy, End, Ending, Parting, fates
-from checker.kafka.narrative.why import RULES, why
-from counterexamples import Trace, TraceStep
-from invariants import atomic as atomic_invariants
-from invariants.breaking import Breaking
-from model.core.claim import Invariant
-from model.message.environment import ENVIRONMENTS
 from tests.support.stories import C21, KIP_279, LOSS, TRACES, story, story_of_trace
+from waterline import invariants
+from waterline.checker.kafka.narrative.breaking import breaking
+from waterline.checker.kafka.narrative.fates import Copy, End, Ending, Parting, fates
+from waterline.checker.kafka.narrative.why import RULES, why
+from waterline.counterexamples import Trace, TraceStep
+from waterline.invariants import atomic as atomic_invariants
+from waterline.invariants.breaking import Breaking
+from waterline.model.core.claim import Invariant
+from waterline.model.message.environment import ENVIRONMENTS
 
 RECORDED = sorted(TRACES.rglob("*.json"))
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from invariants import atomic
-from invariants.atomic import reachable
-from invariants.reachable import truncation_removes_record
-from model.core.claim import Invariant, Reachable
-from model.core.state import State
-from model.core.transition_system import Model
 from tests.support.atomic_states import by_hand, cluster
+from waterline.invariants import atomic
+from waterline.invariants.atomic import reachable
+from waterline.invariants.reachable import truncation_removes_record
+from waterline.model.core.claim import Invariant, Reachable
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
 
 CLAIMS = {claim.name: claim for claim in atomic.ALL}
 REACHABLE = {claim.name: claim for claim in reachable.ALL}

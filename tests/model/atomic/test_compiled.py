@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
-from checker.problem.packed_rows import state_words
-from checker.problem.problem import Problem
-from checker.search.engines.expander import Expander, Findings, Tally
-from invariants.atomic import ALL
-from invariants.atomic.reachable import ALL as REACHABLE
-from model.core.state import OutOfRange, State
-from model.core.transition_system import Arguments, Model
 from tests.support.atomic_states import EVERY_VERSION, cluster
 from tests.support.states import packed
 from tests.support.walking import walk
+from waterline.checker.compiler.origins import ACTION_SHIFT, ROW_SHIFT
+from waterline.checker.problem.packed_rows import state_words
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.expander import Expander, Findings, Tally
+from waterline.invariants.atomic import ALL
+from waterline.invariants.atomic.reachable import ALL as REACHABLE
+from waterline.model.core.state import OutOfRange, State
+from waterline.model.core.transition_system import Arguments, Model
 
 Successor = tuple[str, Arguments, tuple[int, ...]]
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import pytest
 
-from checker.problem.problem import Problem
-from checker.search.engines.memory import MemoryEngine
-from checker.search.result import Result, Verdict
-from checker.search.search import search
-from invariants.atomic import ALL
-from invariants.atomic.reachable import ALL as REACHABLE
 from tests.support.atomic_states import EVERY_VERSION, cluster
 from tests.support.walking import walk
+from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.search import search
+from waterline.invariants.atomic import ALL
+from waterline.invariants.atomic.reachable import ALL as REACHABLE
 
 WHOLE = {"type_ok", "elected_leader_in_isr"}
 """Hold everywhere. TLC cannot evaluate the published TypeOk: it compares a record with a number."""

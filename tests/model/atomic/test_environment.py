@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from model.atomic import NAME, AtomicEnvironment, atomic_model
-from model.core.errors import BadEnvironment
+from waterline.model.atomic import NAME, AtomicEnvironment, atomic_model
+from waterline.model.core.errors import BadEnvironment
 
 
 @pytest.mark.parametrize(

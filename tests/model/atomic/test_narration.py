@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from model.atomic.narration import HEADER, rows, sentence, summary
-from model.atomic.versions import ACTIONS
-from model.core.transition_system import Model
 from tests.support.atomic_states import EVERY_VERSION, cluster
 from tests.support.states import bound, run
 from tests.support.walking import walk
+from waterline.model.atomic.narration import HEADER, rows, sentence, summary
+from waterline.model.atomic.versions import ACTIONS
+from waterline.model.core.transition_system import Model
 
 LED = ("ElectLeader replica=0", "BecomeLeader epoch=0", "BecomeFollower replica=1 epoch=0")
 COMMITTED = (*LED, "Produce leader=0", "Fetch follower=1", "AdvanceHighWatermark leader=0")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from model.atomic.quorum import known_leader, quorum_isr, quorum_leader
-from model.core.state import State
-from model.core.transition_system import Model
 from tests.support.atomic_states import EVERY_VERSION, by_hand, cluster
 from tests.support.states import changed_by, is_enabled, run
 from tests.support.walking import walk
+from waterline.model.atomic.quorum import known_leader, quorum_isr, quorum_leader
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Model
 
 ALL_OF_TWO, ALL_OF_THREE = 0b11, 0b111
 LED = ("ElectLeader replica=0", "BecomeLeader epoch=0", "BecomeFollower replica=1 epoch=0")

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from checker.report.pages.comparison_page import comparison_page
-from checker.report.pages.deployment_page import to_html as to_html_of_deployment
-from checker.report.pages.matrix_page import to_html
-from checker.report.pages.report import finding_page
 from tests.support.confirmed_traces import confirmed_in
 from tests.support.deployment_answers import deployment_answer
 from tests.support.grids import small_matrix
 from tests.support.pictured import C21, LOSS, beside
+from waterline.checker.report.pages.comparison_page import comparison_page
+from waterline.checker.report.pages.deployment_page import to_html as to_html_of_deployment
+from waterline.checker.report.pages.matrix_page import to_html
+from waterline.checker.report.pages.report import finding_page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 playwright = pytest.importorskip("playwright.sync_api", reason="no playwright to drive a browser")

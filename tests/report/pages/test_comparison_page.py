@@ -7,13 +7,13 @@ import re
 
 import pytest
 
-from checker.kafka.families import MESSAGE
-from checker.report.pages.comparison_page import comparison_page
-from counterexamples import read_trace
-from model.core.errors import BadEnvironment
 from tests.support.confirmed_traces import FOLDER, TRACES
 from tests.support.pages import assert_needs_nothing_else
 from tests.support.pictured import C21, DIVERGENCE, LOSS, beside
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.report.pages.comparison_page import comparison_page
+from waterline.counterexamples import read_trace
+from waterline.model.core.errors import BadEnvironment
 
 TO_COME = {claim.name for claim in MESSAGE.behaviours}
 COMPARED = [name for name in TRACES if read_trace(FOLDER / name).invariant not in TO_COME]

@@ -14,19 +14,19 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from checker.kafka.families import MESSAGE
-from checker.problem.problem import asked_alone
-from checker.report.pages.formats import FORMATS, Converted
-from checker.report.pages.markdown import escaped, to_markdown
-from checker.traces.finding import confirmed
-from checker.user_models.family import own_family
-from checker.user_models.loading import read_own
-from counterexamples import NO_CLAIM, trace_of
 from tests.support.commands import Commands
 from tests.support.confirmed_traces import FOLDER, TRACES, confirmed_in
 from tests.support.own import EXAMPLES
 from tests.support.pages import Page
 from tests.support.pictured import LOSS, story
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.problem.problem import asked_alone
+from waterline.checker.report.pages.formats import FORMATS, Converted
+from waterline.checker.report.pages.markdown import escaped, to_markdown
+from waterline.checker.traces.finding import confirmed
+from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.loading import read_own
+from waterline.counterexamples import NO_CLAIM, trace_of
 
 GOLDEN = Path(__file__).parent / "markdown"
 EATING = ("hunger", "take_left", "take_right", "put")

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from checker.checking.run import Run, run
-from checker.cli.commands import command_of
-from checker.cli.shared.problem_options import problem_from, take_given
-from checker.kafka.families import problem_for
-from checker.report.pages.limits import TooLongForPage, require_few_steps
-from checker.report.pages.report import finding_page, run_page
-from checker.report.pages.scenes import scenes_of
-from checker.report.pages.templating import visible
-from checker.search.engines.choice import EngineChoice
-from counterexamples import from_json
-from model.message.environment import Environment
 from tests.support.confirmed_traces import TRACES, confirmed_in
 from tests.support.own import example
 from tests.support.pages import assert_needs_nothing_else
 from tests.support.pictured import C21, DIVERGENCE, LOSS, story
+from waterline.checker.checking.run import Run, run
+from waterline.checker.cli.commands import command_of
+from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.report.pages.limits import TooLongForPage, require_few_steps
+from waterline.checker.report.pages.report import finding_page, run_page
+from waterline.checker.report.pages.scenes import scenes_of
+from waterline.checker.report.pages.templating import visible
+from waterline.checker.search.engines.choice import EngineChoice
+from waterline.counterexamples import from_json
+from waterline.model.message.environment import Environment
 
 SMALL = Environment(records=1, epochs=1, restarts=2)
 NASTY = "</script><img src=x onerror=alert(1)>\x1b[2J"

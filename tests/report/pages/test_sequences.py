@@ -9,20 +9,20 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from checker.kafka.narrative.story import story_of
-from checker.report.pages import kafka_sequence
-from checker.report.pages.drawing import drawn
-from checker.report.pages.kafka_messages import messages_of, turns_of
-from checker.report.pages.mermaid import spelled, to_mermaid
-from checker.report.pages.sequence import Message, Note, Sequence, Span, Tone, spans
-from checker.report.pages.svg import to_svg
-from checker.report.pages.trace_sequence import sequence_of
-from checker.traces.finding import Finding
-from counterexamples import replay, trace_of
-from model.message.environment import DECLARED, FAULTS, Environment
-from model.message.model import message_model
 from tests.support.confirmed_traces import TRACES
 from tests.support.pictured import C21, DIVERGENCE, KIP_279, LOSS, sequence, story
+from waterline.checker.kafka.narrative.story import story_of
+from waterline.checker.report.pages import kafka_sequence
+from waterline.checker.report.pages.drawing import drawn
+from waterline.checker.report.pages.kafka_messages import messages_of, turns_of
+from waterline.checker.report.pages.mermaid import spelled, to_mermaid
+from waterline.checker.report.pages.sequence import Message, Note, Sequence, Span, Tone, spans
+from waterline.checker.report.pages.svg import to_svg
+from waterline.checker.report.pages.trace_sequence import sequence_of
+from waterline.checker.traces.finding import Finding
+from waterline.counterexamples import replay, trace_of
+from waterline.model.message.environment import DECLARED, FAULTS, Environment
+from waterline.model.message.model import message_model
 
 SVG = "{http://www.w3.org/2000/svg}"
 CLIENTS, R0, R1, CONTROLLER = range(4)

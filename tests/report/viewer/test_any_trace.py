@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from checker.kafka.narrative.story import story_of
-from checker.report.viewer.app import Viewer
-from checker.traces.finding import Finding, confirmed
-from counterexamples import TraceStep, read_trace, trace_of
 from docs.make.pictures import lines, settled
 from tests.support.machine_speed import Slowness
 from tests.support.own import own_problem
 from tests.support.stories import LOSS, story_of_trace
 from tests.support.viewing import NARROW, seen, viewer
+from waterline.checker.kafka.narrative.story import story_of
+from waterline.checker.report.viewer.app import Viewer
+from waterline.checker.traces.finding import Finding, confirmed
+from waterline.counterexamples import TraceStep, read_trace, trace_of
 
 LOCK = '''
 from waterline import Choice, Flag, Names, Protocol, when

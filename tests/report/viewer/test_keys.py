@@ -9,11 +9,11 @@ import signal
 import pytest
 from textual.pilot import Pilot
 
-from checker.report.viewer.ending import ENDED_BY_SIGNAL
-from checker.report.viewer.look import GONE_MARK
 from docs.make.pictures import lines, settled
 from tests.support.stories import C21, LOSS, story
 from tests.support.viewing import NARROW, WIDE, screen_of, seen, viewer
+from waterline.checker.report.viewer.ending import ENDED_BY_SIGNAL
+from waterline.checker.report.viewer.look import GONE_MARK
 
 SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "160x50"])
 MOVES = (

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.check import checking
-from checker.cli.commands import command_of
-from checker.cli.shared import exit_codes
-from checker.traces.finding import Finding
-from model.core.claim import ActionProperty, Invariant
+from waterline.checker.cli.check import checking
+from waterline.checker.cli.commands import command_of
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.traces.finding import Finding
+from waterline.model.core.claim import ActionProperty, Invariant
 
 LOSS = "--protocol hw --acks 1 --records 1 --epochs 1 --restarts 1 --engine local"
 CLAIM = "acknowledged_durable"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from textual.geometry import Size
 
-from checker.report.viewer.lanes import picture
-from checker.report.viewer.log_row import ruler
-from checker.report.viewer.look import GONE_MARK
-from counterexamples import Trace, TraceStep
 from tests.support.stories import C21, KIP_279, LOSS, TRACES, story, story_of_trace
 from tests.support.viewing import screen_of
+from waterline.checker.report.viewer.lanes import picture
+from waterline.checker.report.viewer.log_row import ruler
+from waterline.checker.report.viewer.look import GONE_MARK
+from waterline.counterexamples import Trace, TraceStep
 
 
 def drawn(path: Path, state: int, width: int = 51, height: int = 18) -> list[str]:

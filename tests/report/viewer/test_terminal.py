@@ -57,7 +57,7 @@ class Terminal:
 def terminal() -> Iterator[Terminal]:
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (24, 80))
-    program = "from checker.cli.cli import main; main()"
+    program = "from waterline.checker.cli.cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "view", str(LOSS)],
         stdin=slave,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from checker.user_models.interactive.calls import (
+from tests.support.walks import walk_of
+from waterline.checker.user_models.interactive.calls import (
     Ambiguous,
     NoSuchStep,
     NotTaken,
     nearest,
     step_called,
 )
-from tests.support.walks import walk_of
 
 
 @pytest.mark.parametrize(

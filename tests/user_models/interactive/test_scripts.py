@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from checker.user_models.interactive.script import BYTES_MAX, BadScript, parsed, read_script
-from counterexamples import read_trace
 from tests.support.commands import Commands
 from tests.support.walks import LOSS, SCRIPTS, came, walk_of
+from waterline.checker.user_models.interactive.script import (
+    BYTES_MAX,
+    BadScript,
+    parsed,
+    read_script,
+)
+from waterline.counterexamples import read_trace
 
 ALL = sorted(path.name for path in SCRIPTS.glob("*.steps"))
 STORY = "\n".join(LOSS)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.user_models.interactive.session import Session
-from counterexamples import read_trace
 from tests.support.commands import Commands
 from tests.support.walks import LOSS, said, walk_of
+from waterline.checker.user_models.interactive.session import Session
+from waterline.counterexamples import read_trace
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_a_pipe_that_ends_ends_it(cli: Commands, monkeypatch: pytest.MonkeyPatch
 
 def test_on_a_terminal_it_asks_until_ctrl_d() -> None:
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from checker.cli.cli import main; main()"]
+    command = [sys.executable, "-c", "from waterline.checker.cli.cli import main; main()"]
     run = subprocess.Popen(
         [*command, "run", "--protocol", "hw", "--records", "1"],
         stdin=theirs,

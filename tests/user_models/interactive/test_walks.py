@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.cli.traces.recorded import recorded
-from checker.report.pages.formats import FORMATS, Converted
-from checker.user_models.interactive.walk import Walk
-from counterexamples import NO_CLAIM, write_trace
 from tests.support.commands import Commands
 from tests.support.own import example
 from tests.support.walks import LOSS, walk_of
+from waterline.checker.cli.traces.recorded import recorded
+from waterline.checker.report.pages.formats import FORMATS, Converted
+from waterline.checker.user_models.interactive.walk import Walk
+from waterline.counterexamples import NO_CLAIM, write_trace
 
 
 def test_what_is_offered_is_what_the_model_offers() -> None:

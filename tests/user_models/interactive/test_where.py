@@ -8,13 +8,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from checker.kafka.families import MESSAGE
-from checker.kafka.where import condition_of
-from counterexamples import read_trace
 from tests.support.commands import Commands
 from tests.support.stories import LOSS, story
 from tests.support.viewing import WIDE, seen, viewer
 from tests.support.walks import SCRIPTS
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.where import condition_of
+from waterline.counterexamples import read_trace
 
 SMALL = ("--protocol", "hw", "--engine", "local", "--records", 1, "--restarts", 1, "--moves", 0)
 BEHIND = "s.leo[1] == 1 and s.hw[1] == 0"

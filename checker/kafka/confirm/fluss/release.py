@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.kafka.confirm.errors import CannotConfirm
-from model.message.fluss import RELEASES, fluss_release
-from model.message.releases import UnknownRelease
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.model.message.fluss import RELEASES, fluss_release
+from waterline.model.message.releases import UnknownRelease
 
 _STEERED = ("0.9.1",)
 """Those whose classes the Java beside this was compiled and run against."""

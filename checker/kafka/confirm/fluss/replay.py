@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.fluss.release import FlussRelease
-from checker.kafka.confirm.fluss.servers import Cluster
-from checker.kafka.confirm.fluss.steering import NotSteerable, Steering
-from checker.kafka.confirm.replay import Judgement
-from checker.kafka.families import MESSAGE
-from counterexamples import Moment, Replayed, Trace, follow
-from model.core.claim import Invariant
-from model.core.state import State
-from model.message.terms import LEADER, NO_ROLE, contains
+from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.fluss.release import FlussRelease
+from waterline.checker.kafka.confirm.fluss.servers import Cluster
+from waterline.checker.kafka.confirm.fluss.steering import NotSteerable, Steering
+from waterline.checker.kafka.confirm.replay import Judgement
+from waterline.checker.kafka.families import MESSAGE
+from waterline.counterexamples import Moment, Replayed, Trace, follow
+from waterline.model.core.claim import Invariant
+from waterline.model.core.state import State
+from waterline.model.message.terms import LEADER, NO_ROLE, contains
 
 SETTLED_SECONDS_MAX = 10.0
 """How long a server may take to show what the model says."""

@@ -6,11 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checker.kafka.confirm.fluss.release import FlussRelease
-from checker.kafka.confirm.fluss.replay import OnFluss
-from checker.kafka.confirm.replay import Judgement
-from counterexamples import Trace
-from counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
+from waterline.checker.kafka.confirm.fluss.release import FlussRelease
+from waterline.checker.kafka.confirm.fluss.replay import OnFluss
+from waterline.checker.kafka.confirm.replay import Judgement
+from waterline.counterexamples import Trace
+from waterline.counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
 
 _STYLES = {Judgement.CONFIRMED: BAD, Judgement.HELD: GOOD}
 

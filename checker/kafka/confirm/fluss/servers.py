@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
-from checker.kafka.confirm.processes import find_java
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
+from waterline.checker.kafka.confirm.processes import find_java
 
 SOURCE = Path(__file__).with_name("SteeredTabletServer.java")
 COMPILE_SECONDS_MAX = 120

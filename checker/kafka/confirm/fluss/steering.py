@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.kafka.confirm.fluss.servers import Asked, Cluster
-from counterexamples import Moment
-from model.core.state import State
-from model.message.terms import (
+from waterline.checker.kafka.confirm.fluss.servers import Asked, Cluster
+from waterline.counterexamples import Moment
+from waterline.model.core.state import State
+from waterline.model.message.terms import (
     FETCHING,
     IDLE,
     LEADER,

@@ -8,10 +8,15 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from checker.kafka.confirm.brokers import OUT_OF_REACH_MS, Brokers, BrokerSettings, shared_lines
-from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.quorum.state import NODE
-from checker.kafka.confirm.wire import HOST
+from waterline.checker.kafka.confirm.brokers import (
+    OUT_OF_REACH_MS,
+    Brokers,
+    BrokerSettings,
+    shared_lines,
+)
+from waterline.checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.quorum.state import NODE
+from waterline.checker.kafka.confirm.wire import HOST
 
 HEARTBEAT_MS = 50
 """How often a broker says what it has applied of the metadata log."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from checker.kafka.confirm.decisions import TOPIC, Decision
-from checker.kafka.confirm.quorum.controller import ScriptedController
-from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
-from checker.kafka.confirm.quorum.state import NO_LEADER, Assignment
-from checker.kafka.confirm.stage import StepFailed
+from waterline.checker.kafka.confirm.decisions import TOPIC, Decision
+from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
+from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataRecord
+from waterline.checker.kafka.confirm.quorum.state import NO_LEADER, Assignment
+from waterline.checker.kafka.confirm.stage import StepFailed
 
 
 class KraftController:

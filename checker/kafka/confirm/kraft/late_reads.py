@@ -11,14 +11,14 @@ from __future__ import annotations
 import struct
 import uuid
 
-from checker.kafka.confirm.quorum.codec import (
+from waterline.checker.kafka.confirm.quorum.codec import (
     message_bytes,
     read_message,
     read_response_frame,
     response_frame,
 )
-from checker.kafka.confirm.quorum.definitions import Definitions
-from checker.kafka.confirm.wire import FETCH
+from waterline.checker.kafka.confirm.quorum.definitions import Definitions
+from waterline.checker.kafka.confirm.wire import FETCH
 
 PARTITIONS = 1000
 """An error is 37 bytes at least; the buffers hold 16 kB (`SEND_BYTES`, `RECEIVE_BYTES`)."""

@@ -9,20 +9,28 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from checker.kafka.confirm.brokers import OUT_OF_REACH_MS
-from checker.kafka.confirm.kraft.stage import KraftStage
-from checker.kafka.confirm.mapping import TABLE, Act, Arguments, Row, keep_in_sync, only_on, receive
-from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
-from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
-from checker.kafka.confirm.quorum.state import (
+from waterline.checker.kafka.confirm.brokers import OUT_OF_REACH_MS
+from waterline.checker.kafka.confirm.kraft.stage import KraftStage
+from waterline.checker.kafka.confirm.mapping import (
+    TABLE,
+    Act,
+    Arguments,
+    Row,
+    keep_in_sync,
+    only_on,
+    receive,
+)
+from waterline.checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
+from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataRecord
+from waterline.checker.kafka.confirm.quorum.state import (
     NO_BROKER_EPOCH,
     NO_LEADER,
     AlterRequest,
     Assignment,
 )
-from checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, Stage, StepFailed
-from model.message.features import ELR, has
-from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, contains, with_member
+from waterline.checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, Stage, StepFailed
+from waterline.model.message.features import ELR, has
+from waterline.model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, contains, with_member
 
 _LOOK_SECONDS = 0.5
 _EXTRA_SECONDS = 5.0

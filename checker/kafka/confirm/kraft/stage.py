@@ -8,17 +8,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from checker.kafka.confirm.decisions import Decision
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.kraft.brokers import KraftBrokers
-from checker.kafka.confirm.kraft.controller import KraftController
-from checker.kafka.confirm.kraft.late_reads import PARTITIONS, TOPIC, TOPIC_ID, LongAnswer
-from checker.kafka.confirm.proxy import Link, wait_until
-from checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH
-from checker.kafka.confirm.quorum.controller import ScriptedController
-from checker.kafka.confirm.quorum.state import AlterRequest
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stage import GRACE_SECONDS, STEP_SECONDS_MAX, NotHeld, Stage, StepFailed
+from waterline.checker.kafka.confirm.decisions import Decision
+from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.kraft.brokers import KraftBrokers
+from waterline.checker.kafka.confirm.kraft.controller import KraftController
+from waterline.checker.kafka.confirm.kraft.late_reads import PARTITIONS, TOPIC, TOPIC_ID, LongAnswer
+from waterline.checker.kafka.confirm.proxy import Link, wait_until
+from waterline.checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH
+from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
+from waterline.checker.kafka.confirm.quorum.state import AlterRequest
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stage import (
+    GRACE_SECONDS,
+    STEP_SECONDS_MAX,
+    NotHeld,
+    Stage,
+    StepFailed,
+)
 
 LIFE_SECONDS_MAX = 90.0
 """How long a broker may take to start and register, or to shut down."""

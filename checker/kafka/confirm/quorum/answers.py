@@ -11,10 +11,14 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from checker.kafka.confirm.quorum.codec import API_VERSIONS, read_request_frame, response_frame
-from checker.kafka.confirm.quorum.definitions import Struct
-from checker.kafka.confirm.quorum.metadata_log import QUORUM_EPOCH, MetadataRecord
-from checker.kafka.confirm.quorum.state import (
+from waterline.checker.kafka.confirm.quorum.codec import (
+    API_VERSIONS,
+    read_request_frame,
+    response_frame,
+)
+from waterline.checker.kafka.confirm.quorum.definitions import Struct
+from waterline.checker.kafka.confirm.quorum.metadata_log import QUORUM_EPOCH, MetadataRecord
+from waterline.checker.kafka.confirm.quorum.state import (
     ELIGIBLE_LEADER_REPLICAS,
     METADATA_VERSION,
     NO_BROKER_EPOCH,

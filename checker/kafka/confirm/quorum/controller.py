@@ -12,11 +12,11 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH, answered
-from checker.kafka.confirm.quorum.definitions import NO_UUID, Definitions
-from checker.kafka.confirm.quorum.metadata_log import MetadataRecord
-from checker.kafka.confirm.quorum.ports import Ports
-from checker.kafka.confirm.quorum.state import (
+from waterline.checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH, answered
+from waterline.checker.kafka.confirm.quorum.definitions import NO_UUID, Definitions
+from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataRecord
+from waterline.checker.kafka.confirm.quorum.ports import Ports
+from waterline.checker.kafka.confirm.quorum.state import (
     NO_LEADER,
     PARTITION,
     PARTITION_CHANGE,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.confirm.errors import NoJars
+from waterline.checker.kafka.confirm.errors import NoJars
 
 NUMBERS = {
     "bool": "?",

@@ -10,7 +10,7 @@ import socket
 import threading
 from collections.abc import Callable
 
-from checker.kafka.confirm.wire import HOST, receive_frame, send_frame
+from waterline.checker.kafka.confirm.wire import HOST, receive_frame, send_frame
 
 Serve = Callable[[int, bytes], bytes | None]
 """What answers a frame of an asker; None breaks the connection."""

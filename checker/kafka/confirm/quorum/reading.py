@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from checker.kafka.confirm.errors import NoAnswer
-from checker.kafka.confirm.proxy import Reader
-from checker.kafka.confirm.quorum.codec import read_request_frame, read_response_frame
-from checker.kafka.confirm.quorum.definitions import Definitions
-from checker.kafka.confirm.wire import Request
+from waterline.checker.kafka.confirm.errors import NoAnswer
+from waterline.checker.kafka.confirm.proxy import Reader
+from waterline.checker.kafka.confirm.quorum.codec import read_request_frame, read_response_frame
+from waterline.checker.kafka.confirm.quorum.definitions import Definitions
+from waterline.checker.kafka.confirm.wire import Request
 
 _UNREADABLE = (ValueError, LookupError, struct.error)
 

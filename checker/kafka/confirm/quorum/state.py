@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.kafka.confirm.errors import CannotConfirm
-from checker.kafka.confirm.quorum.definitions import Definitions, Struct
-from checker.kafka.confirm.quorum.metadata_log import MetadataLog, MetadataRecord
+from waterline.checker.kafka.confirm.errors import CannotConfirm
+from waterline.checker.kafka.confirm.quorum.definitions import Definitions, Struct
+from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataLog, MetadataRecord
 
 NODE = 3000
 """The controller's number as a node."""

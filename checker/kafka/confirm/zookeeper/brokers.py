@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from checker.kafka.confirm.brokers import (
+from waterline.checker.kafka.confirm.brokers import (
     START_SECONDS_MAX,
     Brokers,
     BrokerSettings,
     free_ports,
     shared_lines,
 )
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.processes import Processes
-from checker.kafka.confirm.proxy import listens, wait_until
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.wire import HOST
-from checker.kafka.confirm.zookeeper.controller import ZookeeperController
+from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.proxy import listens, wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.wire import HOST
+from waterline.checker.kafka.confirm.zookeeper.controller import ZookeeperController
 
 SESSION_MS = 60_000
 """Long, so that a busy machine ends none: the harness ends those of brokers that it kills."""

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.kafka.confirm.decisions import TOPIC, Decision
-from checker.kafka.confirm.errors import BrokerFailed, NoAnswer, NotInstalled
-from checker.kafka.confirm.stage import NotHeld
-from checker.kafka.confirm.wire import (
+from waterline.checker.kafka.confirm.decisions import TOPIC, Decision
+from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer, NotInstalled
+from waterline.checker.kafka.confirm.stage import NotHeld
+from waterline.checker.kafka.confirm.wire import (
     HOST,
     LEADER_AND_ISR,
     STOP_REPLICA,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.kafka.confirm.decisions import Decision
-from checker.kafka.confirm.proxy import Link
-from checker.kafka.confirm.releases import KafkaRelease
-from checker.kafka.confirm.stage import GRACE_SECONDS, Stage, StepFailed
-from checker.kafka.confirm.zookeeper.brokers import ZookeeperBrokers
-from checker.kafka.confirm.zookeeper.controller import ZookeeperController
+from waterline.checker.kafka.confirm.decisions import Decision
+from waterline.checker.kafka.confirm.proxy import Link
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stage import GRACE_SECONDS, Stage, StepFailed
+from waterline.checker.kafka.confirm.zookeeper.brokers import ZookeeperBrokers
+from waterline.checker.kafka.confirm.zookeeper.controller import ZookeeperController
 
 
 class ZookeeperStage(Stage):

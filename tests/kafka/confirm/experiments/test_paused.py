@@ -10,13 +10,13 @@ import pytest
 
 from bench.experiments import paused
 from bench.experiments.command import release_with_kraft
-from checker.kafka.confirm.counterexample import searched
-from checker.kafka.confirm.course import course_of
-from checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
-from checker.kafka.confirm.replay import Confirmation, Judgement
-from checker.kafka.confirm.site import Site
-from checker.kafka.confirm.wire import Record
-from checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.course import course_of
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
+from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
+from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.wire import Record
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
 
 RELEASE = release_with_kraft("4.0.0")
 M1 = Record(0, b"m1", 0)

@@ -15,15 +15,15 @@ from bench.experiments import refused
 from bench.experiments.command import release_with_kraft
 from bench.experiments.real_controller import KraftCluster
 from bench.experiments.refused import ASKS
-from checker.kafka.confirm.counterexample import searched
-from checker.kafka.confirm.course import Course, course_of
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.facts import ACKNOWLEDGED, WAITING
-from checker.kafka.confirm.producing import describe_answer
-from checker.kafka.confirm.replay import Confirmation, Judgement
-from checker.kafka.confirm.site import Site
-from checker.kafka.confirm.wire import Record, one_record
-from checker.kafka.scenarios.catalogue import find_scenario
+from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.course import Course, course_of
+from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.facts import ACKNOWLEDGED, WAITING
+from waterline.checker.kafka.confirm.producing import describe_answer
+from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
+from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.wire import Record, one_record
+from waterline.checker.kafka.scenarios.catalogue import find_scenario
 
 RELEASE = release_with_kraft("4.1.0")
 M1 = Record(0, b"m1", 1)

@@ -10,8 +10,8 @@ import pytest
 from bench.experiments import with_zookeeper
 from bench.experiments.watched import Verdict
 from bench.experiments.with_zookeeper import carried_out, main, release_with_zookeeper
-from checker.kafka.confirm.errors import CannotConfirm, NoAnswer
-from checker.kafka.confirm.wire import Record
+from waterline.checker.kafka.confirm.errors import CannotConfirm, NoAnswer
+from waterline.checker.kafka.confirm.wire import Record
 
 
 class Pretended:

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from checker.kafka.confirm.quorum.controller import ScriptedController
 from tests.kafka.confirm.quorum.fake_broker import DEFINITIONS, FakeBroker, records_of
+from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
 
 EVERY_SECONDS = 0.005
 

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from checker.kafka.confirm.brokers import BrokerSettings
-from checker.kafka.confirm.kraft.brokers import KraftBrokers, cluster_id
-from checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.brokers import BrokerSettings
+from waterline.checker.kafka.confirm.kraft.brokers import KraftBrokers, cluster_id
+from waterline.checker.kafka.confirm.processes import Processes
 
 SETTINGS = BrokerSettings(
     min_insync_replicas=2, unclean_leader_election=False, lag_ms=6_000, fetch_wait_ms=0

@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm import stage as common
-from checker.kafka.confirm.errors import BrokerFailed
-from checker.kafka.confirm.kraft import mapping
-from checker.kafka.confirm.kraft import stage as kraft_stage
-from checker.kafka.confirm.kraft.controller import KraftController
-from checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
-from checker.kafka.confirm.kraft.stage import KraftStage
-from checker.kafka.confirm.mapping import Act
-from checker.kafka.confirm.observing import read_checkpoint
-from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA, NEW_LEADER_ELECTED
-from checker.kafka.confirm.quorum.state import Assignment
-from checker.kafka.confirm.releases import kafka_release
-from checker.kafka.confirm.stage import NotHeld, StepFailed
-from model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, REPLAYS_SAME
 from tests.kafka.confirm.kraft.fake_cluster import FakeBrokers
 from tests.kafka.confirm.quorum.fake_broker import SECONDS
+from waterline.checker.kafka.confirm import stage as common
+from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.kraft import mapping
+from waterline.checker.kafka.confirm.kraft import stage as kraft_stage
+from waterline.checker.kafka.confirm.kraft.controller import KraftController
+from waterline.checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
+from waterline.checker.kafka.confirm.kraft.stage import KraftStage
+from waterline.checker.kafka.confirm.mapping import Act
+from waterline.checker.kafka.confirm.observing import read_checkpoint
+from waterline.checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA, NEW_LEADER_ELECTED
+from waterline.checker.kafka.confirm.quorum.state import Assignment
+from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.stage import NotHeld, StepFailed
+from waterline.model.message.terms import GRANTED, NO_ANSWER, REPLAYS_OLDER, REPLAYS_SAME
 
 BOTH, R0, R1, NOBODY = 0b11, 0b01, 0b10, 0
 DAY_MS = 86_400_000

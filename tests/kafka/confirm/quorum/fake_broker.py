@@ -9,10 +9,14 @@ from typing import Any
 
 from kafka.record.memory_records import MemoryRecords
 
-from checker.kafka.confirm.quorum.codec import read_record, read_response_frame, request_frame
-from checker.kafka.confirm.quorum.controller import ScriptedController
-from checker.kafka.confirm.wire import HOST, receive_frame, send_frame
 from tests.kafka.confirm.quorum.few_definitions import few_definitions
+from waterline.checker.kafka.confirm.quorum.codec import (
+    read_record,
+    read_response_frame,
+    request_frame,
+)
+from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
+from waterline.checker.kafka.confirm.wire import HOST, receive_frame, send_frame
 
 DEFINITIONS = few_definitions()
 FETCH, API_VERSIONS, DESCRIBE_QUORUM, ALTER_PARTITION, REGISTER, HEARTBEAT = 1, 18, 55, 56, 62, 63

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm.errors import CannotConfirm, NoJars
-from checker.kafka.confirm.jars import class_path, require_brokers
-from checker.kafka.confirm.quorum.codec import (
+from waterline.checker.kafka.confirm.errors import CannotConfirm, NoJars
+from waterline.checker.kafka.confirm.jars import class_path, require_brokers
+from waterline.checker.kafka.confirm.quorum.codec import (
     message_bytes,
     read_message,
     read_record,
@@ -22,7 +22,7 @@ from checker.kafka.confirm.quorum.codec import (
     request_frame,
     response_frame,
 )
-from checker.kafka.confirm.quorum.definitions import (
+from waterline.checker.kafka.confirm.quorum.definitions import (
     Definitions,
     Field,
     Message,
@@ -30,7 +30,7 @@ from checker.kafka.confirm.quorum.definitions import (
     Versions,
     definitions_in,
 )
-from checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.releases import kafka_release
 
 SEEN = 3
 """How many random values of each message and version."""

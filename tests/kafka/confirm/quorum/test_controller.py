@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA, ScriptedController
-from checker.kafka.confirm.quorum.state import AlterRequest, ControllerFailed
 from tests.kafka.confirm.quorum.fake_broker import (
     ALTER_PARTITION,
     API_VERSIONS,
@@ -24,6 +22,8 @@ from tests.kafka.confirm.quorum.fake_broker import (
     SECONDS,
     FakeBroker,
 )
+from waterline.checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA, ScriptedController
+from waterline.checker.kafka.confirm.quorum.state import AlterRequest, ControllerFailed
 
 
 @pytest.fixture

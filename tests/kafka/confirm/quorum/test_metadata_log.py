@@ -7,9 +7,13 @@ from dataclasses import replace
 import pytest
 from kafka.record.memory_records import MemoryRecords
 
-from checker.kafka.confirm.quorum.codec import read_message, read_record
-from checker.kafka.confirm.quorum.definitions import Definitions
-from checker.kafka.confirm.quorum.metadata_log import QUORUM_EPOCH, MetadataLog, MetadataRecord
+from waterline.checker.kafka.confirm.quorum.codec import read_message, read_record
+from waterline.checker.kafka.confirm.quorum.definitions import Definitions
+from waterline.checker.kafka.confirm.quorum.metadata_log import (
+    QUORUM_EPOCH,
+    MetadataLog,
+    MetadataRecord,
+)
 
 LEADER_CHANGE = """{"type": "data", "name": "LeaderChangeMessage", "validVersions": "0",
   "flexibleVersions": "0+", "fields": [

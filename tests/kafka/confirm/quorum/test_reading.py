@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from checker.kafka.confirm.errors import NoAnswer
-from checker.kafka.confirm.proxy import Link
-from checker.kafka.confirm.quorum.controller import ScriptedController
-from checker.kafka.confirm.quorum.reading import reader_of
 from tests.kafka.confirm.quorum.fake_broker import DEFINITIONS, FETCH, SECONDS, FakeBroker
+from waterline.checker.kafka.confirm.errors import NoAnswer
+from waterline.checker.kafka.confirm.proxy import Link
+from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
+from waterline.checker.kafka.confirm.quorum.reading import reader_of
 
 READER = reader_of(DEFINITIONS)
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from checker.ci.expectation import Expectation
-    from checker.ci.judging import Outcome
+    from waterline.checker.ci.expectation import Expectation
+    from waterline.checker.ci.judging import Outcome
 
 _ALLOW = "--waterline-allow-models"
 _ALLOW_SPARK = "--waterline-allow-spark"
@@ -57,9 +57,9 @@ class GateFile(pytest.File):
 
     def collect(self) -> Iterable[pytest.Item]:
         """One test each; a mistake in the file is an error of collection."""
-        from checker.ci.errors import BadGate  # noqa: PLC0415
-        from checker.ci.reading import read_gate  # noqa: PLC0415
-        from checker.cli.gate.gate_options import asking  # noqa: PLC0415
+        from waterline.checker.ci.errors import BadGate  # noqa: PLC0415
+        from waterline.checker.ci.reading import read_gate  # noqa: PLC0415
+        from waterline.checker.cli.gate.gate_options import asking  # noqa: PLC0415
 
         models, spark = (bool(self.config.getoption(name)) for name in (_ALLOW, _ALLOW_SPARK))
         try:
@@ -129,9 +129,9 @@ class CheckModel:
         return outcome
 
     def _expectation(self, entry: dict[str, object]) -> Expectation:
-        from checker.ci.document import Document  # noqa: PLC0415
-        from checker.ci.reading import expectations_of  # noqa: PLC0415
-        from checker.cli.gate.gate_options import asking  # noqa: PLC0415
+        from waterline.checker.ci.document import Document  # noqa: PLC0415
+        from waterline.checker.ci.reading import expectations_of  # noqa: PLC0415
+        from waterline.checker.cli.gate.gate_options import asking  # noqa: PLC0415
 
         document = Document(self._name, "", {"expect": [entry]}, {})
         # The caller names models and settings in a program of its own, and may run it.
@@ -159,7 +159,7 @@ def _file_of(model: str | Path | Callable[..., Any]) -> str:
 
 def _outcome(config: pytest.Config, expectation: Expectation) -> Outcome:
     """How it came out, searched in this process, which starts one Java process at most."""
-    from checker.ci.searching import Manner, judged  # noqa: PLC0415
+    from waterline.checker.ci.searching import Manner, judged  # noqa: PLC0415
 
     manner = Manner(processes=1, uses_kept=not config.getoption(_NO_CACHE))
     outcomes = judged([expectation], manner)
@@ -175,7 +175,7 @@ def _require_met(outcome: Outcome) -> None:
 
 
 def _describe(outcome: Outcome) -> Iterator[str]:
-    from checker.ci.reports.text import command_of, counterexample  # noqa: PLC0415
+    from waterline.checker.ci.reports.text import command_of, counterexample  # noqa: PLC0415
 
     yield f"{outcome.expectation.place}: {outcome.expectation.name}"
     yield from (complaint.text for complaint in outcome.complaints)

@@ -1,4 +1,4 @@
-"""`python -m checker`, and the file to hand to spark-submit: both run the command `check`."""
+"""`python -m waterline`, and the file to hand to spark-submit: both run the command `check`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ if __name__ == "__main__":
     # this file's folder, which has our modules by other names.
     places = sys.path if sys.flags.safe_path else sys.path[1:]
     sys.path[:] = [str(Path(__file__).parents[1]), *places]
-    from checker.cli.cli import check_main
+    from waterline.checker.cli.cli import check_main
 
     check_main()
