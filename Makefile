@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no
 # Tests start hundreds of processes: without bytecode on disk each compiles all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check confirm upstream test gate bench tla docs setup clean
+.PHONY: check lint test verify confirm upstream gate bench tla docs setup clean
 
 check: $(VENV)/.run
 	$(BIN)/waterline tour
@@ -31,13 +31,23 @@ confirm: $(VENV)/.kafka
 upstream: $(VENV)/.run
 	$(BIN)/python -m bench.upstream
 
-# One process more than there are cores: Spark's tests, which run in one of them, wait for the JVM.
-PROCESSES = $(shell $(BIN)/python -c "import os; print((os.cpu_count() or 1) + 1)")
-
-test: $(VENV)/.dev
+# Rules about the code itself. mypy keeps what it found, so that the second time takes seconds.
+lint: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/pytest --numprocesses $(PROCESSES) --durations 10
+	$(BIN)/mypy
+	$(BIN)/pytest tests/style
+
+# A case has two seconds of processor time: see tests/README.md.
+test: $(VENV)/.dev
+	$(BIN)/pytest --numprocesses auto --durations 10
+
+# Whole spaces, brokers, kills, TLC, Spark's faults, every block of every document. One process more
+# than there are cores: Spark's tests, which run in one of them, wait for the JVM.
+PROCESSES = $(shell $(BIN)/python -c "import os; print((os.cpu_count() or 1) + 1)")
+REQUIRE ?= spark,brokers,tlc
+verify: $(VENV)/.dev
+	$(BIN)/pytest tests/verify --require $(REQUIRE) --numprocesses $(PROCESSES) --durations 10
 
 GATES := gate.toml $(wildcard gates/*.toml)
 gate: $(VENV)/.run

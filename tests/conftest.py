@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,14 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.support.class_archive import use_class_archive
 from tests.support.commands import Commands
+from tests.support.machine_speed import Slowness
 
 ROOT = Path(__file__).parents[1]
+VERIFY = ROOT / "tests" / "verify"
+STYLE = ROOT / "tests" / "style"
+# Processes of a session share what is compiled, and the next session finds it again.
+os.environ.setdefault("WATERLINE_CACHE", str(ROOT / ".pytest_cache" / "waterline"))
+
 hypothesis.settings.register_profile(
     "waterline",
     deadline=None,
@@ -23,66 +29,74 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("waterline")
-SPARK = "tests/spark/"
-"""Where all tests use one Spark context."""
-LONGEST = (
-    "faults/test_cluster_faults.py",
-    "faults/test_spark_faults.py",
-    "kafka/confirm/test_real_kraft_brokers.py",
-    "kafka/confirm/test_real_brokers.py",
-    "test_types.py",
-    "faults/test_programs.py",
-    "golden/test_scenarios.py",
-    "faults/test_local_faults.py",
-    "model/test_compiled_equals_interpreted.py",
-    "model/test_order_abstraction.py",
-    "kafka/logs/test_chains_fit.py",
-    "kafka/confirm/test_real_fluss.py",
-    "report/viewer/test_keys.py",
-    "model/test_reductions.py",
-    "cli/test_states.py",
-    "analysis/certificate/test_attacks.py",
-    "user_models/test_document.py",
-    "user_models/test_stale_answers.py",
-    "tla/test_tlc.py",
-    "user_models/test_plain_equals_checked.py",
-    "user_models/test_containers.py",
-    "test_imports.py",
-    "test_readme.py",
-    "search/test_wide_states.py",
-    "cli/test_command_line.py",
-)
-"""Files that take longest, longest first. Where tests run side by side they begin before all others
-but those of `SPARK`, so that in the end no process waits for one of them."""
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """A file's tests go to one process: they share fixtures. Those of `SPARK` share a context."""
+    """A file's tests go to one process: they share fixtures. Those on Spark share a context."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::", 1)[0]
-        return SPARK if SPARK in path else path
+        return "spark" if "/spark/" in path else path
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
-    """What decides which process runs what, where tests run side by side (pytest -n)."""
-    config.option.loadscopereorder = False  # What comes first is what takes longest: see below.
+    """Distribute tests by file, where they run side by side (pytest -n)."""
     return ByFile(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`SPARK` first: it is the longest row that one process has to run. Then `LONGEST`."""
-    for name in LONGEST:
-        assert (Path(__file__).parent / name).is_file(), f"{name} is in LONGEST and is no file"
-    items.sort(key=lambda item: _turn(item.nodeid.split("::", 1)[0]))
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--require`."""
+    parser.addoption(
+        "--require",
+        default="",
+        metavar="MARKS",
+        help="Marks, as spark,brokers,tlc, of tests that fail where they would be skipped.",
+    )
 
 
-def _turn(path: str) -> int:
-    """When the tests of a file begin."""
-    if SPARK in path:
-        return -1
-    return next((i for i, long in enumerate(LONGEST) if path.endswith(long)), len(LONGEST))
+CASE_SECONDS_MAX = 2.0
+"""Processor seconds of a case outside of `VERIFY`, its fixtures and its child processes counted."""
+_BEGUN = pytest.StashKey[float]()
+
+
+def _processor_seconds() -> float:
+    """Processor time of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin to count a case's processor time, before its fixtures."""
+    item.stash[_BEGUN] = _processor_seconds()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a case that exceeds its budget, in CI, or that is skipped and required."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail"):
+        required = set(item.config.getoption("--require").split(","))
+        for mark in sorted(required & {mark.name for mark in item.iter_markers()}):
+            report.outcome = "failed"
+            report.longrepr = f"--require {mark}, and it is skipped: {call.excinfo}"
+    if report.when == "call" and report.passed and _has_budget(item.path):
+        spent = _processor_seconds() - item.stash[_BEGUN]
+        if spent > CASE_SECONDS_MAX and spent > CASE_SECONDS_MAX * Slowness().until_now():
+            report.outcome = "failed"
+            report.longrepr = (
+                f"{spent:.1f} s of processor time; a case has {CASE_SECONDS_MAX:.0f} s here. Give "
+                "it less to do, or move it to tests/verify."
+            )
+    return report
+
+
+def _has_budget(path: Path) -> bool:
+    """True in CI for the tests that `make test` runs."""
+    return "CI" in os.environ and not any(map(path.is_relative_to, (VERIFY, STYLE)))
 
 
 @pytest.fixture

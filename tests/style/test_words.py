@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGES = ("checker", "counterexamples", "model", "waterline")
 BANNED = re.compile(r"\b(whoever|told|there are not|one comes|is asked for what)\b", re.IGNORECASE)
 VERB_LAST = re.compile(
