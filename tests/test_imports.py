@@ -82,7 +82,7 @@ CASES: dict[str, Case] = {
     "waterline compare trace.json --acks 1": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline compare stuck.json --protocol kip903": (
         0,
-        SEARCH | {"scipy", "charset_normalizer"},  # as of peterson.py
+        SEARCH,
         (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
     ),
     "waterline explain trace.json --chain": (
@@ -157,7 +157,7 @@ CASES: dict[str, Case] = {
     ),
     "check --model peterson.py --engine local": (
         0,
-        SEARCH | {"scipy", "charset_normalizer"},  # which numpy.f2py imports, and SciPy that
+        SEARCH,
         (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
     ),
     "waterline convert trace.json --to itf": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from waterline.checker.compiler.origins import ACTION_SHIFT, action_of
 from waterline.checker.liveness.adjacency import Mask, Numbers, Places, mask_of
+from waterline.checker.liveness.components import components
 from waterline.checker.liveness.space import Space, actions_named
 from waterline.model.core.claim import fair_actions, strongly_fair_actions
 from waterline.model.core.transition_system import Model
@@ -179,19 +180,10 @@ class _Components:
 
 def _components(space: Space, edges: Places) -> Numbers:
     """The strongly connected component of each state, by these edges."""
-    # Few runs ask for it, and it takes as long to import as all the rest.
-    from scipy.sparse import csr_array  # noqa: PLC0415
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    states = len(space)
-    counts = np.bincount(space.source[edges], minlength=states)
+    counts = np.bincount(space.source[edges], minlength=len(space))
     # Edges are in the order of their sources.
-    first: Numbers = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
-    ones: NDArray[np.int8] = np.ones(len(edges), np.int8)
-    graph = csr_array((ones, space.target[edges], first), shape=(states, states))
-    _, label = connected_components(graph, directed=True, connection="strong")
-    found: Numbers = label
-    return found
+    first: Places = np.concatenate(([0], np.cumsum(counts)))
+    return components(first, space.target[edges])
 
 
 def _pairs(components: Numbers, steps: Numbers, fair: FairSteps) -> Places:

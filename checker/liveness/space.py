@@ -30,8 +30,6 @@ from waterline.model.core.transition_system import Model
 
 EDGES_MAX = (1 << 31) - 1
 """As many as numbers of 32 bits tell apart; there are no more states than edges."""
-_LIBRARY_BYTES = 30_000_000
-"""What SciPy takes by itself."""
 _NOWHERE_NEAR = np.iinfo(np.int32).max
 
 
@@ -136,7 +134,7 @@ def bytes_needed(states: int, transitions: int, words: int, predicates: int) -> 
     three numbers, twice while they are put together, with what the search for components makes of
     them. Of 2.6 million states and 9.1 million steps it is 0.88 GB, and 0.82 GB were seen.
     """
-    return _LIBRARY_BYTES + states * (32 * words + 64 + 2 * predicates) + transitions * 44
+    return states * (32 * words + 64 + 2 * predicates) + transitions * 44
 
 
 def space_of(

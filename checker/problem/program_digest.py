@@ -33,7 +33,7 @@ ASIDE = (
     "checker/report/viewer",
 )
 """No search and no gate's answer comes here: a test walks the imports."""
-LIBRARIES = ("llvmlite", "msgspec", "networkx", "numpy", "pyarrow", "scipy")
+LIBRARIES = ("llvmlite", "msgspec", "networkx", "numpy", "pyarrow")
 """Versions of these are in the digest, beside that of Python."""
 
 

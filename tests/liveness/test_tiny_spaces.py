@@ -200,7 +200,7 @@ def test_what_does_not_fit_the_memory_is_told_and_nothing_concluded() -> None:
     assert findings == ()
     assert {found.verdict for found in result.invariants} == {Verdict.INCOMPLETE}
     assert {found.why for found in result.invariants} == {
-        "the graph of 1 state and about 1 step takes about 30 MB more, and --memory is 1.0 MB; "
+        "the graph of 1 state and about 1 step takes about 160B more, and --memory is 1.0 MB; "
         "raise it or lower the bounds"
     }
     assert not result.is_judged

