@@ -13,15 +13,21 @@ from waterline.checker.liveness.components import components
 Edge = tuple[int, int]
 
 
-def grouped(states: int, edges: list[Edge]) -> set[frozenset[int]]:
-    """The states of each component, as our loop numbers them."""
+def numbers_of(states: int, edges: list[Edge]) -> list[int]:
+    """The component of each state, as our loop numbers them."""
     ordered = np.array(sorted(edges), np.int64).reshape(-1, 2)
     leaving = np.bincount(ordered[:, 0], minlength=states)
     first = np.concatenate(([0], np.cumsum(leaving)))
-    number = components(first, ordered[:, 1].astype(np.int32))
+    found: list[int] = components(first, ordered[:, 1].astype(np.int32)).tolist()
+    return found
 
-    assert sorted(set(number.tolist())) == list(range(len(set(number.tolist()))))
-    return {frozenset(np.flatnonzero(number == each).tolist()) for each in set(number.tolist())}
+
+def grouped(numbers: list[int]) -> set[frozenset[int]]:
+    """The states of each component."""
+    members: dict[int, list[int]] = {}
+    for state, number in enumerate(numbers):
+        members.setdefault(number, []).append(state)
+    return {frozenset(each) for each in members.values()}
 
 
 def of_networkx(states: int, edges: list[Edge]) -> set[frozenset[int]]:
@@ -41,7 +47,10 @@ def graphs(draw: st.DrawFn) -> tuple[int, list[Edge]]:
 @settings(max_examples=400)
 @given(graph=graphs())
 def test_components_of_random_graphs_are_those_of_networkx(graph: tuple[int, list[Edge]]) -> None:
-    assert grouped(*graph) == of_networkx(*graph)
+    numbers = numbers_of(*graph)
+
+    assert grouped(numbers) == of_networkx(*graph)
+    assert {*numbers} == {*range(max(numbers) + 1)}
 
 
 @pytest.mark.parametrize("degree", [0.5, 1.0, 1.5, 3.0])
@@ -51,7 +60,7 @@ def test_components_of_larger_graphs_are_those_of_networkx(degree: float) -> Non
     drawn = np.random.default_rng(1).integers(0, states, (int(degree * states), 2))
     edges = [(source, target) for source, target in drawn.tolist()]
 
-    assert grouped(states, edges) == of_networkx(states, edges)
+    assert grouped(numbers_of(states, edges)) == of_networkx(states, edges)
 
 
 @pytest.mark.parametrize("closed", [True, False])
