@@ -379,3 +379,26 @@ def test_no_table_outside_invariants_is_keyed_by_claims() -> None:
 def _keys(table: ast.Dict | ast.Set) -> set[object]:
     keys = table.keys if isinstance(table, ast.Dict) else table.elts
     return {key.value for key in keys if isinstance(key, ast.Constant)}
+
+
+def test_no_module_is_loaded_under_two_names() -> None:
+    """Everything is imported, with the tree on the path, as `python -m bench` has it."""
+    program = (
+        "import importlib, os, pkgutil, sys, waterline\n"
+        "for found in pkgutil.walk_packages(waterline.__path__, 'waterline.'):\n"
+        "    if not found.name.endswith('__main__'):\n"
+        "        importlib.import_module(found.name)\n"
+        "for name, module in sorted(sys.modules.items()):\n"
+        "    if getattr(module, '__file__', None):\n"
+        "        print(os.path.realpath(module.__file__), name)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = [line.rsplit(" ", 1) for line in done.stdout.splitlines()]
+    ours = {Path(file): name for file, name in loaded if Path(file).is_relative_to(ROOT)}
+    names = [name for file, name in loaded if Path(file) in ours]
+
+    assert set(modules(*OURS)) - {ROOT / "waterline" / "__main__.py"} <= set(ours)
+    assert len(names) == len(ours)
+    assert all(name.startswith("waterline") for name in names)
