@@ -79,7 +79,7 @@ COMMANDS = (
     "tour",
     "view",
 )
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [path for folder in (ROOT, ROOT / "docs") for path in sorted(folder.glob("*.md"))]
 
 
 def document(name: str) -> str:
@@ -208,7 +208,9 @@ def test_a_command_does_what_the_sentence_about_it_says(
 
 
 def test_the_readme_counts_the_entries_of_the_catalogue() -> None:
-    assert f"lists {len(CATALOGUE)} known failures" in DOCUMENTS[0].read_text(encoding="utf-8")
+    assert f"lists {len(CATALOGUE)} known failures" in (ROOT / "README.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_every_console_block_is_run() -> None:

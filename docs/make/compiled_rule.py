@@ -159,7 +159,7 @@ def made() -> str:
 
 def main() -> None:
     """Print it, or put it into the document."""
-    print_or_write(__doc__ or "", DOCUMENT, made())
+    print_or_write(__doc__ or "", {DOCUMENT: made()})
 
 
 if __name__ == "__main__":

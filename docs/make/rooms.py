@@ -1,10 +1,11 @@
-"""The picture of rooms and arrows in docs/rooms.md, made from what the files import.
+"""The pictures of ARCHITECTURE.md and docs/rooms.md, made from what the files import.
 
     python -m docs.make.rooms [--write]
 
-A room is a folder of modules. An arrow says "imports"; one that follows from two others is left
-out. Modules that import nothing of ours, such as errors, are for everybody and are no arrow. Fails
-where rooms import each other in a circle. `--write` puts picture and table into the document.
+A room is a folder of modules, and a part is one or several rooms. An arrow says "imports"; one that
+follows from two others is left out. Modules that import nothing of ours, such as errors, are for
+everybody and are no arrow. Fails where rooms or parts import each other in a circle. `--write` puts
+parts into the first document, rooms and their table into the second.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import networkx as nx
 from docs.make.marked import print_or_write
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = ROOT / "docs" / "rooms.md"
+OVERVIEW, DOCUMENT = ROOT / "ARCHITECTURE.md", ROOT / "docs" / "rooms.md"
 BEGIN, END = "<!-- made by python -m docs.make.rooms -->", "<!-- until here -->"
 ROOMS = {
     "waterline": "the package that your own model imports: declarations, and rules run from Python",
@@ -104,6 +105,27 @@ GROUPS = {
     ),
 }
 
+PARTS = {
+    "waterline": ("waterline/<br>what your model and your program import", ("waterline",)),
+    "cli": ("checker/cli/<br>commands, options, exit codes", ("checker/cli",)),
+    "ci": ("checker/ci/<br>the gate: expectations for CI", ("checker/ci",)),
+    "report": ("checker/report/<br>pages, pictures, the viewer", ("checker/report",)),
+    "analysis": ("checker/analysis/<br>causes, walks, certificates", ("checker/analysis",)),
+    "user_models": (
+        "checker/user_models/, checker/tla/<br>your own models, and TLA+",
+        ("checker/user_models", "checker/tla"),
+    ),
+    "kafka": ("checker/kafka/<br>catalogue, matrix, logs, real brokers", ("checker/kafka",)),
+    "core": (
+        "the core of checker/<br>compiler, storage, search, traces",
+        GROUPS["The core: it knows no protocol"],
+    ),
+    "counterexamples": ("counterexamples/<br>traces and their replay", ("counterexamples",)),
+    "invariants": ("invariants/<br>claims about Kafka", ("invariants",)),
+    "model": ("model/<br>the rules of Kafka, and what rules are written with", ("model",)),
+}
+"""Parts of the house for ARCHITECTURE.md: what each is, and the folders whose rooms it has."""
+
 
 NO_ROOM = ("model/__init__.py", "checker/__init__.py", "checker/report/__init__.py")
 """Packages that only hold rooms."""
@@ -169,13 +191,42 @@ def arrows() -> nx.DiGraph:
     return graph
 
 
-def picture(graph: nx.DiGraph) -> str:
-    """The rooms as Mermaid draws them."""
+def arrows_of_parts() -> nx.DiGraph:
+    """Which part imports which."""
+    parts = {
+        room: part
+        for part, (_, folders) in PARTS.items()
+        for room in ROOMS
+        if any(f"{room}/".startswith(f"{folder}/") for folder in folders)
+    }
+    graph = nx.DiGraph()
+    graph.add_nodes_from(PARTS)
+    for left, right, because in arrows().edges(data="because"):
+        if parts[left] != parts[right]:
+            graph.add_edge(parts[left], parts[right], because=because)
+    return graph
+
+
+def fewest_arrows(graph: nx.DiGraph) -> list[str]:
+    """The arrows as Mermaid draws them, but for those that follow from others."""
     circle = next(nx.simple_cycles(graph), None)
     if circle:
         pairs = zip(circle, [*circle[1:], circle[0]], strict=True)
         described = "; ".join(graph.edges[pair]["because"] for pair in pairs)
         raise SystemExit(f"rooms import each other in a circle: {described}")
+    fewest = nx.transitive_reduction(graph)
+    return [f"  {_name(left)} --> {_name(right)}" for left, right in sorted(fewest.edges)]
+
+
+def overview() -> str:
+    """What stands between the two marks of ARCHITECTURE.md."""
+    lines = [f'  {part}["{said}"]' for part, (said, _) in PARTS.items()]
+    drawn = ("```mermaid", "flowchart TD", *lines, *fewest_arrows(arrows_of_parts()), "```")
+    return "\n".join((BEGIN, *drawn, END))
+
+
+def picture() -> str:
+    """The rooms as Mermaid draws them."""
     lines = ["flowchart TD"]
     grouped = {room for rooms in GROUPS.values() for room in rooms}
     for number, (title, rooms) in enumerate(GROUPS.items()):
@@ -183,8 +234,7 @@ def picture(graph: nx.DiGraph) -> str:
         lines += [f"    {_drawn(room)}" for room in rooms]
         lines.append("  end")
     lines += [f"  {_drawn(room)}" for room in ROOMS if room not in grouped]
-    fewest = nx.transitive_reduction(graph)
-    lines += [f"  {_name(left)} --> {_name(right)}" for left, right in sorted(fewest.edges)]
+    lines += fewest_arrows(arrows())
     return "\n".join(("```mermaid", *lines, "```"))
 
 
@@ -198,8 +248,8 @@ def table() -> str:
 
 
 def made() -> str:
-    """What stands between the two marks of the document."""
-    return f"{BEGIN}\n{picture(arrows())}\n\n{table()}\n{END}"
+    """What stands between the two marks of docs/rooms.md."""
+    return f"{BEGIN}\n{picture()}\n\n{table()}\n{END}"
 
 
 def _name(room: str) -> str:
@@ -211,8 +261,8 @@ def _drawn(room: str) -> str:
 
 
 def main() -> None:
-    """Print it, or put it into the document."""
-    print_or_write(__doc__ or "", DOCUMENT, made())
+    """Print them, or put them into the documents."""
+    print_or_write(__doc__ or "", {OVERVIEW: overview(), DOCUMENT: made()})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: the first page is README, and links out of docs/ become plain text.
+"""Hooks of mkdocs: papers of the repository as pages, README first; other links become plain text.
 
 mkdocs build --strict
 """
@@ -12,16 +12,29 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
-_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((\.\./[^)]+|CHANGELOG\.md)\)")
+PAGES = {
+    "README.md": "index.md",
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "CHANGELOG.md": "changelog.md",
+}
+"""Files beside docs/ that are pages of the site, and their names there."""
+_PAPER = re.compile(rf"\]\(({'|'.join(map(re.escape, PAGES))})")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """README as the first page, its links seen from docs/."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("](docs/", "](")
-    files.append(File.generated(config, "index.md", content=text))
+    """The papers, their links seen from docs/."""
+    for paper, page in PAGES.items():
+        text = (ROOT / paper).read_text(encoding="utf-8").replace("](docs/", "](")
+        text = _PAPER.sub(lambda link: f"]({PAGES[link[1]]}", text)
+        files.append(File.generated(config, page, content=text))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """A link to a file that is not on the site names the file."""
-    return _LINK.sub(r"\1 (`\2`)", markdown).replace("(`../", "(`")
+    """A link to a paper leads to its page; one to another file outside of docs/ names the file."""
+    root = "../" * (page.file.src_uri.count("/") + 1)
+    for paper, its_page in PAGES.items():
+        markdown = markdown.replace(f"]({root}{paper}", f"]({root[3:]}{its_page}")
+    return re.sub(rf"(?<!!)\[([^\]]+)\]\({root}([^)]+)\)", r"\1 (`\2`)", markdown)

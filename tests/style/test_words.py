@@ -19,7 +19,12 @@ VERB_LAST = re.compile(
 """Documents need not be in the words of the field, but in English."""
 LEFT_OUT = {"c21.md", "recovery.md", "released-brokers.md", "scenarios.md"}
 """C21's report; and those whose sentences commands print."""
-DOCUMENTS = [path for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in LEFT_OUT]
+DOCUMENTS = [
+    path
+    for folder in (ROOT, ROOT / "docs")
+    for path in sorted(folder.glob("*.md"))
+    if path.name not in LEFT_OUT
+]
 _TABLE = re.compile(r"<!-- table: .*?<!-- end of table -->", re.DOTALL)
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^ {4}.*$", re.MULTILINE)
@@ -69,6 +74,27 @@ def test_recorded_output_and_code_are_no_prose() -> None:
     )
 
     assert prose_of(text).split() == ["Who", "is", "told?", "and"]
+
+
+def entries_of(changelog: str) -> list[str]:
+    """The list's entries, each with the lines that continue it."""
+    return re.findall(r"^- .*\n(?:  .*\n)*", changelog, re.MULTILINE)
+
+
+def test_an_entry_of_the_changelog_has_at_most_three_lines_of_120_characters() -> None:
+    entries = entries_of((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    too_long = [
+        entry
+        for entry in entries
+        if entry.count("\n") > 3 or max(map(len, entry.splitlines())) > 120
+    ]
+
+    assert entries
+    assert too_long == []
+
+
+def test_lines_that_continue_an_entry_count() -> None:
+    assert [entry.count("\n") for entry in entries_of("- a\n  b\n  c\n  d\n- e\n\nf\n")] == [4, 1]
 
 
 def test_no_function_is_named_told_or_tell() -> None:
