@@ -38,6 +38,14 @@ def test_the_site_is_built_and_no_link_is_broken(site: Path) -> None:
     assert (site / "pictures" / "loss.svg").is_file()
 
 
+def test_papers_of_the_repository_are_pages_that_others_lead_to(site: Path) -> None:
+    for name in ("architecture", "contributing", "security", "changelog"):
+        assert (site / f"{name}.html").is_file()
+        assert f'href="{name}.html' in (site / "index.html").read_text()
+    assert 'href="contributing.html#what-is-added-where"' in (site / "model.html").read_text()
+    assert 'href="../scenarios.html"' in (site / "upstream" / "taken-directory.html").read_text()
+
+
 def test_what_a_page_loads_is_part_of_the_site(site: Path) -> None:
     """Styles, scripts, and the index of the search as a script: a file may not fetch one."""
     loaded = re.compile(r'<script[^>]* src="([^"]+)"|<link rel="stylesheet" href="([^"]+)"')
