@@ -20,14 +20,14 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
 }
 """Files beside docs/ that are pages of the site, and their names there."""
-_PAPER = re.compile(rf"\]\(({'|'.join(map(re.escape, PAGES))})")
+_TO_FILE = re.compile(r"\]\((?!https?:|#)")
 
 
 def on_files(files: Files, config: Any) -> Files:
     """The papers, their links seen from docs/."""
     for paper, page in PAGES.items():
-        text = (ROOT / paper).read_text(encoding="utf-8").replace("](docs/", "](")
-        text = _PAPER.sub(lambda link: f"]({PAGES[link[1]]}", text)
+        text = _TO_FILE.sub("](../", (ROOT / paper).read_text(encoding="utf-8"))
+        text = text.replace("](../docs/", "](")
         files.append(File.generated(config, page, content=text))
     return files
 

@@ -133,7 +133,8 @@ def _value(option: str, value: str | None) -> str:
 
 
 def _place(function: Callable[..., None]) -> str:
-    return f"`{function.__module__.replace('.', '/')}.py:{function.__name__}`"
+    path = function.__module__.removeprefix("waterline.").replace(".", "/")
+    return f"`{path}.py:{function.__name__}`"
 
 
 def _first_sentence(function: Callable[..., None]) -> str:
