@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no
 # Tests start hundreds of processes: without bytecode on disk each compiles all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check lint test verify confirm upstream gate bench tla docs setup clean
+.PHONY: check lint test verify confirm upstream gate bench tla docs image setup clean
 
 check: $(VENV)/.run
 	$(BIN)/waterline tour
@@ -66,6 +66,13 @@ tla: $(VENV)/.dev
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "the site is in build/site/index.html"
+
+# The main job in a container. Another tool, or a base image from elsewhere:
+# make image CONTAINERS=docker IMAGE_FLAGS='--build-arg BASE=registry.example/python:3.12-slim'
+CONTAINERS ?= $(notdir $(firstword $(foreach tool,podman buildah docker,$(shell command -v $(tool)))))
+image:
+	@test -n "$(CONTAINERS)" || { echo "make image needs podman, buildah or docker" >&2; exit 1; }
+	$(CONTAINERS) build $(IMAGE_FLAGS) --tag waterline --file Containerfile .
 
 setup: $(VENV)/.dev
 

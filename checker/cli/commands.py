@@ -61,8 +61,8 @@ GROUPS = {
 """The commands by who reads the list: each one's module, and what the list says of it.
 
 In the module `a-b` is `a_b_command`. The file is `command.py` or ends in `_command.py`. A module
-that prints is in MAY_PRINT of tests/style/test_architecture.py. What the command may import is a case of
-tests/test_imports.py.
+that prints is in MAY_PRINT of tests/style/test_architecture.py. What the command may import is a
+case of tests/test_imports.py.
 """
 COMMANDS = {name: each for commands in GROUPS.values() for name, each in commands.items()}
 

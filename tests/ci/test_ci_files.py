@@ -1,4 +1,4 @@
-"""The files and snippets for CI systems are what those systems read."""
+"""Files and snippets for CI systems, GitHub and containers are what those read, and agree."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,24 @@ SCHEMAS = {
     "action.yml": "github-actions.json",
     "config/action.yml": "github-actions.json",
     ".github/workflows/kafka-settings.yml": "github-workflows.json",
+    ".github/ISSUE_TEMPLATE/wrong-verdict.yml": "github-issue-forms.json",
+    "CITATION.cff": "citation-file-format.json",
 }
 FILES = {
     **OF_OPERATORS,
     **SNIPPETS,
-    "config/action.yml": (ROOT / "config" / "action.yml").read_text(encoding="utf-8"),
-    "action.yml": (ROOT / "action.yml").read_text(encoding="utf-8"),
-    ".pre-commit-hooks.yaml": (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"),
+    **{
+        name: (ROOT / name).read_text(encoding="utf-8")
+        for name in (
+            "config/action.yml",
+            "action.yml",
+            ".pre-commit-hooks.yaml",
+            ".github/ISSUE_TEMPLATE/wrong-verdict.yml",
+            "CITATION.cff",
+        )
+    },
 }
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 STYLE = (
     "{extends: default, rules: {document-start: disable, line-length: {max: 110}, "
     "truthy: {check-keys: false}}}"
@@ -72,7 +83,7 @@ def test_yaml_is_as_its_linter_wants_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_file_is_of_the_schema_of_its_system(name: str) -> None:
-    misspelt = FILES[name].replace("uses:", "use:").replace("script:", "scripts:")
+    misspelt = re.sub(r"(uses|script|attributes|authors):", r"\1x:", FILES[name])
 
     assert complaints(name, FILES[name]) == []
     assert complaints(name, misspelt) != []
@@ -96,6 +107,53 @@ def test_the_hook_and_the_action_about_settings_run_a_command_that_there_is() ->
     assert set(re.findall(r"--[a-z-]+", config["entry"] + " ".join(config["args"]))) <= options
     assert set(re.findall(r"(?<=[ (])--[a-z][a-z-]+", action)) <= options
     assert step["with"].keys() <= yaml.safe_load(action)["inputs"].keys()
+
+
+def test_every_document_has_the_address_and_the_version_of_pyproject() -> None:
+    """An owner is written once, in [project.urls]; what is pinned is this version."""
+    address = PROJECT["urls"]["Repository"]
+    texts = {
+        path.name: path.read_text(encoding="utf-8")
+        for folder in (ROOT, ROOT / "docs")
+        for path in folder.glob("*.md")
+    } | FILES
+    places = re.compile(
+        r"(?:github\.com/|uses: )([\w-]+/waterline)\b(?:/config)?(?:@([\w.]+)|\s+rev: (\S+))?"
+    )
+    found = [
+        (name, f"https://github.com/{place}", at or rev or "")
+        for name, text in texts.items()
+        for place, at, rev in places.findall(text)
+    ]
+
+    assert len(found) > 7
+    assert [each for each in found if each[1] != address] == []
+    assert {version for *_, version in found} == {"", f"v{PROJECT['version']}"}
+    assert all(url.startswith(address) for url in PROJECT["urls"].values())
+
+
+def test_a_citation_names_this_version_and_address() -> None:
+    citation = yaml.safe_load(FILES["CITATION.cff"])
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+    assert citation["version"] == PROJECT["version"]
+    assert citation["authors"] == PROJECT["authors"]
+    assert citation["license"] == PROJECT["license"]
+    assert f"## [{citation['version']}] - {citation['date-released']}\n" in changelog
+
+
+def test_the_image_runs_the_main_job_and_is_built_from_all_that_the_wheel_needs() -> None:
+    words = (ROOT / "Containerfile").read_text(encoding="utf-8")
+    [entry] = re.findall(r"^ENTRYPOINT (.+)$", words, re.MULTILINE)
+    [command] = re.findall(r"^CMD (.+)$", words, re.MULTILINE)
+    [job] = re.findall(
+        r"^check:.*\n\t\$\(BIN\)/(.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE
+    )
+    sent = set(re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
+    linked = {path.readlink().name for path in (ROOT / "waterline").iterdir() if path.is_symlink()}
+
+    assert [*json.loads(entry), *json.loads(command)] == job.split()
+    assert sent == {"pyproject.toml", "README.md", "LICENSE", "waterline"} | linked
 
 
 def test_a_job_runs_no_module_of_the_checkout() -> None:
