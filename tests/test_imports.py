@@ -70,9 +70,9 @@ verdicts = { sane = "holds" }
 
 Case = tuple[int, set[str], tuple[str, ...]]
 CASES: dict[str, Case] = {
-    "waterline": (2, LINE, (*NO_SEARCH, *NO_MATRIX, "model")),
-    "waterline --help": (0, LINE, (*NO_SEARCH, *NO_MATRIX, "model")),
-    "waterline --version": (0, LINE, (*NO_SEARCH, *NO_MATRIX, "model")),
+    "waterline": (2, LINE, (*NO_SEARCH, *NO_MATRIX, "waterline.model")),
+    "waterline --help": (0, LINE, (*NO_SEARCH, *NO_MATRIX, "waterline.model")),
+    "waterline --version": (0, LINE, (*NO_SEARCH, *NO_MATRIX, "waterline.model")),
     "waterline nothing": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline versions": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline scenarios": (0, SCREEN, (*NO_SEARCH, "waterline.checker.kafka.matrix")),
@@ -173,7 +173,12 @@ CASES: dict[str, Case] = {
     f"check {SMALL} --engine local": (
         0,
         SEARCH,
-        (*SPARK, "waterline.checker.kafka.matrix", "waterline.checker.analysis.export"),
+        (
+            *SPARK,
+            "waterline.checker.kafka.matrix",
+            "waterline.checker.analysis.export",
+            "waterline.model.own",
+        ),
     ),
     f"check {SMALL} --engine local --run-dir kept": (
         0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from waterline.checker.problem.family import NOWHERE, Family
 from waterline.checker.problem.problem import Problem
@@ -18,7 +18,9 @@ from waterline.model.core.claim import Invariant
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
-from waterline.model.own.condition import Condition, condition
+
+if TYPE_CHECKING:
+    from waterline.model.own.condition import Condition
 
 
 def with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
@@ -52,6 +54,8 @@ def where_asked(problem: Problem, where: str, names: tuple[str, ...] = ()) -> Pr
 
 def condition_of(text: str, family: Family, model: Model) -> Condition:
     """What a text asks of the states of a model. Raises `BadCondition`."""
+    from waterline.model.own.condition import condition  # noqa: PLC0415 - few checks have one
+
     return condition(text, model.layout, model.settings, family.terms(model))
 
 
