@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from waterline.checker.tla.forming import everything_in, mapped
+from waterline.checker.tla.forming import mapped
 from waterline.checker.tla.tree import (
     Atom,
     Definition,
@@ -128,8 +128,3 @@ def comment(text: str, indent: int = 0) -> list[str]:
     r"""The lines of a text, each after `\*`."""
     lines = text.strip().splitlines()
     return [f"{' ' * indent}\\* {line}".rstrip() for line in lines]
-
-
-def mentions(tree: Tree, atom: Atom) -> bool:
-    """Whether a name occurs in it."""
-    return any(each == atom for each in everything_in(tree))

@@ -27,11 +27,6 @@ class Course:
     nexts: tuple[tuple[tuple[int, int], ...], ...]
     behind: tuple[int, ...]
 
-    @property
-    def is_one_order(self) -> bool:
-        """Whether the lines can have been written in one order alone."""
-        return len(self.nexts) == len(self.lines) + 1
-
     def next_of(self, position: int) -> Iterator[tuple[int, Observation, int]]:
         """The lines that can be next: number, line, position behind it."""
         for line, after in self.nexts[position]:

@@ -199,11 +199,6 @@ def _lane(settings: Any, s: State, replica: int) -> Lane:
     )
 
 
-def _records_in(mask: int, number: int) -> tuple[int, ...]:
-    """The records in a set of bits, by id."""
-    return tuple(r + 1 for r in range(number) if contains(mask, r))
-
-
 def _remote_leos(s: State, leader: int) -> tuple[tuple[int, int | None], ...]:
     known = ((f, s.remote_leo[leader, f]) for f in range(s.replicas) if f != leader)
     return tuple((f, None if offset == UNKNOWN_OFFSET else offset) for f, offset in known)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -162,14 +161,6 @@ def _is_put_in(source: Source) -> bool:
 def documentation(source: Source) -> str:
     """What a function says of itself, with its sources."""
     return inspect.getdoc(source.function) or ""
-
-
-def module_sentence(file: str) -> str:
-    """What a module of the model says of itself, in its first sentence."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__file__", None) == file:
-            return (module.__doc__ or "").strip().split("\n\n")[0].split("\n")[0]
-    return ""
 
 
 # --- fields --------------------------------------------------------------------------------------
