@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import waterline
 from waterline import invariants
 from waterline.invariants import atomic as atomic_invariants
 
@@ -402,3 +403,21 @@ def test_no_module_is_loaded_under_two_names() -> None:
     assert set(modules(*OURS)) - {ROOT / "waterline" / "__main__.py"} <= set(ours)
     assert len(names) == len(ours)
     assert all(name.startswith("waterline") for name in names)
+
+
+def test_what_waterline_offers_is_typed_and_found_when_it_is_asked_for() -> None:
+    """The imports of type checkers, the table of lazy names and `__all__` say the same."""
+    body = tree(ROOT / "waterline" / "__init__.py").body
+    [typed] = [node for node in body if isinstance(node, ast.If)]
+    for_checkers = {
+        alias.name: node.module
+        for node in typed.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+    assert for_checkers == waterline._MODULES
+    assert sorted(for_checkers) == waterline.__all__
+    assert all(getattr(waterline, name) is not None for name in waterline.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        waterline.nothing  # noqa: B018
