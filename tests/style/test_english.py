@@ -1,0 +1,79 @@
+"""English that a native engineer would write: patterns of translated prose only become fewer."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("checker", "counterexamples", "invariants", "model", "waterline")
+PATTERNS = {
+    "begins with What": r"\AWhat\b",
+    "nobody, somebody": r"\b(nobody|somebody|anybody|some ?one)\b",
+    "of which": r"\b(at|behind|beside|by|from|in|of|to|under|with) which\b",
+    "told, is asked, is said": r"\b(is|are|was|were|be|been|being) (asked|said)\b|\btold\b",
+    "is no": r"\b(is|are) no (?!longer|more)\w+",
+    "beside": r"\bbeside\b",
+    "for ever": r"\bfor ever\b",
+    "whom": r"\b(whom|whoever)\b",
+}
+DOCSTRINGS_MAX = {
+    "begins with What": 702,
+    "nobody, somebody": 194,
+    "of which": 371,
+    "told, is asked, is said": 227,
+    "is no": 124,
+    "beside": 84,
+    "for ever": 25,
+    "whom": 36,
+}
+"""How many docstrings may have each. A number only goes down."""
+
+
+def docstrings() -> Iterator[tuple[str, str]]:
+    """The place and the text of each docstring, also of constants and fields."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                match node:
+                    case ast.Expr(value=ast.Constant(value=str(text))):
+                        yield f"{path.relative_to(ROOT)}:{node.lineno}", text
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, list[str]]:
+    """The places with each pattern."""
+    places: dict[str, list[str]] = {name: [] for name in PATTERNS}
+    for place, text in docstrings():
+        for name, pattern in PATTERNS.items():
+            if re.search(pattern, text, re.IGNORECASE if name != "begins with What" else 0):
+                places[name].append(place)
+    return places
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_docstrings_have_fewer_of_it_and_never_more(name: str, found: dict[str, list[str]]) -> None:
+    assert len(found[name]) <= DOCSTRINGS_MAX[name], "\n".join(found[name])
+
+
+def test_a_pattern_is_seen_in_any_docstring() -> None:
+    seen = Counter(
+        name
+        for text in ("What it is.", "Nobody is told of which.", "It is no text beside it.")
+        for name, pattern in PATTERNS.items()
+        if re.search(pattern, text, re.IGNORECASE)
+    )
+
+    assert seen == {
+        "begins with What": 1,
+        "nobody, somebody": 1,
+        "told, is asked, is said": 1,
+        "of which": 1,
+        "is no": 1,
+        "beside": 1,
+    }
