@@ -1,85 +1,43 @@
-"""A run that is killed, or whose files are hurt, ends in the same counts or says why not."""
+"""A run that is stopped, or whose files are hurt, ends in the same counts or says why not."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.command import checked, facts, finished, killed_after, levels_kept, started
+from tests.support.command import facts
+from tests.support.commands import Commands
 
-ATOMIC = ("--grain", "atomic", "--protocol", "hw", "--replicas", 3, "--engine", "local")
 SMALL = ("--protocol", "hw", "--engine", "local")
+Checked = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture(scope="module")
-def undisturbed() -> str:
-    _, out, _ = checked(*ATOMIC)
-    return out
+@pytest.fixture
+def checked(cli: Commands) -> Checked:
+    """Runs `check`, in this process, and has its report as JSON."""
+    return lambda *arguments: cli(*arguments, "--format", "json")
 
 
-@pytest.fixture(scope="module")
-def undisturbed_small() -> str:
-    _, out, _ = checked(*SMALL)
-    return out
-
-
-@pytest.fixture(scope="module")
-def stopped_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that was stopped by a budget after some levels; nobody may change it."""
-    directory = tmp_path_factory.mktemp("stopped") / "run"
+@pytest.fixture
+def stopped(checked: Checked, tmp_path: Path) -> Path:
+    """A run that a budget stopped after some levels."""
+    directory = tmp_path / "run"
     checked(*SMALL, "--run-dir", directory, "--max-depth", 20)
     return directory
 
 
-@pytest.fixture
-def stopped(stopped_once: Path, tmp_path: Path) -> Path:
-    """A copy of that run."""
-    return Path(shutil.copytree(stopped_once, tmp_path / "run"))
-
-
-@pytest.mark.slow
-def test_a_killed_run_is_resumed_to_the_same_result(tmp_path: Path, undisturbed: str) -> None:
-    directory = tmp_path / "run"
-    killed_after(14, directory, started(*ATOMIC, "--run-dir", directory))
-    kept = levels_kept(directory)
-
-    code, out, _ = checked("--resume", directory, "--engine", "local", "--threads", 1)
-
-    assert 14 <= kept < 28
-    assert code == 12
-    assert facts(out) == facts(undisturbed)
-
-
-@pytest.mark.slow
-def test_a_run_killed_twice_out_of_core_comes_to_the_same_result(tmp_path: Path) -> None:
-    directory = tmp_path / "run"
-    larger = (*ATOMIC, "--records", 3)
-    undisturbed = checked(*larger)[1]
-    little = ("--memory", "100M")
-    killed_after(12, directory, started(*larger, "--run-dir", directory, *little))
-    killed_after(21, directory, started("--resume", directory, "--engine", "local", *little))
-    kept = json.loads((directory / "manifest.json").read_text())
-
-    code, out, _ = checked("--resume", directory, "--engine", "local")
-
-    assert "disk" in {level["on"] for level in kept["levels"]}
-    assert code == 12
-    assert facts(out) == facts(undisturbed)
-
-
-def test_a_run_stopped_by_a_budget_goes_on(stopped: Path, undisturbed_small: str) -> None:
+def test_a_run_stopped_by_a_budget_goes_on(stopped: Path, checked: Checked) -> None:
     code, out, _ = checked("--resume", stopped, "--engine", "local")
 
     assert code == 12
-    assert facts(out) == facts(undisturbed_small)
+    assert facts(out) == facts(checked(*SMALL)[1])
 
 
-def test_a_run_up_to_symmetry_goes_on_up_to_symmetry(tmp_path: Path) -> None:
+def test_a_run_up_to_symmetry_goes_on_up_to_symmetry(tmp_path: Path, checked: Checked) -> None:
     few = ("--grain", "atomic", "--protocol", "kip320", "--engine", "local", "--symmetry", "all")
     _, _, told = checked(*few, "--run-dir", tmp_path / "run", "--max-depth", 9)
     code, out, _ = checked("--resume", tmp_path / "run", "--engine", "local")
@@ -114,7 +72,7 @@ def hurt_by_a_flipped_bit(file: Path) -> None:
     ids=["truncated", "torn", "bit-flipped", "missing"],
 )
 def test_a_hurt_level_file_is_named_and_nothing_is_counted(
-    hurt: object, says: str, stopped: Path
+    hurt: object, says: str, stopped: Path, checked: Checked
 ) -> None:
     (file,) = (stopped / "level-00012").iterdir()
     hurt(file)  # type: ignore[operator]
@@ -129,7 +87,7 @@ def test_a_hurt_level_file_is_named_and_nothing_is_counted(
 
 
 @pytest.mark.parametrize("cut", [0, 50, 3000])
-def test_a_damaged_manifest_is_named(cut: int, stopped: Path) -> None:
+def test_a_damaged_manifest_is_named(cut: int, stopped: Path, checked: Checked) -> None:
     manifest = stopped / "manifest.json"
     manifest.write_text(manifest.read_text()[:cut])
 
@@ -139,22 +97,7 @@ def test_a_damaged_manifest_is_named(cut: int, stopped: Path) -> None:
     assert "manifest.json is damaged" in err
 
 
-def test_two_runs_in_one_directory_do_not_meet(tmp_path: Path) -> None:
-    directory = tmp_path / "run"
-    first = started(*ATOMIC, "--epochs", 3, "--run-dir", directory, "--max-time", 20)
-    while levels_kept(directory) < 3:
-        assert first.poll() is None
-    second = checked("--resume", directory, "--engine", "local")
-    third = checked(*ATOMIC, "--run-dir", directory)
-    first.terminate()
-    finished(first)
-
-    for code, out, err in (second, third):
-        assert (code, out) == (2, "")
-        assert f"{directory} is in use by another run (process {first.pid} on" in err
-
-
-def test_a_directory_that_holds_a_run_is_not_begun_again(stopped: Path) -> None:
+def test_a_directory_that_holds_a_run_is_not_begun_again(stopped: Path, checked: Checked) -> None:
     code, _, err = checked(*SMALL, "--run-dir", stopped)
 
     assert code == 2
@@ -173,7 +116,7 @@ def test_a_directory_that_holds_a_run_is_not_begun_again(stopped: Path) -> None:
     ],
 )
 def test_a_resume_with_other_options_is_refused_by_name(
-    options: tuple[object, ...], names: str, stopped: Path
+    options: tuple[object, ...], names: str, stopped: Path, checked: Checked
 ) -> None:
     before = (stopped / "manifest.json").read_bytes()
 
@@ -184,13 +127,15 @@ def test_a_resume_with_other_options_is_refused_by_name(
     assert (stopped / "manifest.json").read_bytes() == before
 
 
-def test_a_resume_may_repeat_its_options(stopped: Path) -> None:
+def test_a_resume_may_repeat_its_options(stopped: Path, checked: Checked) -> None:
     code, _, _ = checked("--resume", stopped, *SMALL, "--environment", "documented")
 
     assert code == 12
 
 
-def test_a_run_of_a_version_with_features_switched_is_resumed(tmp_path: Path) -> None:
+def test_a_run_of_a_version_with_features_switched_is_resumed(
+    tmp_path: Path, checked: Checked
+) -> None:
     directory, space = tmp_path / "run", ("--engine", "local", "--records", 1, "--epochs", 2)
     version = ("--protocol", "kip320", "--without", "fencing", "--moves", 2)
     whole = checked(*version, *space)
@@ -202,25 +147,7 @@ def test_a_run_of_a_version_with_features_switched_is_resumed(tmp_path: Path) ->
     assert facts(resumed[1]) == facts(whole[1])
 
 
-@pytest.mark.slow
-def test_a_full_disk_ends_the_run_and_room_lets_it_go_on(
-    small_disk: Path, undisturbed: str
-) -> None:
-    directory = small_disk / "run"
-    code, out, err = checked(*ATOMIC, "--run-dir", directory)
-    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
-    resumed, again, _ = checked("--resume", directory, "--engine", "local")
-
-    assert (code, out) == (2, "")
-    assert f"there is no room left for {directory}/" in err
-    assert "(No space left on device); free some" in err
-    assert f"levels are kept in {directory}; go on with --resume {directory}" in err
-    assert err.count("\n") == 1
-    assert resumed == 12
-    assert facts(again) == facts(undisturbed)
-
-
-def test_a_run_can_be_moved(stopped: Path, tmp_path: Path) -> None:
+def test_a_run_can_be_moved(stopped: Path, tmp_path: Path, checked: Checked) -> None:
     moved = tmp_path / "elsewhere"
     shutil.move(stopped, moved)
 
@@ -229,7 +156,7 @@ def test_a_run_can_be_moved(stopped: Path, tmp_path: Path) -> None:
     assert code == 12
 
 
-def test_a_run_is_kept_and_resumed_by_its_uri(tmp_path: Path, undisturbed_small: str) -> None:
+def test_a_run_is_kept_and_resumed_by_its_uri(tmp_path: Path, checked: Checked) -> None:
     location = f"file://{tmp_path}/run"
     checked(*SMALL, "--run-dir", location, "--max-depth", 20)
 
@@ -238,4 +165,4 @@ def test_a_run_is_kept_and_resumed_by_its_uri(tmp_path: Path, undisturbed_small:
     assert code == 12
     assert "memory" in out
     code, out, _ = checked("--resume", location, "--engine", "local")
-    assert facts(out) == facts(undisturbed_small)
+    assert facts(out) == facts(checked(*SMALL)[1])

@@ -19,8 +19,6 @@ from fuzz.faults.judging import Tally, carry_out, facts, judge
 from fuzz.faults.programs import PROBLEMS, program_of
 from fuzz.faults.ready import make_ready
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def ready() -> None:

@@ -26,9 +26,9 @@ from tests.support.command import (
 )
 from tests.support.standalone import Standalone, standalone
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.usefixtures("class_archive")]
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("class_archive")]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SPACE = ("--protocol", "hw")
 
 
@@ -163,7 +163,7 @@ def test_spark_submit_decides_about_the_master(
     cluster: Standalone, tmp_path: Path, undisturbed: str
 ) -> None:
     spark = Path(pyspark.__file__).parent
-    program = Path(__file__).parents[2] / "waterline" / "__main__.py"
+    program = Path(__file__).parents[3] / "waterline" / "__main__.py"
     command = [spark / "bin" / "spark-submit", "--master", cluster.url]
     command += ["--conf", "spark.executor.memory=512m", "--conf", "spark.driver.host=127.0.0.1"]
     command += ["--conf", f"spark.executor.extraJavaOptions={quick_jvm()}"]

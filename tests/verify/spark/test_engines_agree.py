@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.graph_model import graph_problem
 from tests.support.object_store import InObjectStore
+from tests.support.on_engines import explored, facts, on_spark
 from waterline.checker.checking.run import RunRaised, counterexamples_of, run
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.problem import Problem
@@ -21,11 +22,9 @@ from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.over_files import FileEngine
-from waterline.checker.search.engines.spark import SparkWorkers, owners_for
-from waterline.checker.search.result import Result
+from waterline.checker.search.engines.spark import SparkWorkers
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.checker.search.search import Budgets, search
-from waterline.counterexamples import to_json
 from waterline.model.atomic import AtomicEnvironment
 from waterline.model.message.environment import Environment
 
@@ -37,32 +36,6 @@ BOUNDS = {
     "epoch, 3 replicas": ("epoch", Environment(replicas=3, records=1, restarts=1, moves=1)),
     "hw, unclean election": ("hw", Environment(epochs=1, unclean_leader_election=True)),
 }
-
-
-def on_spark(problem: Problem, context: Any, partitions: int, driver_levels: int = 0) -> Any:
-    choice = EngineChoice(session=context, partitions=partitions, driver_levels=driver_levels)
-    return engine_for(problem, choice)
-
-
-def facts(result: Result) -> dict[str, Any]:
-    """All that must not depend on the engine."""
-    return {
-        "levels": [level.states for level in result.levels],
-        "generated": result.generated,
-        "actions": result.fired,
-        "cut": result.cut,
-        "invariants": result.invariants,
-        "reachable": result.reachable,
-        "deadlock": result.deadlock,
-        "complete": result.complete,
-    }
-
-
-def explored(problem: Problem, engine: Any, **budgets: Any) -> tuple[dict[str, Any], list[str]]:
-    with closing(engine):
-        result = search(problem, engine, budgets=Budgets(**budgets))
-        traces = [to_json(f.replayed.trace) for f in counterexamples_of(problem, engine, result)]
-    return facts(result), traces
 
 
 @functools.cache
@@ -129,15 +102,6 @@ def test_handing_over_in_the_middle_changes_nothing(spark_context: Any) -> None:
 
     assert facts(result) == explored_locally("hw as documented", max_depth=20)[0]
     assert places[13:15] == ["driver", "spark"]
-
-
-def test_a_space_that_never_outgrows_the_driver_starts_no_spark() -> None:
-    problem = graph_problem([(0, 1), (1, 2)])
-    engine = engine_for(problem, EngineChoice(master="spark://unreachable:1"))
-    with closing(engine):
-        result = search(problem, engine)
-
-    assert [level.on for level in result.levels] == ["driver"] * 3
 
 
 @pytest.mark.parametrize(
@@ -224,14 +188,6 @@ def test_candidates_pass_through_the_shuffle_where_levels_are_in_an_object_store
 
     assert reached == explored_locally(name)
     assert reached[0]["complete"]
-
-
-def test_there_are_owners_for_every_core_and_more_where_memory_is_short() -> None:
-    plenty = owners_for(4_000_000, words=2, cores=2, memory_a_core=12 << 30)
-    little = owners_for(4_000_000, words=2, cores=2, memory_a_core=1 << 30)
-
-    assert plenty == 2
-    assert little == 4
 
 
 def test_a_deadline_ends_the_run_and_not_the_search_for_traces(spark_context: Any) -> None:

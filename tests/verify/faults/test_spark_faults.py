@@ -23,7 +23,7 @@ from tests.support.command import (
     wait_until_told,
 )
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.usefixtures("class_archive")]
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("class_archive")]
 
 SPACE = ("--protocol", "hw")
 LOCAL_SPARK = ("--master", "local[2]")

@@ -35,7 +35,6 @@ def both(folder: Path, session: Any) -> tuple[Certified, Certified]:
     return certify(certificate, jobs=1), certify_on_spark(certificate, choice)
 
 
-@pytest.mark.slow
 def test_a_run_on_spark_has_the_same_certificate(tmp_path: Path, spark_context: Any) -> None:
     problem = problem_for("hw", Environment(records=1, epochs=1, restarts=0, moves=0))
     choice = EngineChoice(session=spark_context, driver_levels=0)

@@ -14,7 +14,7 @@ from waterline.checker.cli import commands
 
 pytestmark = pytest.mark.spark
 
-TEXT = (Path(__file__).parents[2] / "docs" / "states.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "states.md").read_text(encoding="utf-8")
 QUERIES = re.findall(r"```sql\n(.+?)```\n\n```text\n(.+?)```", TEXT, re.DOTALL)
 
 

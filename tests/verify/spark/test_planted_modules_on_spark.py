@@ -11,7 +11,7 @@ from tests.support.planted import COUNTER, plant, run_in, run_traps
 from waterline.checker.kafka.families import problem_for
 from waterline.model.message.environment import Environment
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = pytest.mark.spark
 COMMANDS = """
 import functools
 import sys
