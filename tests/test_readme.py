@@ -1,4 +1,7 @@
-"""The documents say what is so: commands, output, options, keys, and where things are."""
+"""The documents say what is so: commands, output, options, keys, and where things are.
+
+The quick start and some commands are run here; all that is shown, in tests/verify.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,9 @@ import contextlib
 import functools
 import io
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -41,23 +42,9 @@ SHOWN = "".join(
 )
 """The documents that show output, and what to write to a file or to Python."""
 LEFT_OUT = "[...]"
-_CONSOLE = r"<!-- run( slow)? -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```"
+_CONSOLE = r"<!-- run -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```"
 RUNS = list(dict.fromkeys(re.findall(_CONSOLE, SHOWN)))
-"""What two documents show alike is run once."""
-PROGRAMS = (
-    "fuzz.compiler_mutation",
-    "docs.make.configurations",
-    "fuzz.faults",
-    "fuzz.order_abstraction",
-    "bench.first_verdict",
-    "bench.pauses",
-    "bench.refusals",
-    "bench.scale",
-    "bench.tla",
-    "bench.upstream",
-    "fuzz.stale_disk",
-    "fuzz.stale_keys",
-)
+"""Commands with their output. What two documents show alike is run once."""
 COMMANDS = (
     "cache",
     "certify",
@@ -86,48 +73,44 @@ def document(name: str) -> str:
     return (ROOT / "docs" / name).read_text(encoding="utf-8")
 
 
-def output_of(command: str) -> str:
-    """What the command prints on a pipe of 80 columns, whatever its exit code."""
-    name, *arguments = shlex.split(command)
-    function = {"check": "check_main", "waterline": "main"}[name]
-    start = f"from waterline.checker.cli.cli import {function}; {function}()"
-    return subprocess.run(
-        [sys.executable, "-c", start, *arguments],
-        env=os.environ | {"COLUMNS": "80"},
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    ).stdout
+Run = Callable[[str], tuple[int, str]]
 
 
-def help_of(program: str) -> str:
-    """What a program of ours that is no command says of its options."""
-    return subprocess.run(
-        [sys.executable, "-m", program, "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    ).stdout
+@pytest.fixture
+def run(cli: Commands, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command as it is written, in this process: its exit code, and what it prints."""
+    monkeypatch.chdir(ROOT)
+
+    def run(command: str) -> tuple[int, str]:
+        name, *arguments = shlex.split(command)
+        code, printed, _ = cli(*arguments, name=name)
+        return code, printed
+
+    return run
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        pytest.param(command, shown, id=command, marks=[pytest.mark.slow] if slow else [])
-        for slow, command, shown in RUNS
-    ],
-)
-def test_output_is_pasted_unedited(command: str, shown: str) -> None:
+def assert_pasted(shown: str, printed: str) -> None:
     """Each piece between two marks of omission occurs as it is, in order."""
-    printed = output_of(command)
-
     at = 0
     for piece in shown.split(f"{LEFT_OUT}\n"):
         at = printed.find(piece, at)
-        assert at >= 0, f"not printed by {command}:\n{piece}"
+        assert at >= 0, f"not printed:\n{piece}"
         at += len(piece)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "waterline compare examples/traces/hw-no_committed_loss-2r2n2e.json --protocol epoch",
+        "waterline check --protocol epoch --unbounded --engine local",
+        "check --protocol hw --engine local",
+        "waterline run --protocol hw --records 1 --script examples/scripts/two-round-trips.steps",
+    ],
+)
+def test_output_is_pasted_unedited(command: str, run: Run) -> None:
+    [shown] = [shown for known, shown in RUNS if known == command]
+
+    assert_pasted(shown, run(command)[1])
 
 
 CLAIMED = {
@@ -179,29 +162,52 @@ def first_screen(path: Path) -> list[str]:
     return [m[1] for each in (*inline, *indented) if (m := re.fullmatch(_LINE, each))]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_command_of_a_first_screen_is_run(path: Path) -> None:
-    run = [command for _, command, _ in RUNS]
-    unknown = [
-        command
-        for command in first_screen(path)
-        if command not in CLAIMED and command not in run and not _FORM.search(command)
-    ]
-
-    assert path.name == "CHANGELOG.md" or unknown == []
+def offenders(
+    found_in: Callable[[Path], Iterable[object]], documents: Iterable[Path] = DOCUMENTS
+) -> dict[str, list[object]]:
+    """The documents in which something is found, and what."""
+    found = {path.name: list(found_in(path)) for path in documents}
+    return {name: each for name, each in found.items() if each}
 
 
-@pytest.mark.parametrize("command", CLAIMED)
+def test_every_command_of_a_first_screen_is_run() -> None:
+    run = [command for command, _ in RUNS]
+
+    def unknown(path: Path) -> list[str]:
+        return [
+            command
+            for command in first_screen(path)
+            if command not in CLAIMED and command not in run and not _FORM.search(command)
+        ]
+
+    assert offenders(unknown, set(DOCUMENTS) - {ROOT / "CHANGELOG.md"}) == {}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "waterline scenarios",
+        "check --protocol hw",
+        "check --help-all",
+        "check --list",
+        "waterline versions 4.2",
+        "waterline view examples/traces/hw-no_committed_loss-2r2n2e.json",
+    ],
+)
 def test_a_command_does_what_the_sentence_about_it_says(
-    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    command: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert_as_claimed(command, run, monkeypatch)
+
+
+def assert_as_claimed(command: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exit code of a command, and the words."""
     expected, words = CLAIMED[command]
-    name, *arguments = shlex.split(command)
-    if name == "check" and "--help" not in command and "--list" not in command:
+    if command.startswith("check ") and "--help" not in command and "--list" not in command:
         # Of the search of a scenario the first violation is enough.
-        arguments += ["--engine", "local", *(["--stop-at-first"] * ("--scenario" in arguments))]
+        command += " --engine local" + " --stop-at-first" * ("--scenario" in command)
     monkeypatch.setenv("COLUMNS", "120")
-    code, printed, _ = Commands(capsys, monkeypatch)(*arguments, name=name)
+    code, printed = run(command)
 
     assert code == expected
     assert words in " ".join(printed.split())
@@ -244,16 +250,28 @@ def options_in_help() -> set[str]:
         for command in COMMANDS
         for option in ("--help", "--help-all")
     ]
-    printed += [help_of(program) for program in PROGRAMS]
     return set(re.findall(r"--[a-z][a-z-]*[a-z]", "".join(printed)))
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_option_named_is_in_the_help_of_a_command(path: Path) -> None:
-    text = _OF_KAFKAS_TOOLS.sub("", path.read_text(encoding="utf-8"))
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text))
+def options_of_programs() -> set[str]:
+    """What the programs of fuzz/, bench/ and docs/make have for options, by their text."""
+    folders = (ROOT / "fuzz", ROOT / "bench", ROOT / "docs" / "make")
+    texts = (
+        path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")
+    )
+    return {option for text in texts for option in re.findall(r'"(--[a-z][a-z-]*[a-z])"', text)}
 
-    assert named - options_in_help() == set()
+
+def options_named(path: Path) -> set[str]:
+    """The options that a document names, but for those of Kafka's tools."""
+    text = _OF_KAFKAS_TOOLS.sub("", path.read_text(encoding="utf-8"))
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text))
+
+
+def test_every_option_named_is_one_of_a_command_or_program() -> None:
+    known = options_in_help() | options_of_programs() | {"--help"}
+
+    assert offenders(lambda path: options_named(path) - known) == {}
 
 
 def test_the_exit_codes_are_those_of_the_help() -> None:
@@ -274,7 +292,7 @@ def test_a_gate_that_is_shown_is_a_gate(entry: str, tmp_path: Path) -> None:
     assert expectation.verdicts
 
 
-def test_a_fresh_project_passes_its_gate_and_fails_as_shown(tmp_path: Path) -> None:
+def test_a_fresh_project_passes_its_gate_and_fails_as_shown(tmp_path: Path, run: Run) -> None:
     """The commands but for the installation, which takes half a gigabyte."""
     entry, *_ = re.findall(r"```toml\n(.+?)```", SHOWN, re.DOTALL)
     [shown] = re.findall(r"<!-- gate: broken -->\n```text\n(.+?)```", SHOWN, re.DOTALL)
@@ -282,24 +300,20 @@ def test_a_fresh_project_passes_its_gate_and_fails_as_shown(tmp_path: Path) -> N
     model, command = tmp_path / "lease.py", f"waterline gate {tmp_path}/gate.toml --allow-models"
     (tmp_path / "gate.toml").write_text(entry, encoding="utf-8")
     model.write_text(start_of("lease"), encoding="utf-8")
-    passed = output_of(command)
+    passed = run(command)[1]
     model.write_text(start_of("lease").replace(second, ""), encoding="utf-8")
-    failed = output_of(command)
+    failed = run(command)[1]
 
     assert "as expected" in passed
-    at = 0
-    for piece in shown.split(f"{LEFT_OUT}\n"):
-        at = failed.find(piece, at)
-        assert at >= 0, f"not printed:\n{piece}"
+    assert_pasted(shown, failed)
 
 
-@pytest.mark.parametrize("path", list(document_tables.documents()), ids=lambda path: path.name)
-def test_tables_that_follow_from_declarations_are_as_declared(path: Path) -> None:
+def test_tables_that_follow_from_declarations_are_as_declared() -> None:
     """Otherwise: `python -m docs.make.tables`."""
-    text = path.read_text(encoding="utf-8")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in document_tables.documents()}
 
-    assert text.count("<!-- table: ") > 0
-    assert document_tables.rewritten(text) == text
+    assert [name for name, text in texts.items() if "<!-- table: " not in text] == []
+    assert [n for n, text in texts.items() if document_tables.rewritten(text) != text] == []
 
 
 def test_every_table_that_follows_from_declarations_is_in_some_document() -> None:
@@ -309,6 +323,7 @@ def test_every_table_that_follows_from_declarations_is_in_some_document() -> Non
     assert sorted(named) == sorted(document_tables.TABLES)
 
 
+@functools.cache
 def names_in(path: Path) -> set[str]:
     """Everything that a module defines at its top."""
     names = set()
@@ -322,26 +337,29 @@ def names_in(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_place_in_the_code_that_is_named_exists(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    places = re.findall(r"`([\w/]+\.py)(?:::?(\w+))?`", text)
+def test_every_place_in_the_code_that_is_named_exists() -> None:
+    def missing(path: Path) -> Iterator[str]:
+        text = path.read_text(encoding="utf-8")
+        for file, name in re.findall(r"`([\w/]+\.py)(?:::?(\w+))?`", text):
+            if not (ROOT / file).is_file():
+                yield file
+            elif name and name not in names_in(ROOT / file):
+                yield f"{file}:{name}"
 
-    for file, name in places:
-        assert (ROOT / file).is_file(), f"{path.name} names {file}"
-        assert not name or name in names_in(ROOT / file), f"{path.name} names {file}:{name}"
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_link_to_a_file_leads_somewhere(path: Path) -> None:
-    links = re.findall(r"\]\(((?!https?:)[^)#]+)", path.read_text(encoding="utf-8"))
-
-    for link in links:
-        assert (path.parent / link).exists(), f"{path.name} links to {link}"
+    assert offenders(missing) == {}
 
 
-def test_every_key_of_a_result_is_described() -> None:
-    result = json.loads(output_of("check --protocol hw --engine local --format json"))
+def test_every_link_to_a_file_leads_somewhere() -> None:
+    def broken(path: Path) -> Iterator[str]:
+        for link in re.findall(r"\]\(((?!https?:)[^)#]+)", path.read_text(encoding="utf-8")):
+            if not (path.parent / link).exists():
+                yield link
+
+    assert offenders(broken) == {}
+
+
+def test_every_key_of_a_result_is_described(run: Run) -> None:
+    result = json.loads(run("check --protocol hw --engine local --format json")[1])
     invariant = result["invariants"]["no_committed_loss"]
     keys = {*result, *invariant, *invariant["trace"], *invariant["trace"]["steps"][0]}
 
@@ -357,10 +375,11 @@ def anchors(path: Path) -> set[str]:
     return {heading.strip().replace(" ", "-") for heading in plain}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_part_of_a_document_that_is_linked_exists(path: Path) -> None:
-    text = re.sub(r"\s*\n\s*", " ", path.read_text(encoding="utf-8"))
-    links = re.findall(r"\]\(((?!https?:)[^)#]*)#([^)]+)\)", text)
+def test_every_part_of_a_document_that_is_linked_exists() -> None:
+    def broken(path: Path) -> Iterator[str]:
+        text = re.sub(r"\s*\n\s*", " ", path.read_text(encoding="utf-8"))
+        for target, part in re.findall(r"\]\(((?!https?:)[^)#]*)#([^)]+)\)", text):
+            if part not in anchors(path.parent / target if target else path):
+                yield f"{target}#{part}"
 
-    for target, part in links:
-        assert part in anchors(path.parent / target if target else path)
+    assert offenders(broken) == {}

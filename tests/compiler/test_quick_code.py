@@ -11,29 +11,17 @@ from typing import Any
 
 import pytest
 
+from tests.support.graph_model import graph_problem
 from waterline.checker.compiler import cache, machine, program
 from waterline.checker.compiler.kernel import is_compiled, kernel_of, optimising, recipes_of
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.problem import Problem
-from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.result import Result
 from waterline.checker.search.search import search
-from waterline.model.atomic import AtomicEnvironment
 from waterline.model.message.environment import Environment
 
-SMALL: dict[str, Any] = {"records": 1, "epochs": 2, "restarts": 1}
-PROBLEMS = {
-    "hw": problem_for("hw", Environment(**SMALL)),
-    "kip320": problem_for("kip320", Environment(**SMALL, moves=1, lost_disks=1)),
-    "elr": problem_for("elr", Environment(**SMALL, session_expiries=1, requests_survive=True)),
-    "fluss-main": problem_for("fluss-main", Environment(**SMALL)),
-    "atomic epoch": problem_for("epoch", AtomicEnvironment(replicas=3, records=2, epochs=2)),
-    "symmetry": replace(
-        problem_for("kip903", Environment(**{**SMALL, "records": 2})), symmetry=Symmetry.RECORDS
-    ),
-}
-IN_SEVERAL_LEVELS = PROBLEMS["kip320"]
+IN_SEVERAL_LEVELS = graph_problem([(i, j) for i in range(9) for j in (i + 1, i)])
 
 
 @pytest.fixture(autouse=True)
@@ -72,11 +60,13 @@ def found(problem: Problem) -> tuple[Result, list[bytes]]:
     return result, levels
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_code_that_is_not_optimised_finds_the_same(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem = PROBLEMS[name]
+def test_code_that_is_not_optimised_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = Environment(records=1, epochs=2, restarts=1)
+    assert_the_same_when_optimised(problem_for("hw", environment), monkeypatch)
+
+
+def assert_the_same_when_optimised(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searched by quick code, and then by optimised code."""
     never(monkeypatch)
     quick = found(problem)
     assert not optimising(problem).is_done

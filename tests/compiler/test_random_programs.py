@@ -1,4 +1,7 @@
-"""Random expressions and functions mean the same compiled as they do in Python."""
+"""Random expressions and functions mean the same compiled as they do in Python.
+
+A few are drawn here, many in tests/verify/compiler.
+"""
 
 from __future__ import annotations
 
@@ -45,19 +48,23 @@ def assert_same(text: str, varying: tuple[str, ...]) -> list[Outcome]:
 
 VARYING = st.sampled_from(((), ("none",), ("low", "none", "high")))
 # What is drawn from is deferred: to make it takes seconds, in each process that collects tests.
-SLOWLY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+EXPRESSIONS = st.deferred(expressions)
+BODIES = st.deferred(statements)
+BODIES_THAT_LOOK = st.deferred(lambda: statements(writes=False))
+MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(MANY, max_examples=8)
 
 
-@SLOWLY
-@given(expression=st.deferred(expressions), varying=VARYING)
+@FEW
+@given(expression=EXPRESSIONS, varying=VARYING)
 def test_an_expression_means_what_it_means_in_python(
     expression: str, varying: tuple[str, ...]
 ) -> None:
     assert_same(function_of([f"return {expression}"]), varying)
 
 
-@SLOWLY
-@given(body=st.deferred(statements), varying=VARYING)
+@FEW
+@given(body=BODIES, varying=VARYING)
 def test_a_function_does_what_it_does_in_python(body: list[str], varying: tuple[str, ...]) -> None:
     assert_same(function_of(body), varying)
 
@@ -72,10 +79,10 @@ NEGATIVE_SHIFT = (
 """A fault. By a negative number LLVM's own shift is poison, and so is what is made of it."""
 
 
-@SLOWLY
+@FEW
 @example(body=[line.format("<<") for line in NEGATIVE_SHIFT], varying=())
 @example(body=[line.format(">>") for line in NEGATIVE_SHIFT], varying=())
-@given(body=st.deferred(lambda: statements(writes=False)), varying=VARYING)
+@given(body=BODIES_THAT_LOOK, varying=VARYING)
 def test_a_function_that_only_looks_means_the_same_without_branches(
     body: list[str], varying: tuple[str, ...]
 ) -> None:

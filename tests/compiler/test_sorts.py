@@ -14,6 +14,7 @@ import pytest
 from fuzz.order_abstraction import Pair
 from fuzz.sorts import differs, in_place, refused, sorted_mutants
 from tests.support import ill_sorted_epochs, ill_sorted_records
+from tests.support.sampling import drawn
 from waterline import invariants
 from waterline.checker.checking.run import run
 from waterline.checker.compiler import lookup_record, text_key
@@ -120,16 +121,19 @@ def test_order_and_equality_are_not(name: str) -> None:
     assert violations(with_rule(RULES[name])) == ()
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", drawn(VERSIONS, 3))
 def test_the_rules_of_a_version_keep_to_the_sorts_whatever_is_switched(version: str) -> None:
-    texts = list(switched(version))
+    assert_well_sorted(drawn(switched(version), 5))
+
+
+def assert_well_sorted(texts: list[str]) -> None:
+    """None of these versions violates a sort, in one circumstance or another."""
     found = [
         (text, str(violation))
         for number, text in enumerate(texts)
         for violation in violations(unbounded(text, **CIRCUMSTANCES[number % len(CIRCUMSTANCES)]))
     ]
 
-    assert len(texts) > 15
     assert found == []
 
 

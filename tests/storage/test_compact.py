@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,16 +94,26 @@ def test_states_of_the_benchmarks_have_no_tail() -> None:
 # --- one thread ----------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    data=st.data(),
-    widths=st.one_of(st.sampled_from(WIDTHS), st.lists(st.integers(1, 64), min_size=1, max_size=5)),
-    threads=st.sampled_from((1, 3)),
-    owners=st.sampled_from((4, 16)),
-)
-def test_each_row_is_kept_once_in_its_first_level_with_its_owner(
+CASES = {
+    "data": st.data(),
+    "widths": st.one_of(
+        st.sampled_from(WIDTHS), st.lists(st.integers(1, 64), min_size=1, max_size=5)
+    ),
+    "threads": st.sampled_from((1, 3)),
+    "owners": st.sampled_from((4, 16)),
+}
+
+
+@settings(max_examples=15, deadline=None)
+@given(**CASES)
+def test_each_row_is_kept_once_in_its_first_level_with_its_owner(**case: Any) -> None:
+    assert_each_row_is_kept_once(**case)
+
+
+def assert_each_row_is_kept_once(
     data: st.DataObject, widths: list[int], threads: int, owners: int
 ) -> None:
+    """Levels of any rows, to which threads add in turn."""
     visited = CompactVisited(widths, owners, threads=threads, lines=TINY_LINES)
     known: set[State] = set()
     expected = []
