@@ -233,12 +233,12 @@ def test_the_python_example_prints_what_is_shown() -> None:
     assert printed.getvalue() == shown
 
 
-_OF_KAFKAS_TOOLS = re.compile(
+_OF_OTHER_TOOLS = re.compile(
     r"`kafka-[\w-]+ --describe(?: --unavailable-partitions)?`(?:, with `--all`)?"
-    r"|^ {4}kafka-[a-z-]+ .*$",
+    r"|^ {4}(?:kafka-[a-z-]+|podman) .*$",
     re.MULTILINE,
 )
-"""Commands of Kafka's, whose options are its own."""
+"""Commands of Kafka's and of podman's, whose options are their own."""
 
 
 @functools.cache
@@ -263,8 +263,8 @@ def options_of_programs() -> set[str]:
 
 
 def options_named(path: Path) -> set[str]:
-    """The options that a document names, but for those of Kafka's tools."""
-    text = _OF_KAFKAS_TOOLS.sub("", path.read_text(encoding="utf-8"))
+    """The options that a document names, but for those of other tools."""
+    text = _OF_OTHER_TOOLS.sub("", path.read_text(encoding="utf-8"))
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text))
 
 
