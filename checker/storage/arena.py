@@ -1,8 +1,8 @@
 """Arena for states and hash tables, which grows without copying.
 
-Address space is reserved once, generously; memory is taken page by page as it is written. So there
-is no moment at which an array exists twice, and what is held is what is used. Under a limit on
-address space (`ulimit -v`) less is reserved: about what could be held under it.
+Address space is reserved once, generously; memory is taken page by page as it is written. So no
+array ever exists twice, and memory held is memory used. Under a limit on address space (`ulimit
+-v`) less is reserved: about as much as the limit allows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from waterline.checker.problem.packed_rows import Rows, address
 
 _WORD_BYTES = 8
 HUGE_FROM_BYTES = 4 << 20
-"""From this size on, large pages are asked for: fewer misses, and little wasted at the end."""
+"""Size from which large pages are requested: fewer misses, and little wasted at the end."""
 _HUGE_BYTES = 2 << 20
 _SLOT_BYTES = 4
 CACHE_LINE_BYTES = 64
@@ -36,7 +36,9 @@ def rows_within_limit(words: int, owners: int) -> int | None:
 
 
 def _address_space_used() -> int:
-    """What this process has of it; 0 where the system does not say."""
+    """Return the bytes of address space this process uses; 0 where the system does not report
+    them.
+    """
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     except OSError:
@@ -85,12 +87,11 @@ class Reserve:
 
 
 class Zeros:
-    """So many bytes, zeros at first, in large pages where they fill half of one or more.
+    """A block of bytes, zero at first, in large pages where they fill half of one or more.
 
-    A table is looked into at random, so with small pages nearly each look would also miss the
-    memory of where pages are. Large ones are not had before they are written to, unless `now`: a
-    page that is read first and written to later costs two faults, the second of which interrupts
-    all other threads.
+    A table is read at random, so with small pages nearly each read would also miss the page table's
+    cache. Large pages are allocated on the first write, or at once if `now`: a page that is read
+    first and written later costs two faults, and the second interrupts all other threads.
     """
 
     __slots__ = ("_map", "_start", "bytes")

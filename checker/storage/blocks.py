@@ -40,11 +40,11 @@ def hash_row(rows: Any, row: int, words: int) -> int:
 
 
 def first_word(h: int, rows: Any, row: int, words: int) -> int:
-    """The first word of a state with this hash, of which the other words are those of a row.
+    """Return the first word of a state, from its hash and its other words (those of a row).
 
-    Each turn of `hash_row` can be taken back where its word is known: a product with an odd number,
-    by the product with its inverse modulo 2^64, and a shifted word that was added, by adding it
-    again as often as it takes to reach the lowest bit.
+    Each round of `hash_row` is inverted where its word is known: a product with an odd number, by
+    the product with its inverse modulo 2^64, and an added shifted word, by adding it again until
+    the lowest bit is reached.
     """
     for taken in range(words):
         h ^= shifted(h, 29) ^ shifted(h, 58)
@@ -86,11 +86,12 @@ def own_each(rows: Any, n: int, words: int, owners: int, out: Any) -> int:
 
 NUMBER = Number("%")
 NUMBERS = ArrayValue("%", "i64")
-"""What compiled functions are given: the kind of a number, and of an array of them."""
+"""Type of a number, and of an array of numbers, as an argument of compiled functions."""
 
 
 def block_of(words: int) -> ArrayValue:
-    """What compiled functions are given: the kind of a block of states of so many words."""
+    """Return the type of a block of states of `words` words, as an argument of compiled functions.
+    """
     return ArrayValue("%", "i64", words)
 
 

@@ -1,11 +1,11 @@
 """Visited states in compact tables, and the levels of a search.
 
-A table entry says with its place which state it is (`checker.storage.entry_layout`), so a state of
-73 bits takes 8 bytes. The states of the last two levels are also kept as they are, in the order of
-arrival; those of others are made anew from the tables where they are asked for.
+The place of a table entry is part of the state's identity (`checker.storage.entry_layout`), so a
+state of 73 bits takes 8 bytes. The last two levels are also kept whole, in the order of arrival;
+older levels are rebuilt from the tables on request.
 
 Several threads may add to all owners at once. An entry is claimed by compare-and-swap, so there are
-no locks. Only when a thread has no room with some owner all stand still, while tables grow.
+no locks. All threads stop only when one has no room left with an owner; tables grow then.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class CompactVisited:
         return self._sizes[depth] if depth < self.depth else self.pending
 
     def begin_level(self) -> None:
-        """What is added from now on belongs to another level."""
+        """Begin the next level: states added from now on belong to it."""
         counts = self._arrived.counts()
         self._sizes.append(int(counts.sum()))
         self._ended += counts
@@ -141,7 +141,7 @@ class CompactVisited:
         self._share_room(slice(None))
 
     def of_level(self, depth: int, owner: int) -> Iterator[Rows]:
-        """An owner's states of a level, in a few blocks; to be asked for while nobody adds.
+        """Yield an owner's states of a level, in a few blocks; call it only while no thread adds.
 
         Those of the last two levels are views that last until the next level but one begins, or
         until they are spent.
@@ -228,7 +228,7 @@ class CompactVisited:
         return most
 
     def _to_grow(self) -> list[Callable[[], None]]:
-        """What is to be done where some thread has no room, while none adds."""
+        """Return the chores that make room for blocked threads; called while no thread adds."""
         lacking = np.zeros(self.owners, np.bool_)
         for room in self._arrived.rooms:
             lacking |= (room[:, CRAMPED] != 0) | (room[:, NEXT] >= room[:, LIMIT])

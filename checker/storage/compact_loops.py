@@ -39,19 +39,19 @@ DEPTH, DEPTH_IN_HEAD, DEPTH_SHIFT, DEPTH_UNITS = range(16, 20)
 UNITS_OF = 24
 WIDTHS = UNITS_OF + _WORDS_MAX
 CELLS = WIDTHS + _WORDS_MAX
-"""What an owner's cells hold: where its table, the tails and the new states are; the depth of what
-is added now; and the layout of entries. `UNITS_OF` and `WIDTHS` begin a cell for each word: units
-of the tail, and bits that can be other than zero, less one.
+"""Cells of an owner: where its table, the tails and the new states are; the depth of what is added
+now; and the layout of entries. `UNITS_OF` and `WIDTHS` begin a cell for each word: units of the
+tail, and bits that can be other than zero, less one.
 """
 NEXT, LIMIT, CRAMPED, ROOM = 0, 1, 2, 3
-"""What a thread's room with an owner is: where its next new state goes, where it has to stop, and
-whether a state found no entry in the lines that it may stand in.
+"""Cells of a thread's room with an owner: where its next new state goes, where it has to stop, and
+whether a state found no entry in its lines.
 """
 STRAY = -1
 """The answer to a state that has bits where its layout has none."""
 _FAR = 16
 _RING = _FAR - 1
-"""How many rows ahead memory is asked for."""
+"""Mask for the ring of hashes whose rows are prefetched."""
 WIDENING = 15
 """So many steps from line to line are each longer by one than the last; then they are by one."""
 _WIDENED = WIDENING * (WIDENING + 1) // 2
@@ -76,9 +76,8 @@ def add_states(
 ) -> int:
     """Add rows[row:end] to their owners' tables and arrivals where they are new.
 
-    Returns `end`, or the first row that there is no room for, or `STRAY`. `mine` is this thread's
-    room with each owner; `alone` says that no other thread adds at the same time. Memory is asked
-    for well before it is needed.
+    Returns `end`, or the first row without room, or `STRAY`. `mine` is this thread's room with each
+    owner; `alone` means that no other thread adds meanwhile. Memory is prefetched well before use.
     """
     ahead = room(_FAR)
     for far in range(row, min(row + _FAR, end)):
@@ -119,7 +118,7 @@ def _wanted(cells: Any, owner: int, h: int, rows: Any, row: int, words: int) -> 
 def _add(
     cells: Any, mine: Any, owner: int, h: int, rows: Any, row: int, words: int, alone: bool
 ) -> bool:
-    """Add one row to its owner's states if it is new; false where there is no room for it."""
+    """Add one row to its owner's states if it is new; return False where it has no room."""
     table = words_at(cells[owner, TABLE])
     lines = cells[owner, LINES]
     line = _home(h, lines)
@@ -235,7 +234,7 @@ def _least(line: int, lines: int) -> int:
 
 
 def _hash_at(cells: Any, owner: int, line: int, least: int, head: int) -> int:
-    """The hash of the state of an entry in a line, of which the least lower half is given."""
+    """Return the hash of an entry's state, from its line and the line's least lower half."""
     probe = (head & cells[owner, BUSY]) - 1
     if probe != 0:
         lines = cells[owner, LINES]
@@ -281,10 +280,10 @@ def _others_at(cells: Any, owner: int, slot: int, head: int, out: Any, row: int,
 
 
 def move(was: Any, cells: Any, owner: int, line: int, end: int, key: Any, words: int) -> int:
-    """Put the lines of an owner's table up to `end` into its new one, which nobody uses yet.
+    """Move the lines of an owner's table up to `end` into its new one, which is not yet in use.
 
-    `was` are the cells of the old one. Returns `end`, or the first line of which an entry finds no
-    place; what was moved of it is taken out.
+    `was` are the cells of the old table. Returns `end`, or the first line with an entry that does
+    not fit; that line's moves are undone.
     """
     old = words_at(was[owner, TABLE])
     while line < end:

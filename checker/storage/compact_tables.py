@@ -59,10 +59,10 @@ class _Table:
 
 
 class CompactTables:
-    """A table for each owner, at first of `lines`; `functions` are the compiled loops.
+    """One table an owner, of `lines` at first; `functions` are the compiled loops.
 
-    `owners` is a power of two, `OWNERS_MIN` at least. One thread at most may change a table, while
-    nobody adds to it.
+    `owners` is a power of two, at least `OWNERS_MIN`. Only one thread may change a table, and only
+    while no thread adds to it.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class CompactTables:
 
     @property
     def bytes(self) -> int:
-        """What the tables take."""
+        """Bytes that the tables take."""
         return sum(block.bytes.nbytes for block in (*self._heads, *self._tails))
 
     def resize(self, owner: int, lines: int) -> None:
@@ -113,7 +113,7 @@ class CompactTables:
         self._move_to(owner, self._layout(now.lines, _more_probe_bits(now)))
 
     def set_depth(self, depth: int) -> None:
-        """What is added from now on has this depth."""
+        """Give what is added from now on this depth."""
         self._depth = depth
         while depth > self._depth_max:
             self._depth_max = (self._depth_max + 1) * _DEEPER - 1

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 ASIDE = ".writing-"
-"""What names of files begin with that are not finished."""
+"""Prefix of the names of unfinished files."""
 
 
 def make_folder(folder: Path) -> None:
@@ -29,7 +29,7 @@ def make_folder(folder: Path) -> None:
 
 
 def open_aside(folder: Path) -> tuple[BinaryIO, Path]:
-    """A new file in a folder, under a name that nobody reads."""
+    """Open a new file in a folder, under a temporary name that no reader looks for."""
     with _about(folder):
         handle, name = tempfile.mkstemp(dir=folder, prefix=ASIDE)
     # mkstemp lets only its owner read; others on a cluster may have to.
@@ -57,7 +57,7 @@ def rename(source: Path, target: Path) -> None:
 
 
 def synchronise_folder(folder: Path) -> None:
-    """Which files a folder has, and under which names, survives a power loss from now on."""
+    """Make the names of a folder's files durable: they survive a power loss from now on."""
     with _about(folder):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

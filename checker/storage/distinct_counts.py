@@ -41,14 +41,14 @@ def look(
 
 @functools.cache
 def recipe_of(words: int) -> Recipe:
-    """What is compiled for states of so many words."""
+    """Return the recipe that counts the values of states of so many words."""
     rows, numbers = block_of(words), ArrayValue("%", "i32")
     given = rows, rows, NUMBER, numbers, rows, NUMBER, numbers, constant(words)
     return own_recipe((look, given))
 
 
 class Spread:
-    """What is known of a part of the states that were taken in."""
+    """Distinct values of one part of the states, counted as the states are taken in."""
 
     def __init__(self, words: int) -> None:
         self._table: NDArray[np.int32] = np.zeros(_SLOTS, np.int32)
@@ -90,7 +90,7 @@ class Spread:
         np.maximum(self._sketch, other.sketch, out=self._sketch)
 
     def seen(self) -> SpreadSeen:
-        """What was seen, to be sent."""
+        """Return a copy of the counts, to be sent to another process."""
         values = self._values[: min(self._held, VALUES_MAX)].copy()
         return SpreadSeen(values, self._sketch, self._without)
 

@@ -1,8 +1,8 @@
-"""Layout of the entries of a table that keeps states without their hashes' known bits.
+"""Layout of the entries of a table that stores only the unknown part of each state's hash.
 
-The hash of a state and its words but the first determine the first word. Where an entry stands says
-most of the hash. What is left is packed into 64 bits: the head. What does not fit there is in units
-of 16 bits beside it: the tail.
+The hash of a state and its words but the first determine the first word. The place of an entry
+gives most of the hash. The rest is packed into 64 bits, the head; what does not fit there goes into
+units of 16 bits, the tail.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class EntryLayout:
         return (1 << (self.depth_bits or _TAIL_DEPTH_BITS)) - 1
 
     def cells(self) -> dict[int, int]:
-        """What the compiled loops are given of it."""
+        """Return the cells of this layout for the compiled loops."""
         upper_shift = self.probe_bits + self.low_bits
         return {
             LINES: self.lines,
@@ -131,7 +131,7 @@ def probe_bits_max(lines: int) -> int:
 
 
 def shape_cells(widths: Sequence[int]) -> dict[int, int]:
-    """What the compiled loops are given of the words of states."""
+    """Return the cells of the words' widths for the compiled loops."""
     return {WIDTHS + word: width - 1 for word, width in enumerate(widths)}
 
 

@@ -21,9 +21,9 @@ ROWS, END = 8, 9
 FIRED, CUT, HAPPENED, DEAD, BROKEN, LEAST = 10, 11, 12, 13, 14, 15
 ROW, WRITTEN, ADDED, HOW = 16, 17, 18, 19
 JOB = 20
-"""What a job holds. Addresses of functions, the second 0 where there is no symmetry, and what a
-kernel's `expand` is given (`checker.compiler.loops`); then how far it is: the next row to expand,
-how many successors have been written, how many of these have been added, and how the last chunk
+"""Cells of a job: addresses of functions, the second 0 without symmetry; the arguments of a
+kernel's `expand` (`checker.compiler.loops`); then its progress: the next row to expand, how
+many successors have been written, how many of these have been added, and how the last chunk
 ended.
 """
 DONE, NO_ROOM, FAULTY, ASTRAY = 0, 1, 2, 3
@@ -52,7 +52,7 @@ def explore(cells: Any, mine: Any, owners: int, job: Any, words: int, alone: boo
 
 
 def expand_chunk(job: Any) -> int:
-    """Write the successors of the next chunk of states, of which none has been added."""
+    """Write the successors of the next chunk of states; none of them has been added yet."""
     job[HOW] = call_at(
         job[EXPAND],
         job[SETTINGS],

@@ -14,10 +14,10 @@ from waterline.model.core.layout import WORD_BITS, Layout, Place
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of a field, and where the number is that says whether it means anything.
+    """A row of a field, and the place of the number that decides whether the row means anything.
 
-    `places` are (word, mask); `values` are those of the deciding number in which the row is alive,
-    less its least one, which is how it is packed.
+    `places` are (word, mask). The row is alive if the deciding number is among `values`, which are
+    packed: less the least value.
     """
 
     places: tuple[tuple[int, int], ...]

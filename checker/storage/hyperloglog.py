@@ -59,7 +59,7 @@ def count_rows(registers: Any, rows: Any, n: int, words: int) -> int:
 
 @functools.cache
 def recipe_of(words: int) -> Recipe:
-    """What is compiled to count states of so many words."""
+    """Return the recipe that counts states of so many words."""
     registers = ArrayValue("%", "i32")
     return own_recipe((count_rows, (registers, block_of(words), NUMBER, constant(words))))
 
@@ -75,7 +75,7 @@ def count(sketch: NDArray[np.int32], rows: Rows) -> None:
 
 
 def empty_sketch() -> NDArray[np.int32]:
-    """A sketch in which nothing has been counted."""
+    """Return a sketch with nothing counted."""
     return np.zeros(REGISTERS, np.int32)
 
 
@@ -92,7 +92,7 @@ def estimate(registers: NDArray[np.int32]) -> float:
 
 
 def _sigma(x: float) -> float:
-    """What registers stand for that nothing was counted in; x is their share, below 1."""
+    """Return the contribution of registers with nothing counted; x is their share, below 1."""
     power, weight, total = x, 1.0, x
     while True:
         power *= power
@@ -103,7 +103,7 @@ def _sigma(x: float) -> float:
 
 
 def _tau(x: float) -> float:
-    """What registers stand for whose run could be no longer; x is the share of all others."""
+    """Return the contribution of registers at the largest run; x is the share of all others."""
     if x in (0.0, 1.0):
         return 0.0
     root, weight, total = x, 1.0, 1 - x

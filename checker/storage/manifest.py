@@ -1,9 +1,9 @@
 """Manifest of a run: its identity, and the account after each level.
 
-One JSON file, replaced at once when a level is finished. What it does not name does not exist: a
-level that was cut off left files that nobody will read. It begins with a checksum of all the rest,
-so one that was damaged, or edited by hand, is refused and not obeyed. What it holds has a schema
-beside that; where the two disagree with what this program would write, the field is named.
+One JSON file, replaced at once when a level is finished. A file that it does not name does not
+exist: those of an interrupted level are never read. It begins with a checksum of the rest, so a
+damaged or edited manifest is refused. A schema is checked as well; an error names the field that
+this program would not write.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ _State = Annotated[list[Annotated[int, msgspec.Meta(ge=0)]], msgspec.Meta(min_le
 
 
 class _Struct(msgspec.Struct, forbid_unknown_fields=True):
-    """What a hand could write into a manifest, and this program would not, is no field of it."""
+    """Base of the manifest's records. Unknown fields are refused: this program never writes them.
+    """
 
 
 class _File(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -183,7 +184,7 @@ def _seal(rest: str) -> str:
 
 
 def _require_format(text: str, where: str) -> None:
-    """Another format has another checksum, or none: that is what must be said of it."""
+    """Refuse a manifest of another format, by name: its checksum differs, or is absent."""
     stated = _STATED_FORMAT.search(text[:400])
     if stated is not None and stated[1].startswith("waterline-run/") and stated[1] != FORMAT:
         raise _other_format(stated[1], where)
@@ -220,7 +221,7 @@ def _manifest(body: _Body) -> Manifest:
 
 
 def _require_consistent(manifest: Manifest, where: str) -> None:
-    """What single fields cannot say: levels follow each other, files add up to them."""
+    """Check what no single field shows: levels follow each other, and files add up to them."""
 
     def damaged(what: str) -> Damaged:
         return Damaged(f"{where} is damaged: {what}")

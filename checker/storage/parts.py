@@ -1,8 +1,8 @@
 """Parquet table written in parts by threads.
 
-The producer of rows hands over blocks and waits at most until a few files are written. What goes
-into which file does not depend on the threads. Nothing is committed here: the folder is one that
-nobody reads before it is complete.
+The producer of rows hands over blocks and waits at most until a few files are written. The contents
+of each file do not depend on the threads. Nothing is committed here: no reader looks into the
+folder before it is complete.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Parts(Generic[_Block]):
 
 
 def _leaf(field: Any) -> str:
-    """What Parquet calls the column that holds a field's values."""
+    """Return Parquet's name for the column that holds a field's values."""
     path, kind = str(field.name), field.type
     while pa.types.is_list(kind):
         path, kind = f"{path}.list.element", kind.value_type

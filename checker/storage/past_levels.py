@@ -1,4 +1,4 @@
-"""Levels of which the states are in compact tables only, and are made anew from there."""
+"""Past levels: their states are only in compact tables, and are rebuilt from there."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Safe opening of files in a run directory: regular files only, no symbolic links.
 
-Somebody who can write in the directory could put a symbolic link there and make a run read or
-overwrite any file of its user; a pipe or a device would block the run for ever. So no link is
-followed below the directory, which itself may be named by one, and what was opened is looked at
-before it is used: the name may lead elsewhere by then.
+A user with write access to the directory could put a symbolic link there and make a run read or
+overwrite any file of its user; a pipe or a device would block the run forever. So no link is
+followed below the directory, which itself may be a link. A file is checked after it is opened: by
+then its name may lead elsewhere.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def open_plain(root: Path, name: str, flags: int = os.O_RDONLY) -> int:
 
 
 def require_own_folders(root: Path, name: str) -> None:
-    """See that no folder in which a file of this name would lie is a link. Raises `Damaged`."""
+    """Raise `Damaged` if a folder on the way to the file `name` is a link."""
     path = root
     for each in name.split("/")[:-1]:
         path = path / each

@@ -7,12 +7,12 @@ from waterline.checker.storage import blocks, compact, runs, sent
 
 
 def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
-    """What a search in memory by so many threads needs."""
+    """Return the recipes of a search in memory by so many threads."""
     return (compact.recipe_of(words, alone=threads == 1),)
 
 
 def over_files(words: int) -> tuple[Recipe, ...]:
-    """What a search over files needs beside it."""
+    """Return the further recipes of a search over files."""
     return blocks.recipe_of(words), runs.recipe_of(words), sent.recipe_of(words)
 
 

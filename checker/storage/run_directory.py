@@ -39,9 +39,9 @@ from waterline.checker.storage.storage import Damaged, LocalStorage, Storage, st
 _LOCK = "lock"
 _LOCK_BYTES_MAX = 1000
 _WRITTEN_LOCK = re.compile(rb"(process \d+ on [^\n]*\n?)?")
-"""What a lock holds. A name of this machine may be cut short where writing it was."""
+"""Contents of a lock file. This machine may have cut the name short when it wrote it."""
 _WORK = "work-"
-"""What folders begin with that hold an attempt's merged runs and spilled candidates."""
+"""Prefix of folders that hold an attempt's merged runs and spilled candidates."""
 
 
 class InUse(Refused):
@@ -58,7 +58,7 @@ class RunDirectory:
 
     @property
     def attempt(self) -> str:
-        """What the names of all files begin with that this attempt writes."""
+        """Prefix of the names of all files that this attempt writes."""
         return self.manifest.attempt
 
     @property
@@ -216,7 +216,7 @@ def _unlock(lock: int | None) -> None:
 
 
 def _remove_leftovers(storage: Storage, manifest: Manifest, *, of: str | None = None) -> None:
-    """What attempts left that no commit names, or what one did. Other files stay."""
+    """Remove files of attempts that no commit names, or those of one attempt. Other files stay."""
     kept = {file.name for level in manifest.levels for file in level.files}
     work = set()
     for name in list(storage.names()):

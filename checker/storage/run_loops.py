@@ -8,7 +8,7 @@ from waterline.checker.compiler.machine_words import below, room, shifted
 from waterline.checker.storage.blocks import hash_row, owner_of, same_row
 
 SMALL_BITS = 3
-"""Rows are dealt into buckets of about eight, each of which is sorted by insertion."""
+"""Rows are dealt into buckets of about eight, and each bucket is sorted by insertion."""
 PASS_BITS = 8
 """Buckets that one pass deals into: few enough that all their ends stay in cache."""
 

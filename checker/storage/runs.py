@@ -102,10 +102,10 @@ def unseen(candidates: Rows, runs: Sequence[Rows]) -> Rows:
 
 
 def merge(runs: Sequence[Rows]) -> Iterator[Rows]:
-    """One run that holds what these disjoint runs hold, in blocks: the largest is never in memory.
+    """Merge disjoint runs into one, yielded in blocks: the largest is never in memory.
 
     The small ones are merged first; the last two, the largest and all the others, as they are read.
-    A block lasts until the next is asked for.
+    A block is valid until the next one is requested.
     """
     by_size = sorted(runs, key=len)
     words = by_size[0].shape[1]
@@ -131,7 +131,7 @@ def _merge(left: Rows, right: Rows, at: NDArray[np.int64], out: Rows) -> None:
 
 
 def share(run: Rows, owners: int, owner: int) -> Rows:
-    """What `owner` of so many owns of a run."""
+    """Return the part of a run that belongs to `owner`, one of so many."""
     n, words = run.shape
     first = _functions(words)["first_of"]
     return run[first(address(run), n, owners, owner) : first(address(run), n, owners, owner + 1)]

@@ -26,12 +26,12 @@ from waterline.checker.storage.explore_loop import (
 )
 
 CACHE, MASK, BUFFERS, RECEIVERS, ROOM, BOX = 0, 1, 2, 3, 4, 5
-"""What a box holds: address of the cache, its slots less one; address of the buffers, one after the
-other, how many, and how many states each has room for.
+"""Cells of a box: address of the cache, its slots less one; address of the buffers, which are
+contiguous, their number, and the states that fit into each.
 """
 _FAR = 16
 _RING = _FAR - 1
-"""How many rows ahead memory is asked for."""
+"""Mask for the ring of hashes whose rows are prefetched."""
 
 
 def home(h: int, mask: int) -> int:

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 
 class Standstill:
-    """`chores` are asked for when nobody works; they may be done side by side.
+    """A pause of all threads in which `chores` are done, side by side.
 
-    One that fails ends the work of all threads with its exception, now and later.
+    A chore that fails ends the work of all threads with its exception, now and later.
     """
 
     def __init__(self, chores: Callable[[], Sequence[Callable[[], None]]]) -> None:
@@ -27,9 +27,9 @@ class Standstill:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Work that nobody stands still in; it begins when a standstill that is asked for is over.
+        """Work that delays a standstill; it begins once a requested standstill is over.
 
-        A thread may not do so within itself.
+        A thread may not nest it.
         """
         with self._changed:
             self._stand_still()

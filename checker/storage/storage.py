@@ -174,7 +174,8 @@ class LocalStorage:
 
     @contextmanager
     def _in_place_of(self, name: str) -> Iterator[Callable[[bytes | memoryview], None]]:
-        """What writes to a file that takes its place under `name` when all went well."""
+        """Yield a write function; the new file replaces `name` if the block ends without an error.
+        """
         path = self.root / name
         require_own_folders(self.root, name)
         disk_calls.make_folder(path.parent)
@@ -244,7 +245,7 @@ class RemoteStorage:
         return StateFile(name, rows, crc, owner)
 
     def settle(self, names: Iterable[str]) -> None:
-        """What such a store has taken, it keeps."""
+        """Do nothing: such a store is durable already."""
 
     def names(self) -> Iterator[str]:
         """Every file below the root."""

@@ -111,7 +111,7 @@ class StateTable:
 
 
 class StepTable:
-    """`steps`: from which state to which, at what depth of the first, by what."""
+    """Table `steps`: source and target of each step, the depth of its source, and its action."""
 
     plain = ("source", "target")
 

@@ -16,14 +16,14 @@ INDEX_BITS = 24
 OWNED_MAX = (1 << INDEX_BITS) - 2
 """Most states that one owner's table can hold."""
 TABLE, SLOTS, STATES, CELLS = 0, 1, 2, 3
-"""What an owner's cells hold: address and length of its table, address of its states."""
+"""Cells of an owner: address and length of its table, address of its states."""
 NEXT, LIMIT, ROOM = 0, 1, 2
-"""What the room with an owner is: where the next state goes, and where to stop."""
+"""Cells of the room with an owner: where the next state goes, and where to stop."""
 _INDEX = (1 << INDEX_BITS) - 1
 _FAR = 16
 _NEAR = 8
 _RING = _FAR - 1
-"""How many rows ahead memory is asked for."""
+"""Mask for the ring of hashes whose rows are prefetched."""
 
 
 def _home(h: int, slots: int) -> int:
@@ -41,8 +41,8 @@ def _tag(h: int) -> int:
 def add_rows(cells: Any, rooms: Any, owners: int, rows: Any, row: int, end: int, words: int) -> int:
     """Add rows[row:end] to their owners' states where they are new.
 
-    Returns `end`, or the first row that there is no room for. Memory is asked for well before it is
-    needed: the slot of a row further on, then the state that it names.
+    Returns `end`, or the first row without room. Memory is prefetched well before use: the slot of
+    a row further on, then the state that it names.
     """
     ahead = room(_FAR)
     for far in range(row, min(row + _FAR, end)):
@@ -70,7 +70,7 @@ def add_rows(cells: Any, rooms: Any, owners: int, rows: Any, row: int, end: int,
 
 
 def _add(cells: Any, rooms: Any, owner: int, h: int, rows: Any, row: int, words: int) -> bool:
-    """Add one row to its owner's states if it is new; false where there is no room for it."""
+    """Add one row to its owner's states if it is new; return False where it has no room."""
     table = slots_at(cells[owner, TABLE])
     states = rows_at(cells[owner, STATES], words)
     slots = cells[owner, SLOTS]

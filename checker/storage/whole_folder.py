@@ -12,7 +12,7 @@ from waterline.checker.storage.storage import BadLocation
 
 
 def require_new(out: Path) -> None:
-    """See that nothing of anybody's is at `out`. Raises `BadLocation`."""
+    """Raise `BadLocation` unless `out` is absent or an empty directory."""
     if out.exists() and not out.is_dir():
         raise BadLocation(f"{out} is a file; name a directory to write to")
     if out.is_dir() and any(out.iterdir()):
