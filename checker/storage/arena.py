@@ -1,8 +1,8 @@
 """Arena for states and hash tables, which grows without copying.
 
 Address space is reserved once, generously; memory is taken page by page as it is written. So no
-array ever exists twice, and memory held is memory used. Under a limit on address space (`ulimit
--v`) less is reserved: about as much as the limit allows.
+array ever exists twice, and memory held is memory used. Under a limit on address space
+(`ulimit -v`) less is reserved: about as much as the limit allows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from waterline.checker.problem.packed_rows import Rows, address
 
 _WORD_BYTES = 8
 HUGE_FROM_BYTES = 4 << 20
-"""Size from which large pages are requested: fewer misses, and little wasted at the end."""
+"""Least size in large pages: fewer misses, and little wasted at the end."""
 _HUGE_BYTES = 2 << 20
 _SLOT_BYTES = 4
 CACHE_LINE_BYTES = 64
@@ -36,9 +36,7 @@ def rows_within_limit(words: int, owners: int) -> int | None:
 
 
 def _address_space_used() -> int:
-    """Return the bytes of address space this process uses; 0 where the system does not report
-    them.
-    """
+    """Return this process's address space in bytes; 0 where the system does not report it."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     except OSError:

@@ -90,8 +90,7 @@ NUMBERS = ArrayValue("%", "i64")
 
 
 def block_of(words: int) -> ArrayValue:
-    """Return the type of a block of states of `words` words, as an argument of compiled functions.
-    """
+    """Return the type of a block of states of so many words, for compiled functions."""
     return ArrayValue("%", "i64", words)
 
 

@@ -61,8 +61,7 @@ _State = Annotated[list[Annotated[int, msgspec.Meta(ge=0)]], msgspec.Meta(min_le
 
 
 class _Struct(msgspec.Struct, forbid_unknown_fields=True):
-    """Base of the manifest's records. Unknown fields are refused: this program never writes them.
-    """
+    """Base of the manifest's records. Refuses unknown fields: this program never writes them."""
 
 
 class _File(msgspec.Struct, array_like=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 
 class Standstill:
-    """A pause of all threads in which `chores` are done, side by side.
+    """A pause of all threads, while `chores` are done side by side.
 
     A chore that fails ends the work of all threads with its exception, now and later.
     """

@@ -174,8 +174,7 @@ class LocalStorage:
 
     @contextmanager
     def _in_place_of(self, name: str) -> Iterator[Callable[[bytes | memoryview], None]]:
-        """Yield a write function; the new file replaces `name` if the block ends without an error.
-        """
+        """Yield a write function; the new file replaces `name` if the block raises no error."""
         path = self.root / name
         require_own_folders(self.root, name)
         disk_calls.make_folder(path.parent)
