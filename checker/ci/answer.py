@@ -1,7 +1,7 @@
 """Answer of a search as plain values, for the cache and for other processes.
 
-Counterexamples are recipes. They are replayed through the model, and seen to break the claim, when
-somebody wants to see them: a kept one proves nothing by itself.
+Counterexamples are recipes. A cached one proves nothing by itself: before it is shown, it is
+replayed through the model and must break the claim.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why there is no result: what a rule raised, or what the machine lacks.
+    """Reason for a missing result: the error of a rule, or a lack of the machine.
 
-    `kind` is "raised", "refused" or "failed", as the command line tells them apart.
+    `kind` is "raised", "refused" or "failed"; the command line distinguishes them.
     """
 
     kind: str
@@ -83,10 +83,10 @@ def values_of(run: Run) -> dict[str, Any]:
 
 
 def answer_from(values: Mapping[str, Any], problem: Problem, *, is_kept: bool = False) -> Answer:
-    """What the values say of the claims that `problem` asks of.
+    """Return the answer to the claims of `problem`, from the values of a search.
 
-    They may be of a search that was asked more. Raises `KeyError`, `TypeError` or `ValueError` for
-    values that no run has made of this problem.
+    The search may have had more claims. Raises `KeyError`, `TypeError` or `ValueError` for values
+    that no run of this problem produces.
     """
     found = values["claims"]
     asked = problem.asked_names

@@ -1,6 +1,6 @@
-"""An operator's configuration as versions and options: one for each fault that is asked about.
+"""An operator's configuration as versions and options: one for each fault requested.
 
-The files are read as `waterline matrix --config` reads them, and a fault means what it means there.
+Files and faults have the same meaning as in `waterline matrix --config`.
 """
 
 from __future__ import annotations

@@ -20,14 +20,14 @@ VERDICTS = (
     WITHIN_CONTRACT,
     Verdict.NOT_APPLICABLE.value,
 )
-"""What may be expected of a claim. INCOMPLETE never is."""
+"""Verdicts to expect of a claim. INCOMPLETE is not among them."""
 COUNTS = ("distinct", "generated", "depth")
-"""What of a run may be expected to the number."""
+"""Counts of a run that may be expected exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is expected of one claim: one of `VERDICTS`, and the least depth where it is said."""
+    """Expected result of one claim: one of `VERDICTS`, and the least depth if the file has it."""
 
     verdict: str
     depth: int | None = None
@@ -60,5 +60,5 @@ class Expectation:
 
 
 def plainly(verdicts: Mapping[str, str]) -> dict[str, Expected]:
-    """Verdicts of which no depth is expected."""
+    """Return expected verdicts without depths."""
     return {name: Expected(verdict) for name, verdict in verdicts.items()}

@@ -15,12 +15,12 @@ from waterline.checker.problem.wording import counted, describe_contract, printa
 from waterline.checker.search.result import InvariantResult, Result, Verdict
 
 _FINE_REASONS = ("stop-at-first", "max-depth")
-"""What may stop a run without a complaint of its own: where to end was what somebody asked for."""
+"""Stops that the user requested, so that they are not complaints."""
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """What is not as expected; `claim` is the claim that it is about, if one."""
+    """A deviation from an expectation; `claim` is the claim concerned, if any."""
 
     text: str
     claim: str | None = None
@@ -31,9 +31,9 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """How an expectation came out: met, if there are no complaints.
+    """Outcome of an expectation: met, if it has no complaints.
 
-    `answer` is None where there was `trouble`, which is a complaint too.
+    `answer` is None after `trouble`, which is a complaint too.
     """
 
     expectation: Expectation

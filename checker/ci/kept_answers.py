@@ -1,8 +1,8 @@
-"""Answers on disk by their fingerprint, beside the machine code and trusted under the same
+"""Answers on disk by their fingerprint, next to the machine code and trusted under the same
 conditions: see `checker.compiler.kept_file`.
 
-With an answer goes a record of all that the rules read by name as it was found; it counts where
-they read the same now. Where there is none, the search is made again.
+Each answer has a record of the values that the rules read by name. It is used if they read the same
+values now; otherwise the search runs again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from waterline.checker.search.result import Verdict
 
 _BYTES_MAX = 1 << 24
 _LASTING = ("max-states", "max-depth", "stop-at-first")
-"""What may have stopped a search whose answer is kept: another run would stop there too."""
+"""Reasons to stop that do not prevent caching: another run would stop there too."""
 
 
 def answers_folder() -> Path:

@@ -37,7 +37,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What an entry's options come to."""
+    """Problem, engine and budgets of an entry."""
 
     problem: Problem
     choice: EngineChoice
@@ -91,6 +91,6 @@ OF_ENGINES = (
 )
 """Options that say how, and how far, something is explored: any entry may have them."""
 BESIDE_CONFIG = (*OF_ENGINES, "acks", "replicas", "records", "epochs", "symmetry")
-"""Options that may stand beside `config`."""
+"""Options allowed together with `config`."""
 BESIDE_MODEL = (*OF_ENGINES, "invariant", "symmetry")
-"""Options that may stand beside `model`."""
+"""Options allowed together with `model`."""

@@ -23,7 +23,7 @@ BYTES_A_PROCESS = 1 << 30
 """Memory that a process should have for its states; beyond its share they go to disk."""
 
 Work = Callable[[Search], tuple[str, Any]]
-"""What a process does with a search; the answer is of plain values. Found by its name there."""
+"""A search run in a process; returns plain values. The process finds it by its name."""
 
 
 def processes_wanted(searches: int, asked: int | None = None) -> int:

@@ -44,7 +44,7 @@ _SWITCH = re.compile(r"-with(?:out)?-.*")
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What one check of an entry asks; `part` is what sets it apart from the entry's others."""
+    """One check of an entry; `part` distinguishes it from the entry's other checks."""
 
     part: str
     asked: Asked
@@ -60,11 +60,11 @@ def read_gate(
     allow_spark: bool = False,
     given: Mapping[str, Any] | None = None,
 ) -> list[Expectation]:
-    """The expectations of a file, all checked. Raises `BadGate`.
+    """Return the expectations of a file, all checked. Raises `BadGate`.
 
-    With `allow_models` an entry may name a model of somebody's own, which is code: it is run. With
-    `allow_spark` it may name any master and any of Spark's settings, which can run code, too.
-    What is `given` are options of entries for which the file has none.
+    With `allow_models` an entry may name a user model, which is code: it is run. With `allow_spark`
+    it may name any master and any of Spark's settings, which can run code, too. `given` are options
+    for entries that the file gives none.
     """
     document, folder = read_document(path), path.parent
     return expectations_of(
@@ -134,7 +134,7 @@ def _require_names(expectations: Sequence[Expectation]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """What an entry may have run: models of somebody's own, and by these keys any of Spark's."""
+    """Permissions of an entry: user models, and any of Spark's settings with these keys."""
 
     models: bool
     of_spark: frozenset[str]
@@ -228,7 +228,7 @@ class Entry:
         return versions, many
 
     def _own(self, model: str, given: Mapping[str, Any]) -> Asked:
-        """A model of somebody's own, its file named from the gate's folder on."""
+        """Return the problem of a user model; its path is relative to the gate's folder."""
         table = self._table
         if not self._leave.models:
             raise table.refuse(

@@ -52,7 +52,7 @@ def _search(expectations: Sequence[Expectation], numbers: Sequence[int]) -> Sear
 
 
 def _question(each: Expectation) -> Hashable:
-    """What two expectations have in common that one search can answer."""
+    """Return a key that is equal for expectations that one search can answer."""
     problem = each.problem
     question = (problem.spec.space, each.choice, each.budgets)
     # Where the first violation ends the search, it goes by the claims which one that is.
@@ -78,7 +78,7 @@ def compiled_together(searches: Sequence[Search]) -> list[Search]:
 
 
 def shape_of(search: Search) -> Hashable:
-    """What searches have in common that can share machine code."""
+    """Return a key that is equal for searches that can share machine code."""
     problem = search.problem
     own = (
         problem.model.version

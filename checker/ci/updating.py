@@ -1,7 +1,7 @@
 """Update of a gate file: new counts and depths, everything else unchanged.
 
-A verdict is never rewritten, nor a number beside one that is not as expected: that a claim is
-violated now, or no longer, is for a person to say.
+Never rewritten: a verdict, and a number next to an unexpected verdict. A person must enter a change
+of verdict.
 """
 
 from __future__ import annotations

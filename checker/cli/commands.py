@@ -81,7 +81,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is asked for. Raises `NoSuchCommand`, with the nearest names."""
+        """Return the command named. Raises `NoSuchCommand`, with the nearest names."""
         try:
             return super().resolve_command(ctx, args)
         except click.NoSuchCommand:
@@ -167,7 +167,7 @@ def _outcome_of(command: click.Command, name: str) -> int:
 
 
 def _forget_useless_sizes() -> None:
-    """A screen of no columns shows nothing: where COLUMNS or LINES is no size, it is not heard."""
+    """Ignore COLUMNS and LINES unless they are positive: a screen without columns shows nothing."""
     for name in ("COLUMNS", "LINES"):
         given = os.environ.get(name, "")
         if not (given.isdecimal() and int(given) > 0):

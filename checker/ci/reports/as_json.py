@@ -16,7 +16,7 @@ FORMAT = "waterline-gate/1"
 
 
 def to_json(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> str:
-    """What was expected and what came out, in the order of the file."""
+    """Return expectations and outcomes as JSON, in the order of the file."""
     report = {
         "format": FORMAT,
         "met": not left and all(outcome.is_met for outcome in outcomes),

@@ -53,9 +53,9 @@ def _identity(finding: Finding) -> str:
 
 
 def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:
-    """A test case for each fault of each class of topics, and one for each other finding.
+    """Return a test case for each fault of each class of topics, and for each other finding.
 
-    A fault of which nothing may be concluded is skipped: it has not passed.
+    An undecided fault is skipped: it has not passed.
     """
     suite = ET.Element("testsuite", name="waterline matrix")
     failures = skipped = 0
@@ -79,7 +79,7 @@ def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:
 
 
 def _failed(case: ET.Element, finding: Finding) -> int:
-    """A failure; what no setting prevents is said, and fails nothing."""
+    """Add a failure and return 1; 0 for a skip, or for a loss that no setting prevents."""
     if finding.rule == UNKNOWN:
         ET.SubElement(case, "skipped", message=finding.message)
         return 0

@@ -18,9 +18,9 @@ from waterline.checker.problem.wording import describe_option
 
 
 def to_junit(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> str:
-    """What is not as expected is a failure; what raised or could not be searched is an error.
+    """Return JUnit's XML: a deviation is a failure; an exception or a failed search is an error.
 
-    So is what is `left`, because the gate was interrupted: nobody is to take it for passed.
+    What an interruption has `left` is an error as well: it has not passed.
     """
     troubles = sum(outcome.trouble is not None for outcome in outcomes)
     failures = sum(not outcome.is_met for outcome in outcomes) - troubles

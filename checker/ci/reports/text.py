@@ -29,7 +29,7 @@ COLUMNS = 100
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a counterexample: what is called, in words, whom it changed, and its rule."""
+    """A step of a counterexample: its call, its sentence, the rows it changed, and its rule."""
 
     number: int
     call: str
@@ -52,7 +52,7 @@ class Counterexample:
 
 
 def counterexample(outcome: Outcome) -> Counterexample | None:
-    """What an outcome is shown by: that of the first complaint that has one."""
+    """Return the counterexample to show: that of the first complaint that has one."""
     claim = outcome.shown_claim
     return None if claim is None else _counterexample(outcome, claim)
 

@@ -1,7 +1,7 @@
 """Advice on bounds: how far a verdict reaches, which bound to raise first, what one forbids.
 
-The budgets of faults are not looked at. They are what was asked: what two crashes can do, another
-run asks of three.
+Budgets of faults are left out. They are part of the question: a run with three crashes asks another
+question than a run with two.
 """
 
 from __future__ import annotations

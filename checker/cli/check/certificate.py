@@ -1,4 +1,4 @@
-"""`check --certificate DIR`: what is refused before the run, and what is said after it."""
+"""`check --certificate DIR`: refusals before the run, and the message after it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def certifying(out: str, problem: Problem) -> Callable[[Engine, Result], None]:
-    """What writes the certificate when the run is complete.
+    """Return the function that writes the certificate when the run is complete.
 
-    Raises `UsageError` where it could not be written, or would show nothing.
+    Raises `UsageError` if it could not be written, or would show nothing.
     """
     if not out or "://" in out:
         raise click.UsageError(f"--certificate: {out!r} is no directory of this machine")
@@ -46,7 +46,7 @@ def _write(engine: Engine, result: Result, *, out: Path) -> None:
 
 
 def describe_certificate(out: str, result: Result) -> str:
-    """What became of it."""
+    """Return the line about the certificate: where it is, or why there is none."""
     if not result.complete:
         return f"no certificate was written to {out}: the run was stopped by {result.stopped_by}"
     holding = _holding(result)

@@ -108,7 +108,7 @@ def check(options: dict[str, Any]) -> int:
 
 
 def _warnings(problem: Problem, own_model: str | None) -> tuple[str, ...]:
-    """What is seldom meant in a model of the user's own, each said on a line."""
+    """Print and return the warnings about a user model, a line each."""
     if own_model is None:
         return ()
     from waterline.checker.user_models.warnings import warnings_of  # noqa: PLC0415 - of such models alone
@@ -120,7 +120,7 @@ def _warnings(problem: Problem, own_model: str | None) -> tuple[str, ...]:
 
 
 def _show(done: Run, lowered: tuple[Lowered, ...], *, is_whole: bool) -> None:
-    """The report, and the profile where one was asked for."""
+    """Print the report, and the profile if the run has one."""
     shown = done.findings if is_whole else _gravest(done)
     screen().print(render_run(done, shown=[finding.invariant for finding in shown]))
     if done.profile is not None:
@@ -158,7 +158,7 @@ def _another(problem: Problem, options: dict[str, Any]) -> int:
 
 
 def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
-    """Step through the first counterexample if that was asked for; else say how it is done."""
+    """Step through the first counterexample under `--view`; otherwise print how to do so."""
     first = done.gravest or done.shown[0]
     if options["viewed"]:
         claims = {claim.name: claim for claim in (*done.result.problem.claims, nothing())}
@@ -174,7 +174,7 @@ def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
 
 
 def _explained(done: Run, options: dict[str, Any], engine: EngineChoice) -> list[Explained]:
-    """What each counterexample takes that is shown, and what repairs it, where that is asked."""
+    """Explain each counterexample shown (its causes and repairs) under `--explain`."""
     is_short = options["output_format"] == "text" and not options["html_file"]
     findings = _gravest(done) if is_short and not options["is_whole"] else done.findings
     if not options["explain"] or not findings:
@@ -188,7 +188,7 @@ def _explained(done: Run, options: dict[str, Any], engine: EngineChoice) -> list
 
 
 def _lowered(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
-    """What lowering each bound would leave, where a profile was asked for; until Ctrl-C."""
+    """Return the effect of lowering each bound, if the run has a profile; empty after Ctrl-C."""
     if done.profile is None:
         return ()
     from waterline.checker.checking.bound_sensitivity import lowered_bounds  # noqa: PLC0415 - most runs have no profile

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from waterline.checker.traces.finding import Finding
 
 WIDE = 110
-"""Columns from which a table has room for sentences."""
+"""Columns at least of a table with sentences."""
 _STYLES = {
     Verdict.HOLDS: GOOD,
     Verdict.VIOLATED: BAD,
@@ -114,7 +114,7 @@ def _finding_line(result: Result, finding: Finding) -> Text:
 
 
 def headline(problem: Problem) -> RenderableType:
-    """What is checked: version, environment, symmetry if any, every bound and setting."""
+    """Return the title: version, environment, symmetry if any, every bound and setting."""
     model, words = problem.model, words_of(problem)
     symmetric = describe_symmetry(problem.symmetry)
     version = describe_version(model.version)
@@ -123,7 +123,7 @@ def headline(problem: Problem) -> RenderableType:
 
 
 def sentences(problem: Problem) -> dict[str, str]:
-    """What each claim says, by its name."""
+    """Return the sentence of each claim, by its name."""
     return {claim.name: claim.sentence for claim in (*problem.claims, *problem.reachable)}
 
 
@@ -219,7 +219,7 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
 
 
 def covered(levels: list[LevelSummary]) -> list[str]:
-    """What a run that was stopped has seen, and how much that may be of all."""
+    """Return what a stopped run has covered, with the estimated share of the whole."""
     if not levels:
         return ["nothing"]
     deepest = levels[-1].depth
@@ -291,7 +291,7 @@ def render_finding(
 
 
 def render_error(error: RuleError, words: Words) -> RenderableType:
-    """What raised, and the way to the state in which it does."""
+    """Render the error of a rule, and the steps to the state that raises it."""
     title = Text.assemble(("ERROR ", BAD), str(error.raised))
     return Group(Text(), title, render_compact(error.finding.replayed, lanes=words.lanes))
 

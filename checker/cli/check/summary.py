@@ -24,7 +24,7 @@ def summary(
     lowered: Sequence[Lowered] = (),
     warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The result as plain values; `explanations` by claim, where they were asked for.
+    """Return the result as plain values; `explanations` by claim, if requested.
 
     `lowered` belongs to the profile of a run that has one.
     """
@@ -80,7 +80,7 @@ def summary(
 
 
 def _others(run: Run, claim: str) -> dict[str, Any]:
-    """Further counterexamples, where they were asked for."""
+    """Return the further counterexamples, if requested."""
     if claim not in run.others:
         return {}
     others = run.others[claim]
@@ -92,7 +92,7 @@ def _others(run: Run, claim: str) -> dict[str, Any]:
 
 
 def _error(run: Run) -> dict[str, Any]:
-    """What raised, where the run ended in an error of a rule."""
+    """Return the error of a rule that ended the run, if there is one."""
     if run.error is None:
         return {}
     failure, finding = run.error.failure, run.error.finding

@@ -1,7 +1,7 @@
 """Note on rules switched by `--with` and `--without` that change no verdict within the bounds.
 
-It is said only of what was explored: the version without the switches is searched as well, where
-that is quick.
+The note rests on exploration: the version without the switches is searched as well, where that is
+quick.
 """
 
 from __future__ import annotations

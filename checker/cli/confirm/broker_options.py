@@ -1,4 +1,4 @@
-"""What the commands about real brokers are both given."""
+"""Options common to the commands about real brokers."""
 
 from __future__ import annotations
 

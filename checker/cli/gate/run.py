@@ -146,7 +146,7 @@ def _show_failures(failed: Sequence[Outcome]) -> None:
 
 
 def _update(files: Sequence[Path], outcomes: Sequence[Outcome]) -> None:
-    """Rewrite the numbers of every file in which one differs."""
+    """Rewrite the numbers of every file that has one that differs."""
     from waterline.checker.ci.document import read_document  # noqa: PLC0415 - as above
     from waterline.checker.ci.updating import difference, updated  # noqa: PLC0415
 
@@ -166,7 +166,7 @@ def _update(files: Sequence[Path], outcomes: Sequence[Outcome]) -> None:
 def _write(
     options: dict[str, Any], outcomes: Sequence[Outcome], left: Sequence[Expectation]
 ) -> None:
-    """Every report that was asked for. What writes one is imported for it alone."""
+    """Write every report requested. The module that renders one is imported for it alone."""
     texts: dict[Path, Callable[[], str]] = {}
     if path := options["junit_file"]:
         from waterline.checker.ci.reports.junit import to_junit  # noqa: PLC0415
@@ -205,7 +205,7 @@ def _annotate(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> None:
 
 
 def _ended(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> int:
-    """The worst of all, told by name."""
+    """Print the count of each outcome, and return the worst exit code."""
     codes = [_code(outcome) for outcome in outcomes]
     codes += [exit_codes.INCOMPLETE] * len(left)
     counts = [(name, codes.count(code)) for code, name in _PRECEDENCE.items() if code in codes]

@@ -58,7 +58,7 @@ def cache_command(clear: str | None, output_format: str) -> int:
 
 
 def _files(path: Path) -> list[Path]:
-    """What is ours in a folder: regular files, of the names that we give."""
+    """Return the cache's own files in a folder: regular files with the suffixes that it uses."""
     if not path.is_dir() or path.is_symlink():
         return []
     return [p for p in path.iterdir() if p.is_file() and p.suffix in (".o", ".json", ".writing")]

@@ -36,7 +36,7 @@ def render_certified(certificate: Certificate, done: Certified) -> RenderableTyp
 
 
 def _headline(certificate: Certificate) -> Iterator[Text]:
-    """What it is of: version, bounds and settings, as `check` shows them."""
+    """Yield the certified problem's version, bounds and settings, as `check` shows them."""
     problem = certificate.problem
     title = vocabulary_of(problem).title(problem.model)
     yield Text.assemble((describe_version(problem.model.version), "bold"), title)
@@ -53,7 +53,7 @@ def _verdict(certificate: Certificate) -> Text:
 
 
 def _notes(certificate: Certificate) -> Iterator[Text]:
-    """What the header says, and this does not certify."""
+    """Yield lines about the claims that the header names and this does not certify."""
     others: dict[str, list[str]] = {}
     for name, claim in certificate.header.claims.items():
         if name not in certificate.certified and name not in certificate.uncertified:
@@ -102,7 +102,7 @@ def _failed(certificate: Certificate, failure: Failure) -> Iterator[RenderableTy
 
 
 def _why(judge: Judge, failure: Failure, state: State) -> str:
-    """What the claim that breaks says of a state."""
+    """Return the broken claim's explanation of a state."""
     for claim in judge.invariants:
         if failure.what == f"breaks {claim.name}":
             return claim.explain(state, judge.model.settings)

@@ -108,7 +108,7 @@ def _asks_all(problem: Problem, kind: str) -> bool:
 def _differs(
     family: Family, environment: str, given: dict[str, Any], begun: dict[str, Any]
 ) -> bool:
-    """Whether a named environment, but for what was given beside it, is another than begun with."""
+    """True if a named environment, with the options given, differs from the run's own."""
     if environment not in family.environments:
         return True
     expected = {**family.environments[environment].options(), **given}

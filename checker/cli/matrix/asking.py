@@ -66,7 +66,7 @@ def _versions_of_fluss(releases: Sequence[str]) -> list[str]:
 
 
 def sizes_of(options: dict[str, Any], replicas: int) -> dict[str, Any]:
-    """The bounds of the cells, and which claims are asked."""
+    """Return the bounds of the cells, and the claims to check."""
     asked: dict[str, Any] = {
         "replicas": replicas,
         "records": first_records(replicas, options["records"]),
@@ -82,7 +82,7 @@ def sizes_of(options: dict[str, Any], replicas: int) -> dict[str, Any]:
 
 
 def _max_epochs(options: dict[str, Any]) -> int:
-    """What --max-epochs says, and if nobody does the usual, or --epochs where that is more."""
+    """Return --max-epochs; by default the usual limit, or --epochs if that is more."""
     asked, first = options["max_epochs"], options["epochs"]
     if asked is not None and asked < first:
         raise click.UsageError(f"--max-epochs is {asked}, less than --epochs, which is {first}")
@@ -93,9 +93,9 @@ CELL, REMEDY = "cell", "remedy"
 
 
 def following(progress: Progress, what: str = CELL, about: str = "") -> Follow:
-    """Progress that says what is explored, within which sizes, and what is left.
+    """Return a callback that shows what is explored, within which bounds, and how much is left.
 
-    `about` is of which topics it is, where there are several kinds.
+    `about` names the topics, where there are several kinds.
     """
     before = f"{about}: " if about else ""
 

@@ -45,7 +45,7 @@ from waterline.checker.search.result import INTERRUPTED, Verdict
 from waterline.model.core.errors import BadEnvironment
 
 ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
-"""What exit code 12 is for: any loss, one that a change of settings prevents, none."""
+"""Conditions for exit code 12: any loss, one that a change of settings prevents, none."""
 
 
 def answer_deployment(options: dict[str, Any]) -> int:
@@ -70,7 +70,7 @@ def answer_deployment(options: dict[str, Any]) -> int:
 
 
 def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:
-    """What files or a cluster say. What is wrong with files is noted among `mistakes`."""
+    """Read the deployment from files or a cluster. Errors in files are added to `mistakes`."""
     if options["bootstrap_server"]:
         return _read_live(options)
     if options["save_file"]:
@@ -81,7 +81,7 @@ def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:
 
 
 def _read_live(options: dict[str, Any]) -> Deployment:
-    """What the cluster's admin API says, saved if that was asked for."""
+    """Read the deployment from the cluster's admin API, and save it if requested."""
     if options["config"] or options["topic_config"]:
         raise click.UsageError("--bootstrap-server reads a cluster; leave out --config")
     from waterline.checker.kafka.deployed.live import read_cluster  # noqa: PLC0415 - few ask a cluster
@@ -139,7 +139,7 @@ def _grids(
 
 
 class _Asking:
-    """What answers are made with. Once it was interrupted nothing more is explored."""
+    """Maker of answers. After an interruption it explores nothing more."""
 
     def __init__(self, engine: str, explorer: Explorer, progress: Progress, classes: int) -> None:
         self.engine, self.explorer, self.progress = engine, explorer, progress

@@ -42,7 +42,7 @@ def answer_matrix(options: dict[str, Any]) -> int:
 
 
 def _grid(options: dict[str, Any]) -> Grid:
-    """The grid that was asked for, checked. Raises `BadEnvironment`."""
+    """Build the grid from the options. Raises `BadEnvironment`."""
     over = [name.strip() for name in (options["over"] or ",".join(OVER)).split(",")]
     return grid_over(over, only_of(options), **sizes_of(options, options["replicas"] or 2))
 

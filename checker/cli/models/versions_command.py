@@ -67,7 +67,7 @@ def _version(name: str) -> Version:
 
 
 def _page(version: Version) -> RenderableType:
-    """Its sentence, its steps by actor, and the rules by which it is another than `hw`."""
+    """Render a version: its sentence, its steps by actor, and the rules that differ from `hw`."""
     there = contents(settings_of(DOCUMENTED, version))
     releases = releases_with(version, there)
     title = Text(describe_version(version.name), TITLE)
@@ -125,13 +125,13 @@ def _added(version: Version, there: tuple[str, ...]) -> list[str]:
 
 
 def _with(name: str, declared: Declared) -> Environment:
-    """The circumstances in which its steps are there."""
+    """Return an environment that enables the steps of a feature."""
     needed = {declared.only_with: 1} if declared.only_with else {}
     return Environment(**{name: _on(declared), **needed})
 
 
 def _on(declared: Declared) -> Any:
-    """A value with which its steps are there."""
+    """Return a value of the setting that enables its steps."""
     if declared.values is not None:
         return declared.steps_where or list(declared.values)[-1]
     return True if declared.most is None else 1

@@ -46,11 +46,11 @@ def scenarios_command(
     markdown_file: Path | None,
     trace_dir: Path | None,
 ) -> int:
-    """List the ways in which Kafka, or Apache Fluss, is known to lose records or to diverge.
+    """List the known ways for Kafka, or Apache Fluss, to lose records or to diverge.
 
-    NAME is a name as kip-279, a number as C4, or a KIP or ticket as KIP-101 or KAFKA-7415, which
-    several may be about. With --run every version of each is explored: it must be violated where
-    the catalogue says so, and hold, in every reachable state, elsewhere.
+    NAME is a name (kip-279), a number (C4), or a KIP or ticket (KIP-101, KAFKA-7415), which may
+    match several entries. With --run, every version of each entry is explored. Its claim must be
+    violated where the catalogue says so, and hold in every reachable state elsewhere.
     """
     found = {entry.number: entry for name in names for entry in scenarios_about(name)}
     chosen = list(found.values()) or list(CATALOGUE)

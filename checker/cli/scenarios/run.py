@@ -65,7 +65,7 @@ def carry_out(
 
 
 def kept_of(path: Path) -> str:
-    """What stands in a document that exists already, and is not of a run."""
+    """Return the part of an existing document that no run has written."""
     return explained_part(path.read_text(encoding="utf-8")) if path.is_file() else ""
 
 

@@ -1,1 +1,1 @@
-"""What all commands share: options, the screen, progress, errors in one line, exit codes."""
+"""Shared parts of all commands: options, the screen, progress, errors in one line, exit codes."""

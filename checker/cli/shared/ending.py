@@ -11,9 +11,9 @@ from types import FrameType
 
 @contextmanager
 def ending_as_by_ctrl_c() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` where the process is asked to end, while the block runs.
+    """Raise `KeyboardInterrupt` on SIGTERM while the block runs.
 
-    Schedulers ask with SIGTERM before they kill. Only the main thread may say what a signal does.
+    Schedulers send it before they kill. Only the main thread may handle it; others do nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -29,7 +29,7 @@ _CODES: dict[type[Exception], int] = {
 
 
 def report(problem: Exception) -> int | None:
-    """Print it in one line; returns its exit code, None if it is no error that is told."""
+    """Print a one-line message and return the exit code; None for errors that are not ours."""
     for kind, code in _CODES.items():
         if isinstance(problem, kind):
             lines = problem.lines if isinstance(problem, Refused) else (_describe(problem),)

@@ -49,7 +49,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "Where it runs": ("engine", "threads", "master", "spark-conf", "partitions", "driver-levels"),
 }
-"""The options by their groups, in the order in which they are shown."""
+"""The options by their groups, in the order shown."""
 OTHERS = "Other options"
 _GROUP_OF = {f"--{name}": title for title, names in GROUPS.items() for name in names}
 _WHOLE = "waterline.help-all"

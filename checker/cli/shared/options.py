@@ -70,10 +70,10 @@ class Seconds(click.ParamType[float]):
 
 
 class OneOf(click.Choice[str]):
-    """One of more names than anybody reads in a line: the nearest one is told, where one is."""
+    """One of more names than fit in a line: the error names the nearest one, if one is near."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """What is wrong, and what may have been meant."""
+        """Return the error message, with the name that may have been meant."""
         near = nearest(str(value), self.choices)
         if near is None:
             return super().get_invalid_choice_message(value, ctx)
@@ -81,7 +81,7 @@ class OneOf(click.Choice[str]):
 
 
 class SparkMaster(click.ParamType[str]):
-    """What Spark takes for a master."""
+    """A master URL that Spark accepts."""
 
     name = "MASTER"
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from waterline.checker.kafka.scenarios.scenario import Scenario
 
 KINDS: dict[str, type[Behaviour]] = {"recovery": Recoverable, "liveness": Temporal}
-"""The options that ask all claims of a kind, beside those that are asked without."""
+"""Options that add all claims of a kind to the claims checked by default."""
 
 
 def take_given(options: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _require_message_grain(option: str, given: dict[str, Any]) -> None:
 
 
 def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
-    """What the entry says, but for what was given beside it."""
+    """Return the entry's options, overridden by those given."""
     if given["environment"] is not None:
         raise BadEnvironment("--scenario has an environment of its own; leave out --environment")
     text: dict[str, Any] = {"protocol": scenario.first, "invariant": (scenario.claim,)}
@@ -120,7 +120,7 @@ def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def problem_from(given: dict[str, Any]) -> Problem:
-    """What is to be checked. Raises `BadEnvironment`."""
+    """Build the problem from the options. Raises `BadEnvironment`."""
     options = dict(given)
     if (where := options.pop(WHERE, None)) is not None:
         # Few ask for more than what is claimed.
@@ -135,7 +135,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
 
 
 def _asking_all(problem: Problem, kind: str) -> Problem:
-    """The problem with all claims of a kind beside those that it asks."""
+    """Return the problem with all claims of a kind added to those it checks."""
     names = [claim.name for claim in problem.behaviours if isinstance(claim, KINDS[kind])]
     if not names:
         raise BadEnvironment(

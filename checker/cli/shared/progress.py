@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from waterline.checker.search.search import Snapshot
 
 PLAIN_SECONDS = 5.0
-"""Seconds between two lines where nobody watches a terminal."""
+"""Seconds between two lines where the output is not a terminal."""
 SAME_LINE_SECONDS = 60.0
 """Seconds after which the same line is printed again, so that a reader sees that it runs."""
 LEVELS_SHOWN = 12
@@ -116,9 +116,9 @@ def showing(console: Screen) -> Iterator[Progress]:
 
 
 class LiveView:
-    """What a terminal shows, drawn anew several times a second: the last levels and the totals.
+    """The view on a terminal, redrawn several times a second: the last levels and the totals.
 
-    `message` stands in for the totals while something else is waited for.
+    `message` replaces the totals while the command waits for something else.
     """
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ def describe(estimate: Outlook | None, since: float = 0.0) -> str:
 
 
 def line_of(snapshot: Snapshot) -> str:
-    """Level, frontier, growth, totals, and what can be said of the rest."""
+    """Return a line of progress: level, frontier, growth, totals, and an estimate of the rest."""
     rate = snapshot.distinct / snapshot.seconds if snapshot.seconds > 0 else 0.0
     grown = ""
     if len(snapshot.levels) > 1:

@@ -23,7 +23,7 @@ class Screen(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Segments in which every character is one that is seen."""
+        """Return segments with all their characters printable."""
         for segment in super().render(renderable, options):
             text, style, control = segment
             if control or text.isprintable():
@@ -32,7 +32,7 @@ class Screen(Console):
                 yield Segment("\n".join(map(printable, text.split("\n"))), style)
 
     def on_broken_pipe(self) -> None:
-        """End the command: nobody reads any more. What is still to be flushed goes nowhere."""
+        """End the command: the reader is gone. Output still to be flushed is discarded."""
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
         raise SystemExit(1)
@@ -44,7 +44,7 @@ def screen() -> Screen:
 
 
 def error_screen() -> Screen:
-    """Standard error: what is no result."""
+    """Standard error: for messages that are not results."""
     return Screen(stderr=True)
 
 

@@ -48,7 +48,7 @@ class _Waiting(io.FileIO):
 
 
 def _whole(stream: object) -> io.TextIOWrapper | None:
-    """The same stream, whole; None where somebody has put another in the place of Python's own."""
+    """Return a stream that writes everything; None if `stream` is not Python's own."""
     if not isinstance(stream, io.TextIOWrapper) or stream not in (sys.__stdout__, sys.__stderr__):
         return None
     stream.flush()

@@ -27,7 +27,7 @@ from waterline.model.message.versions import spelled
 
 
 def compare(options: dict[str, Any]) -> int:
-    """Show the trace beside its choices on the other side; returns the exit code."""
+    """Show the trace next to its alignment on the other side; return the exit code."""
     own_model = options["own_model"]
     found = recorded(options["trace"], own_model)
     if found.finding.replayed.trace.raises is not None:

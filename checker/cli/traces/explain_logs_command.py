@@ -77,12 +77,12 @@ def explain_logs_command(
     max_states: int | None,
     max_time: float | None,
 ) -> int:
-    """Find a behaviour of the model that fits what brokers have logged.
+    """Find a behaviour of the model that fits the logs of brokers.
 
     DIR holds server.log, state-change.log, controller.log and checkpoints of the brokers of a
-    partition and of controllers, any of them, rotated or packed, or files in which pods or
-    containers are mixed; and what kafka-dump-log --cluster-metadata-decoder prints. A file may be
-    named as well. docs/incidents.md says what is read, and what an answer means.
+    partition and of controllers, any of them, rotated or packed, or files that mix pods or
+    containers; and the output of kafka-dump-log --cluster-metadata-decoder. DIR may also be a file.
+    docs/incidents.md describes the input and the answers.
     """
     from waterline.checker.cli.traces.explaining_logs import AskedOfLogs, explain_logs  # noqa: PLC0415
 

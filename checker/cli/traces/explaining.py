@@ -38,7 +38,7 @@ from waterline.counterexamples.style import BAD
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What is to be explained, and how much may be looked at; None: as much as is usual."""
+    """Parts of an explanation, and the limits of its searches; None for the usual limit."""
 
     chain: bool = True
     repairs: bool = True
@@ -49,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A finding with what was asked about it."""
+    """A finding with the explanation requested."""
 
     finding: Finding
     chain: Chain | None

@@ -108,7 +108,7 @@ def _lines_fitted(found: Answer) -> int:
 
 
 def _at_risk(risk: AtRisk) -> dict[str, Any]:
-    """Below the leader with which an epoch began, or below where a broker truncated its log."""
+    """Return a risk: records below the start of a leader's epoch, or below a truncation."""
     is_leader = risk.epoch is not None
     return {
         "first": risk.first,

@@ -203,7 +203,7 @@ def _timeline(found: Answer, best: Searched) -> Iterator[RenderableType]:
 
 
 def _notes(found: Answer) -> Iterator[Text]:
-    """Lines with their meaning, where there are no steps to show them between."""
+    """Yield log lines with their meaning, for answers without steps."""
     for seen in found.evidence.noted:
         who = "controller" if seen.broker == CONTROLLER else f"broker {seen.broker}"
         yield Text(f"  {who}: {seen.said}: {seen.place}")

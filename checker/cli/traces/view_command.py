@@ -71,7 +71,7 @@ def _asked(found: Recorded, where: str | None) -> Condition | None:
 
 
 def _remarks(finding: Finding, asked: Condition) -> dict[int, str]:
-    """What to say of the states in which it is true, by the number of steps before them."""
+    """Return remarks on the states where the condition is true, by number of the state."""
     settings = finding.model.settings
     states = enumerate(finding.replayed.states)
     return {n: f"where {asked.text}: true" for n, s in states if asked.holds(s, settings)}

@@ -28,7 +28,7 @@ def _draws() -> bool:
 
 
 def view(finding: Finding, claim: Claim, asked: Condition | None = None) -> int:
-    """Step through a counterexample, with the steps marked after which what is asked is true.
+    """Step through a counterexample, and mark the states where the condition `asked` is true.
 
     Returns the exit code.
     """

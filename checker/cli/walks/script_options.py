@@ -15,9 +15,9 @@ _MULTIPLE = {"with", "without", "invariant", "set"}
 _NOT_HERE = {"model": "give it on the command line, as --model FILE, because it is code"}
 _TRUTHS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 _OWN = {"script", "save", "help"}
-"""Options of `run` that are no circumstances."""
+"""Options of `run` that do not change the circumstances."""
 INITIAL = "initial"
-"""The header that says in which initial state the steps begin, counted from 0."""
+"""The header with the number of the initial state, counted from 0."""
 
 
 def with_headers(script: Script, options: dict[str, Any], context: click.Context) -> None:
@@ -40,7 +40,7 @@ def with_headers(script: Script, options: dict[str, Any], context: click.Context
 
 
 def initial_of(script: Script, states: int) -> int:
-    """In which of so many initial states it begins. Raises `BadScript`."""
+    """Return the number of the script's initial state, one of so many. Raises `BadScript`."""
     for header in script.headers:
         if header.name == INITIAL:
             if not header.value.isdecimal() or not int(header.value[:6]) < states:

@@ -72,7 +72,7 @@ def _take_wanted(options: dict[str, Any]) -> Wanted:
 
 
 def _walkable(problem: Problem) -> Problem:
-    """The problem, if walks can see what is asked. Raises `BadEnvironment`."""
+    """Return the problem, if walks can judge its claims. Raises `BadEnvironment`."""
     asked = problem.asked or ()
     of_behaviours = [claim.name for claim in problem.behaviours if claim.name in asked]
     if of_behaviours:
@@ -84,7 +84,7 @@ def _walkable(problem: Problem) -> Problem:
 
 
 def code_of(done: Simulation) -> int:
-    """Violated, or nothing seen: by all walks that were asked for, or by fewer."""
+    """Return the exit code: violated, none seen in all walks requested, or in fewer."""
     if done.found:
         return exit_codes.VIOLATED
     return exit_codes.INCOMPLETE if done.stopped_by else exit_codes.HOLDS
