@@ -7,6 +7,7 @@ leaves 64 bits: there compiled code faults.
 from __future__ import annotations
 
 import ast
+import functools
 from typing import Any
 
 from hypothesis import strategies as st
@@ -70,6 +71,7 @@ def operation(left: str, operator: str, right: str) -> str:
     return f"fit({left} {operator} {f'shift({right})' if operator == '<<' else right})"
 
 
+@functools.cache
 def expressions() -> st.SearchStrategy[str]:
     """A number, made of everything that makes one."""
     numbers = st.integers(-9, 9).map(lambda n: f"({n})")
@@ -136,6 +138,7 @@ def statements(
     )
 
 
+@functools.cache
 def _statement(depth: int, in_loop: bool, writes: bool) -> st.SearchStrategy[list[str]]:
     value = expressions()
     names: st.SearchStrategy[str] = st.sampled_from(NAMES)
