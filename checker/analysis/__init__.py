@@ -1,1 +1,1 @@
-"""What is done with a trace or a model: explain, compare, simulate, export."""
+"""Analyses of a trace or a model: explain, compare, simulate, export."""

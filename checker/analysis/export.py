@@ -41,9 +41,9 @@ PIECE_STATES = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Exporting:
-    """How far an export has come: through `done` of `total` states, now at `depth`.
+    """Progress of an export: through `done` of `total` states, now at `depth`.
 
-    `doing` is "verifying", "states" or "steps", each of which goes through all states.
+    `doing` is "verifying", "states" or "steps"; each goes through all states.
     """
 
     doing: str
@@ -55,7 +55,7 @@ class Exporting:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export has written: `picked` of all `states`, and so many steps."""
+    """Result of an export: `picked` of all `states`, and the number of steps."""
 
     states: int
     picked: int
@@ -119,10 +119,10 @@ def export(
     watch: Callable[[Exporting], None] = lambda progress: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Exported:
-    """Write the states of the run kept at `location`, and if asked for its steps, to `out`.
+    """Write the states of the run kept at `location` to `out`; with `steps`, its steps as well.
 
-    Of the states only those in which the condition `where` is true, if one is given. Raises
-    `BadRun`, `Damaged`, `BadCondition`, or `BadLocation` where `out` is taken.
+    `where` limits the states to those where the condition is true. Raises `BadRun`, `Damaged`,
+    `BadCondition`, or `BadLocation` if `out` is taken.
     """
     kept = KeptRun(location, find)
     pick = Picker(kept.problem, find, where) if where is not None else None
@@ -144,9 +144,9 @@ def export(
 
 
 class Picker:
-    """Picks the states in which a condition is true, in compiled code.
+    """Filter for the states where a condition is true, in compiled code.
 
-    Raises `BadCondition`, and `BadRun` where it may ask for names that the run does not tell apart.
+    Raises `BadCondition`, and `BadRun` if it may use names that the run does not distinguish.
     """
 
     def __init__(self, problem: Problem, find: FindFamily, where: str) -> None:
@@ -267,7 +267,7 @@ def _expanded(kept: KeptRun, level: LevelFiles) -> Iterator[tuple[Rows, Expander
 
 
 def _describe(kept: KeptRun, done: Exported, where: str | None, path: Path) -> None:
-    """What the tables are of, beside them."""
+    """Write a description of the tables next to them."""
     model = kept.problem.model
     values = {
         "format": FORMAT,

@@ -11,8 +11,8 @@ class Budgets:
 
     `max_states` distinct states, `max_seconds` since the start or the resumption, `max_depth`
     transitions: states at that depth are checked and not expanded. `memory_bytes` that cannot be
-    kept even with the states on disk. `stop_at_first`: end after the first level in which, or on
-    the way to which, a claim is violated. `enough`: the same for one of these claims alone.
+    kept even with the states on disk. `stop_at_first`: end after the first level with a violation,
+    in its states or in the steps to them. `enough`: the same for one of these claims alone.
     """
 
     max_states: int | None = None

@@ -11,9 +11,9 @@ from waterline.checker.search.rule_errors import begins
 
 
 def happened_at_first(problem: Problem) -> NDArray[np.bool_]:
-    """Of each claim whether an initial state is enough for it. Raises `ModelFault`.
+    """Return for each claim whether an initial state satisfies it. Raises `ModelFault`.
 
-    Every initial state is asked, whatever came of the others.
+    Every initial state is judged, even after one has raised.
     """
     model, faults = problem.model, []
     happened = np.zeros(len(problem.reachable), np.bool_)

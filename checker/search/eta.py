@@ -38,7 +38,7 @@ class Outlook:
 
 
 def outlook(levels: Sequence[LevelSummary]) -> Outlook | None:
-    """What can be said after these levels, the last of which has not been expanded yet."""
+    """Return an estimate after these levels; the last has not been expanded yet."""
     sizes = [level.states for level in levels]
     short, long = remaining(sizes, SHORT), remaining(sizes, LONG)
     if short is None or long is None:

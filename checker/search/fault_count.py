@@ -42,7 +42,7 @@ def faults_in_rows(model: Model, rows: Rows) -> NDArray[np.int64]:
 
 
 def used_in_rows(model: Model, name: str, rows: Rows) -> NDArray[np.int64]:
-    """What a field that counts says in every row of a block."""
+    """Return the value of a counting field in every row of a block."""
     import numpy as np  # noqa: PLC0415 - as above
 
     place = model.layout.places[name]
@@ -52,7 +52,7 @@ def used_in_rows(model: Model, name: str, rows: Rows) -> NDArray[np.int64]:
 
 
 def summed(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Two counts by number, of which one may go further."""
+    """Add two counts by number; one may be longer."""
     import numpy as np  # noqa: PLC0415 - as above
 
     total: NDArray[np.int64] = np.zeros(max(len(left), len(right)), np.int64)

@@ -60,7 +60,7 @@ def problem_of(identity: Mapping[str, Any], location: str, find: FindFamily) -> 
 
 
 def account_of(problem: Problem, manifest: Manifest) -> Account:
-    """What the run had added up after its last level. Raises `Damaged`."""
+    """Return the run's account after its last level. Raises `Damaged`."""
     levels = [LevelSummary(level.depth, level.states, level.on) for level in manifest.levels]
     assert manifest.account is not None
     try:

@@ -68,7 +68,7 @@ def judge_again(
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """What a block of a level comes to, with `steps` also those out of it; picklable."""
+    """Judge of a block of a level; with `steps`, also of the steps out of it; picklable."""
 
     problem: Problem
     steps: bool
@@ -100,7 +100,7 @@ def _itself(block: Rows) -> Rows:
 
 
 def _require_no_faults(depth: int, findings: Findings, tally: Tally) -> None:
-    """A run in which a rule or a claim raises ends there: it keeps no further level."""
+    """Raise `Damaged` if a rule or a claim raises: a run that was kept has no such level."""
     if findings.faults or tally.faults:
         raise Damaged(
             f"level {depth} of the run has a state in which a rule or a claim raises an error, "

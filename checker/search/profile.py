@@ -1,9 +1,9 @@
 """Profile of a state space: values per field, states per action and fault count.
 
-Each state is put down to the first action, in the table of contents, of which a step leads to it
-from the level before: that is the same on every engine, and the counts add up to all states but the
-initial ones. Of each field it has the number of values, and the number of distinct states without
-that field. What a state took of each budget its own counters say.
+Each state is put down to the first action, in the table of contents, with a step to it from the
+level before. That is the same on every engine, and the counts add up to all states but the initial
+ones. For each field it has the number of values, and the number of distinct states without that
+field. The use of each budget is read from the state's own counters.
 
 Nothing of it is kept while a search runs, so only runs with a profile pay for it.
 """
@@ -104,7 +104,7 @@ def profile_of(problem: Problem, engine: Engine, result: Result) -> Profile:
 
 
 def _changing(engine: Engine, depths: Sequence[int], words: int) -> NDArray[np.uint64]:
-    """The bits in which any two states differ."""
+    """Return the bits that differ between any two states."""
     ever, always = np.zeros(words, np.uint64), ~np.zeros(words, np.uint64)
     for depth in depths:
         for some, every in engine.over_level(depth, _some_and_every):

@@ -16,19 +16,18 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = "interrupt (Ctrl-C)"
-"""What stopped a run that its user ended."""
+"""`stopped_by` of a run that its user ended."""
 STOPPED_BY_ERROR = "an error of a rule"
-"""What stopped a run in which an action or a claim raised."""
+"""`stopped_by` of a run that ended because an action or a claim raised."""
 
 
 class Verdict(enum.Enum):
-    """What may be said of one claim after a run: the one vocabulary, on every screen and in files.
+    """Verdict on one claim after a run: the one vocabulary, on every screen and in files.
 
-    A claim that is violated may be one that Kafka does not promise with these settings, as it says
-    itself (`Invariant.contract`): that is told beside the verdict, "within the contract of
-    acks=1". In the cells of a matrix a word says what breaks, "loses 14" or "contract 4", because
-    there an operator looks for that (`model.core.claim.Breach`); the page and the files have the
-    verdict too.
+    A violated claim may be one that Kafka does not promise with these settings
+    (`Invariant.contract`): then "within the contract of acks=1" stands next to the verdict. In the
+    cells of a matrix a word says what breaks, "loses 14" or "contract 4", because an operator looks
+    for that there (`model.core.claim.Breach`); the page and the files have the verdict too.
     """
 
     HOLDS = "holds"
@@ -61,9 +60,9 @@ class InvariantResult:
 
 @dataclass(frozen=True, slots=True)
 class ReachableResult:
-    """At which depth something first happened: the depth of the state it led out of, plus one.
+    """Depth where something first happened: the depth of the state before it, plus one.
 
-    0 where an initial state is enough.
+    0 if an initial state is enough.
     """
 
     name: str
@@ -127,7 +126,7 @@ class Result:
 
     @property
     def is_judged(self) -> bool:
-        """Whether every claim that was asked for has a verdict that stands."""
+        """True if every claim requested has a verdict that stands."""
         return self.complete and not any(r.verdict is Verdict.INCOMPLETE for r in self.invariants)
 
     @property

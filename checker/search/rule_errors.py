@@ -1,7 +1,7 @@
 """Errors raised by an action or a claim, reproduced by the interpreted model.
 
-Compiled code only says in which state something stepped out of range, or would raise. The
-interpreted form of the same function says which action, and what it did.
+Compiled code only reports the state where something stepped out of range, or would raise. The
+interpreted form of the same function shows which action, and what it did.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _KIT = Path(layout.__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What raises in a state: an action where no claim is named, else that claim.
+    """An exception in a state: of an action if no claim is named, else of that claim.
 
-    The claim raises on the step, where there is one, else in the state.
+    The claim raises on the step, if there is one, else in the state.
     """
 
     error: Exception
@@ -94,7 +94,7 @@ def attempted(
 def failure_of_claim(
     problem: Problem, claim: str, state: State, step: Step | None, before: State | None
 ) -> Failure | None:
-    """What the claim of this name raises in the state, or on the step that led there."""
+    """Return the failure of the claim of this name in the state, or on the step that led there."""
     named = [each for each in _in_state(problem, state, all_claims=True) if each[0] == claim]
     found = _first(named)
     if found is None and step is not None and before is not None:
@@ -103,7 +103,7 @@ def failure_of_claim(
 
 
 def _on_step(problem: Problem, state: State, step: Step, only: str = "") -> Failure | None:
-    """What a claim about steps raises on this one: one that is asked, or only that of a name."""
+    """Return the failure of a claim about steps on this one: any requested, or `only`."""
     settings = problem.model.settings
     properties = problem.properties if only else problem.applicable_properties
     asked = [
@@ -124,7 +124,7 @@ _Asked = tuple[str, Callable[[], object]]
 
 
 def _in_state(problem: Problem, state: State, *, all_claims: bool = False) -> Iterator[_Asked]:
-    """The claims about a state, each with how it is asked."""
+    """Yield the claims about a state, each with the call that judges it."""
     model, settings = problem.model, problem.model.settings
     for invariant in problem.invariants if all_claims else problem.applicable:
         yield invariant.name, partial(invariant.holds, state, settings)

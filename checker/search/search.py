@@ -155,7 +155,7 @@ def _judge_again(
 
 
 def _over_budget(budgets: Budgets, account: Account, seconds: float, can_shed: bool) -> str | None:
-    """What stops the run after this level, if anything."""
+    """Return the budget that stops the run after this level, if any."""
     if account.broken and (budgets.stop_at_first or budgets.enough & account.broken.keys()):
         return "stop-at-first"
     if budgets.max_depth is not None and account.levels[-1].depth >= budgets.max_depth:

@@ -28,11 +28,11 @@ from waterline.model.core.errors import BadEnvironment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """What is to be certified: that the claims named in `certified` hold in the set of `states`.
+    """A certificate: the claims named in `certified` are to hold in the set of `states`.
 
-    Conditions under which a normal form is exact are among them, whatever the header names.
-    `uncertified` are claims of the header that hold, and that are about whole behaviours: a set of
-    states does not show them.
+    They include the conditions that make a normal form exact, whatever the header names.
+    `uncertified` are claims of the header that hold and are about whole behaviours: a set of states
+    does not show them.
     """
 
     folder: Path

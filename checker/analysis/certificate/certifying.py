@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Certified:
-    """What came of it: it is certified where there is no `failure`.
+    """Outcome of a judgement: certified if `failure` is None.
 
     `steps` are those within the bounds, `cut` those that a bound cuts, by its name.
     """
@@ -43,7 +43,7 @@ class Certified:
     seconds: float = 0.0
 
     def add(self, other: Certified) -> None:
-        """What another piece came to; the least failure is kept."""
+        """Add the outcome of another piece; the least failure is kept."""
         self.states += other.states
         self.steps += other.steps
         self.cut.update(other.cut)
@@ -52,13 +52,13 @@ class Certified:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of each state, as other processes are sent it."""
+    """A question about each state, as it is sent to other processes."""
 
     problem: Problem
     certified: tuple[str, ...]
 
     def judge(self) -> Judge:
-        """What judges states."""
+        """Return the judge of states."""
         return Judge(self.problem, self.certified)
 
 
@@ -175,7 +175,7 @@ def _spans(sizes: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def _judge_part(question: Question, file: Path, width: int, span: tuple[int, int]) -> Certified:
-    """What a process does: judge the keys between two places of the file."""
+    """Judge the keys between two places of the file; runs in a process of its own."""
     with _mapped(file) as data:
         return judge_piece(question.judge(), data[slice(*span)], width, SortedKeys(data, width))
 

@@ -1,4 +1,4 @@
-"""Header of a certificate: what its states are said to show, as JSON.
+"""Header of a certificate: the claims that its states are to show, as JSON.
 
 It names the problem by plain values, the claims with their verdicts, how a state is packed, how
 many states there are, and the digest of their file. Nothing in it is trusted: the digest guards

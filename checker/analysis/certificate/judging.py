@@ -1,11 +1,11 @@
 """Judgement of one state of a certificate, by the rules as Python runs them.
 
-This is what a certified verdict rests on, beside the rules and the claims themselves. For a state
-of the set: its bits are those of a state and of no other; the claims about states hold in it; each
-of its steps keeps the claims about steps, as the step has written its outcome; and where the step
-leads, in normal form, is returned, so that the caller can see that it is in the set. Under a
-symmetry a state stands for all of its renamings, each of which is judged: that names do not count
-is then seen, and need not be believed. Nothing here is compiled or evaluated by NumPy.
+A certified verdict rests on this module, and on the rules and the claims themselves. For a state of
+the set: its bits are those of a state and of no other; the claims about states hold in it; each of
+its steps keeps the claims about steps, as the step has written its outcome; and the target of each
+step, in normal form, is returned, so that the caller can see that it is in the set. Under a
+symmetry a state stands for all of its renamings, and each is judged: the irrelevance of names is
+seen, not believed. Nothing here is compiled or evaluated by NumPy.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ OF_STATE = -1
 
 @dataclass(frozen=True, slots=True, order=True)
 class Failure:
-    """What keeps a certificate from being one.
+    """Flaw that makes a certificate invalid.
 
     `key` is the state, `renaming` which of the states that it stands for (`Judge.alike`), `place`
-    the number of the step out of that among `Judge.calls`, or `OF_STATE`. An initial state that is
-    not in the set has no key, and its own number as `place`. So failures have an order: initial
-    states, then the least state, then the first of its steps.
+    the number of the step out of that among `Judge.calls`, or `OF_STATE`. An initial state outside
+    the set has no key, and its own number as `place`. So failures have an order: initial states,
+    then the least state, then the first of its steps.
     """
 
     key: bytes
@@ -45,10 +45,10 @@ class Failure:
 
 @dataclass(slots=True)
 class Judged:
-    """What came of one state of the set: where steps lead, and the first thing that is wrong.
+    """Outcome for one state of the set: targets of its steps, and the first flaw.
 
-    A successor has the numbers of the renaming and of the step before it. What does not `fit` is
-    no state of the layout.
+    A successor has the numbers of the renaming and of the step before it. `fits` is False for words
+    that do not encode a state of the layout.
     """
 
     successors: list[tuple[int, int, bytes]] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Judged:
 
 
 def misfit(layout: Layout, words: Sequence[int]) -> str | None:
-    """Why words are no state of a layout, or would be a second name of one; None where they fit."""
+    """Return why words are not the only encoding of a state of a layout; None if they are."""
     left = list(words)
     for place in layout.places.values():
         for index, element in layout.elements[place.name].items():

@@ -48,7 +48,7 @@ Sent = tuple[int, Any]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What came of a row group: its verdicts, and its first and its last key."""
+    """Outcome for a row group: its verdicts, and its first and its last key."""
 
     number: int
     found: Certified
@@ -57,10 +57,10 @@ class Span:
 
 
 class _Outbox:
-    """What a task has for each owner: keys of states; of successors the key, the source, the step.
+    """A task's output for each owner: keys of states; of successors the key, the source, the step.
 
-    Under a symmetry the least of all renamings says who the owner is, and stands for all of them.
-    It is sent now and then, so that many small row groups make few blocks.
+    Under a symmetry the least of all renamings determines the owner, and stands for all of them. It
+    is sent now and then, so that many small row groups make few blocks.
     """
 
     def __init__(self, judge: Judge, owners: int) -> None:
@@ -93,7 +93,7 @@ class _Outbox:
 
 
 Found = Span | Failure | str
-"""What tasks find: of a row group, of an owner; a text where the file is damaged."""
+"""Findings of tasks: of a row group, of an owner; a text if the file is damaged."""
 
 
 def owner_of(key: bytes, owners: int) -> int:
@@ -152,7 +152,7 @@ class MatchArrivals:
     initial: tuple[bytes, ...]
 
     def __call__(self, owner: int, sent: Iterator[Sent]) -> Iterator[Found]:
-        """What is missing among the states of this owner."""
+        """Yield the successors missing from the states of this owner."""
         if owner == self.owners:
             yield from (report for _, report in sent)
             return

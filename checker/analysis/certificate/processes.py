@@ -17,9 +17,9 @@ _Answer = TypeVar("_Answer")
 def in_order(
     work: Callable[[_Item], _Answer], items: Sequence[_Item], processes: int
 ) -> Iterator[_Answer]:
-    """What `work` makes of each item, in order; one process is this one.
+    """Yield `work(item)` for each item, in order; with one process, in this one.
 
-    Raises what `work` raises, and `EngineFailed` where a process was ended.
+    Raises what `work` raises, and `EngineFailed` if a process was killed.
     """
     wanted = min(processes, len(items))
     if wanted <= 1:

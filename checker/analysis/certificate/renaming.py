@@ -98,7 +98,7 @@ def _naming(field: Field) -> Naming:
 
 
 def _values(field: Field, naming: Naming, new: Mapping[Sort, Names]) -> tuple[int, ...]:
-    """What each packed value of a field becomes."""
+    """Return the new value of each packed value of a field."""
     if naming.holds is Holds.DIGITS:
         numbers = range(field.lo, field.hi + 1)
         return tuple(_number(naming.digits, new, number) - field.lo for number in numbers)
@@ -117,7 +117,7 @@ def _name(names: Names, value: int, *, first: int) -> int:
 
 
 def _number(digits: Sequence[Digit], new: Mapping[Sort, Names], number: int) -> int:
-    """A number of which some digits are names; anything below 0 is none."""
+    """Rename the digits of a number that are names; a number below 0 has none."""
     if number < 0:
         return number
     made, weight = 0, 1

@@ -89,7 +89,7 @@ def _sorted(engine: Engine, depths: list[int], states: int) -> Iterator[Keys]:
 
 
 def _ends(engine: Engine, depths: list[int], states: int, ranges: int) -> list[bytes]:
-    """The keys at which a range ends and the next one begins."""
+    """Return the keys that separate each range from the next."""
     if ranges == 1:
         return []
     sampled = _EveryNth(max(1, states // (ranges * SAMPLES_A_RANGE)))
@@ -112,7 +112,7 @@ class _EveryNth:
 
 @dataclass(frozen=True, slots=True)
 class _Within:
-    """The keys of a block from `begin` to before `end`; None is no limit."""
+    """Filter for the keys of a block from `begin` to before `end`; None for no limit."""
 
     begin: bytes | None
     end: bytes | None

@@ -34,7 +34,7 @@ INSERTED_MAX = 4
 
 
 class How(Enum):
-    """What became of a step of the trace in the other version."""
+    """Fate of a step of the trace in the other version."""
 
     SAME = "same"
     INSTEAD = "instead"
@@ -44,10 +44,10 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A step of the trace beside what the other version does; None where one does nothing.
+    """A step of the trace next to the other version's step; None where one side has none.
 
-    `left` and `right` are the states after it. `why` says why the other version does not take the
-    very step, "" where it does. Moments are numbered each by the steps of its own side.
+    `left` and `right` are the states after it. `why` is the reason for which the other version does
+    not take the same step, "" where it does. Each side numbers the moments by its own steps.
     """
 
     how: How
@@ -59,7 +59,7 @@ class Pair:
 
 
 def aligned(replayed: Replayed, other: Model, words: Words) -> tuple[Pair, ...]:
-    """The steps of a trace beside what `other` does, by the rule of this module."""
+    """Align the steps of a trace with steps of `other`, by the rule of this module."""
     right = other.initial[min(replayed.trace.initial, len(other.initial) - 1)]
     aligning = _Aligning(other, words, replayed.initial, right)
     return tuple(aligning.pairs(replayed.moments))

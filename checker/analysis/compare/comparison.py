@@ -19,7 +19,7 @@ from waterline.model.message.versions import version_of
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a reader of two states sees to be another: whose, which column, and both cells."""
+    """A visible difference of two states: its owner, its column, and both cells."""
 
     whose: str
     what: str
@@ -33,10 +33,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A trace of `left` beside its choices in `right`, two problems that ask one claim each.
+    """A trace of `left` aligned with steps of `right`, two problems with one claim each.
 
     Pairs are numbered from 1; 0 are the initial states, and None means nowhere. `first_seen` is the
-    first pair that differs to a reader: another step, one more or one less, or another state.
+    first pair with a visible difference: another step, one more or one less, or another state.
     `parting` is the first after which a lane of a broker differs, its log end or high watermark in
     Kafka's models; where none ever does it is `first_seen`.
     """
@@ -51,11 +51,11 @@ class Comparison:
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """What is another after the pair at which they part."""
+        """The differences after the pair where the sides part."""
         return self.differences_after(self.parting) if self.parting is not None else ()
 
     def differences_after(self, number: int) -> tuple[Difference, ...]:
-        """What a reader sees to be another after a pair, 0 for the initial states."""
+        """Return the visible differences after a pair, 0 for the initial states."""
         left, right = self.states_after(number)
         return differences(self.left.model, left, self.right.model, right)
 
@@ -112,7 +112,7 @@ def compared(left: Problem, replayed: Replayed, right: Problem) -> Comparison:
 def differences(
     model: Model, state: State, other: Model, counterpart: State
 ) -> tuple[Difference, ...]:
-    """What a reader sees to be another, in the order of the table, then of the facts below it."""
+    """Return the visible differences, in the order of the table, then of the facts below it."""
     ours, theirs = _cells(model.narration, state), _cells(other.narration, counterpart)
     return tuple(
         Difference(*where, ours.get(where, "-"), theirs.get(where, "-"))
@@ -122,7 +122,7 @@ def differences(
 
 
 def describe_changes(left: Model, right: Model) -> tuple[str, ...]:
-    """What `right` is that `left` is not: rules, then settings, as `acks: all | 1`."""
+    """Return the changes from `left` to `right`: rules, then settings, as `acks: all | 1`."""
     text = []
     if left.name == MESSAGE_NAME:
         ours, theirs = version_of(left.version), version_of(right.version)

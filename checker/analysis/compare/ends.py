@@ -15,12 +15,12 @@ from waterline.model.core.state import State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """How one side ends. `broken_at` counts pairs from 1, 0 for the initial state; None: nowhere.
+    """End of one side. `broken_at` counts pairs from 1, 0 for the initial state; None: nowhere.
 
-    A claim about behaviours is violated on the left where there is no way back, or from where on
-    the promise is never fulfilled; on the right it is not judged, for that needs all that can
-    follow. `applies` is whether the version has what the claim is about; `explanation` says what is
-    violated.
+    A claim about behaviours is violated on the left at the state without a way back, or at the
+    start of the waiting that never ends; on the right it is not judged, since that would need every
+    continuation. `applies` is False if the version lacks the subject of the claim; `explanation`
+    describes the violation.
     """
 
     broken_at: int | None
@@ -72,7 +72,7 @@ def _ends_of_behaviours(
 
 
 def _pairs_to(pairs: Sequence[Pair], number: int) -> int:
-    """Up to which pair the trace has taken so many of its steps."""
+    """Return the number of the pair by whose end the trace has taken so many of its steps."""
     taken = [0, *(0 if pair.ours is None else pair.ours.number for pair in pairs)]
     return taken.index(number)
 

@@ -19,12 +19,12 @@ from waterline.counterexamples.state_table import CHANGED, MARK, Facts, StateTab
 from waterline.counterexamples.style import BAD, GOOD, QUIET, columns
 
 WIDE = 120
-"""Columns from which both versions stand side by side."""
+"""Columns at least where both versions stand side by side."""
 _SAME = "the same"
 
 
 def render_comparison(comparison: Comparison) -> RenderableType:
-    """What differs, the steps of both, where they part, the states then and at the end."""
+    """Render the changes, the steps of both, where they part, the states then and at the end."""
     one, two = names(comparison)
     changes = describe_changes(comparison.left.model, comparison.right.model)
     parts: list[RenderableType] = [
@@ -42,7 +42,7 @@ def render_comparison(comparison: Comparison) -> RenderableType:
 
 
 def names(comparison: Comparison) -> tuple[str, str]:
-    """What the two sides are called: the versions, or ours and theirs of one version."""
+    """Return the names of the two sides: the versions, or ours and theirs of one version."""
     one, two = comparison.left.model, comparison.right.model
     if one.version != two.version:
         return describe_version(one.version), describe_version(two.version)
@@ -115,14 +115,14 @@ class _Steps:
         return self.comparison.ends.repeats_after == len(self.comparison.pairs)
 
     def _repetition(self) -> str:
-        """What the trace says before the steps that repeat, or at its end."""
+        """Return the line before the steps that repeat, or at the end of the trace."""
         replayed = self.comparison.replayed
         assert replayed.trace.cycle is not None
         return describe_repetition(replayed, replayed.trace.cycle + 1)
 
 
 def _numbered() -> Table:
-    """Numbers, and sentences beside them."""
+    """Return a table for numbers and their sentences."""
     table = columns(gap=1)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(overflow="fold")

@@ -25,7 +25,7 @@ from waterline.model.message.versions import KAFKA, version_of
 
 
 class Kind(Enum):
-    """What is changed."""
+    """Subject of a change."""
 
     RULE = "rule"
     FAULT = "fault"
@@ -50,9 +50,9 @@ class Nonsense:
 
 
 def candidates(problem: Problem) -> tuple[list[Candidate], list[Nonsense]]:
-    """Every single change of a problem's version and circumstances; and those that mean nothing.
+    """Return every single change of a problem's version and circumstances; and the senseless ones.
 
-    Bounds are no changes: a claim that holds within smaller ones is not repaired.
+    Changes of bounds are left out: a claim that holds within smaller ones is not repaired.
     """
     family = problem.family
     if family is None:

@@ -32,10 +32,10 @@ SECONDS_MAX = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A step from outside that it takes; `undecided` where that was not found out.
+    """A step from outside that the violation needs; `undecided` if a budget ended the search.
 
     `without` are the courses without it. `impossible` are the numbers of the later steps that drop
-    out where the trace is replayed without it, step by step; none are told once the time is up.
+    out where the trace is replayed without it, step by step; empty once the time is up.
     """
 
     moment: Moment
@@ -68,9 +68,9 @@ class Chance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """Causes and chances in the order of the trace. `spared` are steps from outside that it does
-    not take. `unlooked` are numbers of steps after which not every chance was looked at. Where it
-    is not known which steps are from outside, all are taken to be, and there are no chances.
+    """Causes and chances in the order of the trace. `spared` are steps from outside that the
+    violation does not need. `unlooked` are numbers of steps with chances left unexplored. If the
+    origin of steps is unknown, all count as from outside, and `chances` is empty.
     """
 
     replayed: Replayed

@@ -13,7 +13,7 @@ FORMAT = "waterline-explanation/1"
 
 
 def explanation(replayed: Replayed, chain: Chain | None, repairs: Repairs | None) -> dict[str, Any]:
-    """What was found out about a trace; None for what was not asked."""
+    """Return the explanation of a trace as plain values; None for parts not requested."""
     return {
         "format": FORMAT,
         "model": replayed.trace.model,

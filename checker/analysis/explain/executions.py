@@ -54,9 +54,9 @@ class Courses:
 class Taken:
     """Steps out of some states, an entry each.
 
-    `sources` are the places of those states among all that were asked about, `steps` as in
-    `checker.compiler.origins`, `successors` the states that they lead to. `may_break` says whether
-    some step, one of these or of those before them in the same chunk, breaks the property asked.
+    `sources` are indices of the source states among all those expanded, `steps` as in
+    `checker.compiler.origins`, `successors` the target states. `may_break` is True if some step,
+    one of these or of those before them in the same chunk, breaks the property.
     """
 
     sources: NDArray[np.int64]
@@ -114,7 +114,7 @@ class StepsOnCourses:
 
 
 class CourseSearch:
-    """Searches the courses of a problem, of which one claim about states or steps is asked.
+    """Search of the courses of a problem with one claim about states or steps.
 
     `own` names the actions that the protocol takes by itself. Raises what an action or the claim
     raises, as a run does (`checker.search.rule_errors`).
@@ -190,7 +190,7 @@ def _transitions(
 
 
 def _unseen(blocks: Sequence[Rows], seen: set[bytes]) -> Rows:
-    """The rows that were not seen before, each once, in the order in which they came."""
+    """Return the rows not seen before, each once, in the order of arrival."""
     if not blocks:
         return np.zeros((0, 1), np.uint64)
     rows = np.concatenate(blocks)

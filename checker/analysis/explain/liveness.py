@@ -1,9 +1,9 @@
 """Executions for liveness and recovery claims: is there a way back, does the event still come?
 
-After the last of its events a course goes on for ever, by the steps that the protocol takes by
+After the last of its events a course goes on forever, by the steps that the protocol takes by
 itself. So all courses together are a graph, whose nodes are states with the number of events that
-have come or been passed over, and the claim is judged of it as it is of what a search explored
-(`checker.liveness`). What leads back, and what is fair, counts as the protocol's own.
+have come or been passed over. The claim is judged on it as on the graph of a search
+(`checker.liveness`). Ways back and fair steps count as the protocol's own.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _Node = tuple[bytes, int]
 
 
 def taken_by_itself(problem: Problem, claim: Behaviour) -> frozenset[str]:
-    """The actions of which a claim says that they come, or that they may be used to come back."""
+    """Return the actions that a claim takes as fair, or allows as ways back."""
     actions = problem.model.enabled_actions
     back = ways_back(claim, actions) if isinstance(claim, Recoverable) else ()
     return frozenset((*fair_actions(actions), *back))
 
 
 class LastingSearch:
-    """Searches the courses of a problem, of which one claim about behaviours is asked.
+    """Search of the courses of a problem with one claim about behaviours.
 
     `own` names the actions that the protocol takes by itself. Raises what an action or the claim
     raises, as a run does (`checker.search.rule_errors`).
@@ -90,7 +90,7 @@ class LastingSearch:
         next_event: int,
         events: Sequence[Event],
     ) -> None:
-        """Take every step of a course out of some states, of which the same event may be next."""
+        """Take every step of a course out of states that have the same next event."""
         for taken in self._steps.out_of(rows):
             steps = taken.steps
             leads_to: NDArray[np.int64] = np.full(len(steps), _NOT_ON_COURSE, np.int64)
@@ -142,7 +142,7 @@ class LastingSearch:
 
 
 def recovery_in(space: Space, model: Model, claim: Recoverable) -> tuple[Ways, Recovery]:
-    """From which nodes of all courses there is no way back; of one claim alone it was asked."""
+    """Find the nodes of all courses without a way back; the problem has one claim only."""
     when, good = space.truths
     ways = Ways(space, model, ways_back(claim, model.enabled_actions))
     return ways, ways.recovery(good, when)
@@ -151,9 +151,9 @@ def recovery_in(space: Space, model: Model, claim: Recoverable) -> tuple[Ways, R
 def staying_in(
     space: Space, model: Model, claim: Temporal, *, is_waiting: bool
 ) -> tuple[FairSteps, Waiting, Staying]:
-    """Where on all courses it is waited, and where a fair one can stay; of one claim it was asked.
+    """Find where courses wait, and where a fair one can stay; the problem has one claim only.
 
-    `is_waiting`: something that is claimed to come has not come yet at the start.
+    `is_waiting`: a claimed event has not come yet at the start.
     """
     when, then = space.truths
     begins: Mask = when.copy()
@@ -164,7 +164,7 @@ def staying_in(
 
 
 class _Graph:
-    """All courses: nodes by number in the order in which they are reached, and the steps."""
+    """All courses: nodes by number in the order of discovery, and the steps."""
 
     def __init__(self, start: StateWords) -> None:
         words = np.array(start, np.uint64).tobytes()
@@ -204,7 +204,7 @@ class _Graph:
         return source[order], target[order], step[order]
 
     def parts_of_frontier(self) -> Iterator[tuple[int, Rows, Numbers]]:
-        """What is to be expanded next, by the event that may come next; the frontier is empty then.
+        """Yield the frontier by next event, and empty it.
 
         Each part has its states, and their numbers.
         """
@@ -222,7 +222,7 @@ class _Graph:
         sources: Numbers,
         steps: NDArray[np.int64],
     ) -> None:
-        """Note steps, from nodes by number to states of which an event may be next."""
+        """Add steps, from numbered nodes to states with their next events."""
         targets = [
             self._number_of(rows[i].tobytes(), place, int(sources[i]))
             for i, place in enumerate(next_event.tolist())

@@ -88,7 +88,7 @@ def describe_span(chance: Chance) -> str:
 
 
 def describe_without(cause: Cause, claim: str) -> str:
-    """What happens without the step, as a sentence."""
+    """Return a sentence on the outcome without the step."""
     states = counted(cause.without.states, "state")
     if cause.undecided:
         return f"Not known whether it happens without this step: {states} were explored."

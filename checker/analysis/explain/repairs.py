@@ -26,9 +26,9 @@ SECONDS_MAX = 120.0
 class Tried:
     """A change that was explored. `verdict` is that of the claim, `depth` of its violation.
 
-    `states` are all there are where the run is `complete`; `unjudged` are those of which a claim
-    about behaviours says nothing, for a bound cuts what might help. `never` names what must happen
-    and does not with this change, though it does without it.
+    `states` are all there are if the run is `complete`; `unjudged` are those left open by a claim
+    about behaviours, because a bound cuts steps that might help. `never` names expectations that
+    the change alone makes unreachable.
     """
 
     candidate: Candidate
@@ -65,7 +65,7 @@ class Repairs:
 
     @property
     def undecided(self) -> tuple[Candidate, ...]:
-        """Those of which nothing is known: a budget ended their run, or the time was up."""
+        """Undecided changes: a budget ended their run, or the time was up."""
         ended = (t.candidate for t in self.tried if t.verdict is Verdict.INCOMPLETE)
         return (*ended, *self.unexplored)
 
@@ -79,9 +79,9 @@ def repairs_of(
     announce: Callable[[str], None] = lambda message: None,
     watch: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[Repairs, ...]:
-    """For each claim that `problem` asks, what repairs it; each change is explored once for all.
+    """Return the repairs of each claim of `problem`; each change is explored once for all claims.
 
-    Raises as `checker.checking.run.run` does. Ctrl-C leaves the rest unexplored. `watch` is told
+    Raises as `checker.checking.run.run` does. Ctrl-C leaves the rest unexplored. `watch` receives
     how many changes are explored, of how many.
     """
     changes, nonsense = candidates(problem)

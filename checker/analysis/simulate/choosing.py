@@ -12,14 +12,14 @@ DEPTH = 100
 
 
 class Choosing(enum.Enum):
-    """What is left to chance, by the name that an option gives it."""
+    """Way to choose steps at random, by its name as an option."""
 
     MIXED = "mixed"
     """Each of the other four in turn, from walk to walk."""
     STEPS = "steps"
     """Any step that is enabled, each as often as another."""
     ACTIONS = "actions"
-    """An action of which some step is enabled, and then one of its steps."""
+    """An action with an enabled step, and then one of its steps."""
     PACES = "paces"
     """As `ACTIONS`; in each walk every action has a pace of its own, for the whole walk."""
     RARE = "rare"
@@ -27,7 +27,7 @@ class Choosing(enum.Enum):
 
     @property
     def number(self) -> int:
-        """What compiled code calls it."""
+        """Number of this way in compiled code."""
         return _NUMBERS[self]
 
 

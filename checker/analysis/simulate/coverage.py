@@ -16,9 +16,9 @@ from waterline.checker.storage.hyperloglog import empty_sketch, estimate
 
 @dataclass(frozen=True, slots=True, order=True)
 class Sighting:
-    """Where a claim broke: after how many steps of which walk, and the last step, -1 for none.
+    """Place where a claim broke: steps taken, the number of the walk, and the last step (-1: none).
 
-    Of a property the last step is not known here: it is one out of the state before.
+    For a property the last step is unknown here: it is one out of the state before.
     """
 
     depth: int
@@ -28,14 +28,14 @@ class Sighting:
 
 @dataclass(slots=True, kw_only=True)
 class Coverage:
-    """What so many walks saw.
+    """Coverage of so many walks.
 
-    `taken` are steps by action, `fired` those that were enabled in some state on the way, `cut` the
-    ones that a bound did not let happen, by action and bound. `lengths[d]` is how many walks had d
-    steps. `spent` is how many used up each budget, by the field that counts it, and then how many
-    used so many faults in all. `sketch` counts different states that walks went through.
-    `sightings` and `broken_in` are by the claim's number among all that have a verdict: the first
-    place where it breaks, and in how many walks it does.
+    `taken` are steps by action, `fired` those that were enabled in some state on the way, `cut`
+    those that a bound cut, by action and bound. `lengths[d]` is the number of walks of d steps.
+    `spent` is how many used up each budget, by the field that counts it, and then how many used so
+    many faults in all. `sketch` counts the distinct states of the walks. `sightings` and
+    `broken_in` are by the claim's number among all that have a verdict: the first place where it
+    breaks, and the number of walks that break it.
     """
 
     walks: int = 0
@@ -79,7 +79,7 @@ class Coverage:
 
 
 def nothing_seen(problem: Problem, depth: int) -> Coverage:
-    """What no walk at all saw."""
+    """Return the coverage of no walks."""
     actions = len(problem.model.actions)
     return Coverage(
         fired=np.zeros(actions, np.int64),

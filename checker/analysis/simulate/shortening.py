@@ -47,10 +47,10 @@ class Shortened:
 
 
 def with_steps_left_out(problem: Problem, claim: Invariant | ActionProperty, path: Path) -> Finding:
-    """The counterexample that is left of one when no step can be left out by itself.
+    """Shorten a counterexample until no single step can be left out.
 
-    `path` leads to a state that breaks the claim, or to one out of which a step does. Larger pieces
-    are left out first, then smaller ones; what is not enabled without them is left out as well.
+    `path` leads to a state that breaks the claim, or that has a step that does. Larger pieces are
+    left out first, then smaller ones, each with the later steps that it enabled.
     """
     whole = finding_at(problem.model, claim, path)
     # Without bounds it is a walk within some: there a step means the same whatever was before it.

@@ -28,7 +28,7 @@ from waterline.checker.traces.predecessors import Path
 from waterline.model.core.claim import ActionProperty, Invariant
 
 NOT_SEEN = "not seen"
-"""What is said of a claim that no walk broke. It may be broken where no walk has been."""
+"""Result of a claim that no walk broke. It may be broken where no walk has been."""
 WALKS = 100_000
 """How many walks there are where neither a number nor a time is given."""
 SHORTEN_STATES = 1_000_000
@@ -49,9 +49,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """What the first `coverage.walks` walks saw; it is no verdict on what they did not see.
+    """Result of the first `coverage.walks` walks, without a verdict on states outside them.
 
-    `stopped_by` is what kept it from walks that were asked for, None if nothing did.
+    `stopped_by` is what prevented further walks requested, None if nothing did.
     """
 
     problem: Problem

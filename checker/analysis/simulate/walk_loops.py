@@ -33,21 +33,20 @@ SPARE_OUT, SPARE_SIZE, SPARE_ORIGIN, SPARE_COUNTS, SPARE_HAPPENED = 27, 28, 29, 
 LANES, SEEN, ENDED, LENGTHS, SKETCH, RECORD = 32, 33, 34, 35, 36, 37
 DEPTH, NEXT, WRITTEN, SPARE_NEXT, SPARE_WRITTEN, WHERE, FAULTY = 38, 39, 40, 41, 42, 43, 44
 JOB = 45
-"""What a job holds. First the kernel: addresses of `expand`, `inspect` and the settings, masks of
-the version's actions and of the claims that are checked, and how many claims there are. Then where
-walks begin and how they go: the initial states, the seed, the number of the first walk, how many
-walks are under way, how many steps one has at most, and the way in which it chooses (`choose`),
-with the actions that are from outside. Then arrays, by address. Last how far it is: steps taken,
-the two numbers that `expand` tells, twice, and where a state is whose claims or actions cannot be
-evaluated.
+"""Size of a job. Its cells begin with the kernel: addresses of `expand`, `inspect` and the
+settings, masks of the version's actions and of the claims that are checked, and how many claims
+there are. Then the walks: the initial states, the seed, the number of the first walk, how many
+walks are under way, the most steps of one, and how it chooses (`choose`), with the actions that are
+from outside. Then arrays, by address. Last the progress: steps taken, the two numbers that `expand`
+returns, twice, and the place of a state whose claims or actions cannot be evaluated.
 """
 DONE, FAULTY_STATE = 0, 2
-"""How it ends: all walks have; or the state at `FAULTY` of the block at `WHERE` faults. What is 0
-or 1 would be compiled to a truth, which is no number to a caller from outside.
+"""Results: all walks have ended; or the state at `FAULTY` of the block at `WHERE` faults. A result
+of 0 or 1 would be compiled to a truth, which a caller from outside cannot read as a number.
 """
 
 STEPS, ACTIONS_FIRST, PACES, RARE, MIXED = 0, 1, 2, 3, 4
-"""The ways in which a walk chooses; `MIXED` is each of the others in turn."""
+"""Ways for a walk to choose; `MIXED` is each of the others in turn."""
 PACES_MAX = 8
 """In a walk with paces an action weighs up to two to this power times as much as another."""
 OFTEN = 8
@@ -55,8 +54,8 @@ OFTEN = 8
 
 KEY, NUMBER, OPEN, KEPT, HOW, BASE, TOTAL, LAST, COUNT, CHOSEN = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 LANE = 10
-"""What is kept of a walk beside its state: what its chance goes by, its number, masks of the
-invariants and properties that it has not broken, in which way it chooses, and what choosing needs.
+"""Size of a walk's lane: its random key, its number, masks of the invariants and properties that it
+has not broken, its way to choose, and the scratch cells of choosing.
 """
 SEEN_DEPTH, SEEN_WALK, SEEN_STEP, SEEN_WALKS = 0, 1, 2, 3
 SEEN_WIDTH = 4
@@ -134,10 +133,10 @@ def walk(job: Any, words: int) -> int:
 
 
 def judged(job: Any, block: int, n: int, depth: int, is_initial: bool) -> int:
-    """Note which invariants break in a block, and in which walks; the row of a fault, or -1.
+    """Note the invariants that break in a block, by walk; return the row of a fault, or -1.
 
-    The block holds the walks' own states, or all their successors: what a walk could come to with
-    one more step counts, whether it takes that step or not.
+    The block holds the walks' own states, or all their successors: every state one step away
+    counts, whether the walk goes there or not.
     """
     fault: int = call_at(
         job[INSPECT], job[SETTINGS], job[INVARIANTS], block, 0, n, job[BROKEN], job[LEAST]
@@ -169,9 +168,9 @@ def judged(job: Any, block: int, n: int, depth: int, is_initial: bool) -> int:
 
 
 def note_steps(job: Any) -> int:
-    """Note which properties some step out of the walks' states breaks, and of which walks.
+    """Note the properties that some step out of the walks' states breaks, by walk.
 
-    The kernel says only that one does, so every walk's state is expanded once more by itself.
+    The kernel only reports that one does, so every walk's state is expanded once more by itself.
     """
     broken = bytes_at(job[BROKEN])
     if not cleared(job, job[PROPERTIES_ALL]):
@@ -229,14 +228,13 @@ def note(job: Any, claim: int, depth: int, number: int, step: int) -> int:
 
 
 def choose(job: Any, n: int) -> int:
-    """Of each walk's successors one by chance, in the lane's `CHOSEN`; -1 where there is none.
+    """Choose one of each walk's successors at random, into the lane's `CHOSEN`; -1 if it has none.
 
     The successors of a row come in the order of their actions. They are dealt into groups, one for
     each step (`STEPS`) or one for each action. All groups weigh the same, or each has a pace for
-    the whole walk (`PACES`), or beside that the protocol's own weigh more (`RARE`). A group is kept
-    instead of the one kept so far with its share of all weights until then, and a step likewise
-    within its group: so each group is chosen by its weight, and each of its steps as often as
-    another.
+    the whole walk (`PACES`), or the protocol's own also weigh more (`RARE`). A group replaces the
+    one kept so far with its share of all weights until then, and a step likewise within its group:
+    so each group is chosen by its weight, and the steps of a group are equally likely.
     """
     lanes = rows_at(job[LANES], LANE)
     origin = rows_at(job[ORIGIN], 1)

@@ -49,7 +49,7 @@ class Walker:
         self._job = _job(problem, plan, self._kernel, self._arrays)
 
     def batch(self, first: int, walks: int) -> Coverage:
-        """What the walks of these numbers see, at most `BATCH`; a fault ends them."""
+        """Return the coverage of `walks` walks, at most `BATCH`; a fault ends them."""
         coverage = nothing_seen(self.problem, self.plan.depth)
         record: NDArray[np.int64] = np.zeros(0, np.int64)
         coverage.fault = self._run(first, walks, self.plan.depth, coverage, record)
@@ -110,7 +110,7 @@ class Walker:
 
 
 def _arrays(problem: Problem, plan: Plan) -> dict[str, NDArray[Any]]:
-    """What a walker works on, by name; what is never written costs nothing."""
+    """Return a walker's arrays, by name; one that is never written costs nothing."""
     model, words = problem.model, problem.model.layout.words
     most = max(1, kernel_of(problem).successors_max)
     claims = max(1, len(problem.invariants), len(problem.properties))

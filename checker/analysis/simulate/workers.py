@@ -30,8 +30,8 @@ _WAVE_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Which walks are wanted: how many, None for as many as there is time for; and whether to end
-    after the first batch in which a claim breaks.
+    """Request for walks: how many, None for as many as there is time for; and whether to end after
+    the first batch that breaks a claim.
     """
 
     problem: Problem
@@ -50,7 +50,7 @@ class Asked:
 
 
 class InOrder:
-    """Adds up what was seen, batch after batch, whatever the order in which they come."""
+    """Sum of the coverage of batches in their order, however they arrive."""
 
     def __init__(self, asked: Asked) -> None:
         self.total = nothing_seen(asked.problem, asked.plan.depth)
@@ -60,7 +60,7 @@ class InOrder:
         self._waiting: dict[int, Coverage] = {}
 
     def offer(self, number: int, seen: Coverage) -> None:
-        """What a batch, or a row of them, saw; the numbers are without a gap in the end."""
+        """Add the coverage of a batch, or of a row of them; the numbers end up without a gap."""
         self._waiting[number] = seen
         while not self.is_over and self._next in self._waiting:
             found = self._waiting.pop(self._next)
@@ -113,7 +113,7 @@ def on_threads(asked: Asked, threads: int, late: Late, watch: Watch) -> Coverage
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """What a task on Spark does: batches, one after the other."""
+    """A task on Spark: batches, one after the other."""
 
     asked: Asked
 

@@ -34,7 +34,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """Two steps beside each other: `place` is the trace's number, or + for one that it has not.
+    """Two steps next to each other: `place` is the trace's number, or + for a step that it lacks.
 
     `sides` are (sentence, scene) of the left and the right.
     """

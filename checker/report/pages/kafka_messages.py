@@ -30,7 +30,7 @@ Key = tuple[bool, int]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One step with the clusters around it, and the lanes that are no brokers."""
+    """One step with the clusters around it, and the lanes of clients and controller."""
 
     moment: Moment
     actor: str
@@ -113,7 +113,7 @@ def _message(flight: Flight, step: int) -> Message:
 
 
 def _arrives(turn: Turn, key: Key, flight: Flight) -> bool:
-    """Whether what was on its way comes to whom it is for, in this step."""
+    """True if this step delivers the message."""
     action = turn.moment.action
     if key[0]:
         return action == "StrayFetch"
@@ -125,7 +125,7 @@ def _arrives(turn: Turn, key: Key, flight: Flight) -> bool:
 
 
 def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
-    """What is sent and arrives in this step, but for acknowledgements."""
+    """Yield the messages that are sent and arrive in this step, except acknowledgements."""
     action, broker, controller = turn.moment.action, turn.broker, turn.controller
     leader = dict(turn.moment.arguments).get("leader", broker)
     if action == "Produce" and leader is not None:
@@ -157,7 +157,7 @@ def _registers(turn: Turn) -> bool:
 
 
 def _led(turn: Turn, replica: int) -> str:
-    """What the controller has said: who leads, in which epoch."""
+    """Return the controller's message to a replica: the leader and its epoch."""
     lane, after = turn.after.lanes[replica], turn.moment.after
     if lane.epoch is None or lane.epoch < 0:
         return "no replica any more"

@@ -28,7 +28,7 @@ _MISHAPS = {
     "SessionExpiry": "session expires",
     "StartFutureLog": "log begins to change directory",
 }
-"""What goes wrong and leaves a broker up."""
+"""Faults that leave a broker up."""
 
 
 def kafka_sequence(story: Story, title: str) -> Sequence:
@@ -78,7 +78,7 @@ def _notes(story: Story, turn: Turn) -> Iterator[Note]:
 
 
 def _changes(story: Story, turn: Turn, before: Lane, after: Lane) -> Iterator[tuple[str, Tone]]:
-    """What a step does to a broker, the most telling first."""
+    """Yield the changes of a broker in a step, the most significant first."""
     step, action, replica = turn.step, turn.moment.action, after.replica
     if before.is_up and not after.is_up:
         yield _ENDS.get(action, "stops"), Tone.FAULT
@@ -121,7 +121,7 @@ def _gone(story: Story, before: Lane, after: Lane) -> Iterator[tuple[str, Tone]]
 
 
 def _log(story: Story, lane: Lane) -> tuple[Box, ...]:
-    """What a broker has at the end; what should be there, and is not, among it."""
+    """Return a broker's log at the end, including missing records that should be there."""
     wrong = set(story.breaking.records) if lane.replica in story.breaking.brokers else set()
     boxes = {cell.offset: Box(str(cell), cell.record in wrong) for cell in lane.log}
     for lost in story.vanished(story.steps):

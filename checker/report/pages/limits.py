@@ -9,7 +9,7 @@ from waterline.checker.problem.errors import Refused
 STEPS_MAX = 5_000
 """Most steps on one page: a browser has to hold all of them, a terminal has not."""
 DRAWN_STEPS_MAX = 1_000
-"""Most steps of a diagram: a longer one is no picture any more."""
+"""Most steps of a diagram: a longer one is unreadable."""
 
 
 class TooLongToDraw(Refused, ValueError):

@@ -66,7 +66,7 @@ def _steps(story: Story) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """A text on one line in which nothing is markup, and no arrow a tag."""
+    """Return a text on one line, with markup and arrows escaped."""
     line = " ".join(prose(text).split())
     return _SPECIAL.sub(_spelled, printable(line))
 

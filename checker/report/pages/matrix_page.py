@@ -75,7 +75,7 @@ class PageTrace:
 
 
 def trace_names(outcomes: Sequence[Outcome], prefix: str = "") -> dict[Place, str]:
-    """What the counterexample of a cell is called: cells with the same steps share one.
+    """Return the name of each cell's counterexample; cells with the same steps share one.
 
     `prefix` keeps the names of several matrices on one page apart.
     """
@@ -120,7 +120,7 @@ def _cell(outcome: Outcome, names: dict[Place, str], ids: dict[Place, str]) -> d
 
 
 def cell_ids(matrix: Matrix, prefix: str = "") -> dict[Place, str]:
-    """What a cell is called on the page."""
+    """Return the id of each cell on the page."""
     return {
         o.cell.at(): f"{prefix}cell-{number}" for number, o in enumerate(matrix.outcomes, start=1)
     }
@@ -161,7 +161,7 @@ def _trace(name: str, cells: Sequence[Outcome], grid: Grid, *, back: str, kafka:
 def _describe_cell(
     outcome: Outcome, grid: Grid
 ) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Where a cell is, and the verdict of each claim with what is to be said of it."""
+    """Return a cell's coordinates, and each claim's verdict with its remarks."""
     text = describe_coordinates(outcome.cell.coordinates, grid)
     return text, tuple(_describe_claim(claim) for claim in outcome.claims)
 

@@ -56,6 +56,6 @@ def _ended(message: Message) -> str:
 
 
 def spelled(text: str) -> str:
-    """A text on one line in which nothing means anything to Mermaid."""
+    """Return a text on one line, with all characters special to Mermaid escaped."""
     plain = "".join(char if char.isprintable() else " " for char in text)
     return "".join(_SPELLED.get(char, char) for char in plain)

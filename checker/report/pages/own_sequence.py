@@ -59,9 +59,9 @@ def own_sequence(story: Story, title: str) -> Sequence:
 
 
 def _messages(story: Story, lanes: tuple[str, ...]) -> Iterator[Message]:
-    """What is put into a channel in one step and taken out in another, first in, first out.
+    """Yield a message for each value put into a channel in one step and taken out in another.
 
-    A channel of no two names does not say to whom: it is whoever takes the message out.
+    A channel that does not name two actors delivers to whichever takes the message out.
     """
     flying: defaultdict[str, list[tuple[Message, str]]] = defaultdict(list)
     for moment in story.replayed.moments:
@@ -96,7 +96,7 @@ def _channels(story: Story, state: State) -> Mapping[str, tuple[Many[str], Many[
 
 
 def _changes(story: Story, moment: Moment, *, without_channels: bool) -> Iterator[tuple[str, str]]:
-    """What a step changes: the lane, and the new value with its name."""
+    """Yield the changes of a step: the lane, and the new value with its name."""
     narration, channels = story.replayed.narration, _channels(story, moment.after)
     hidden = {name.partition("[")[0] for name in channels} if without_channels else set[str]()
     header, *rows = narration.rows(moment.after)

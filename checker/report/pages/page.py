@@ -55,7 +55,7 @@ def shown(
     explained: Mapping[str, Any] | None = None,
     whole: bool = True,
 ) -> Shown:
-    """What a page shows of a story; not `whole` is without diagram and file."""
+    """Return the parts of a story that a page shows; diagram and file only if `whole`."""
     has_diagram = whole and story.steps <= BESIDE_STEPS_MAX
     return Shown(
         name=name,

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None) -> str:
-    """The verdicts with their bounds, and every counterexample.
+    """Return a page with the verdicts, their bounds, and every counterexample.
 
-    `explained` are what claims' counterexamples take, and what repairs them, if that was asked.
-    Raises `TooLongForPage`.
+    `explained` are the causes and repairs of the claims' counterexamples, if requested. Raises
+    `TooLongForPage`.
     """
     result = run.result
     problem = result.problem
@@ -82,7 +82,7 @@ def _traces(
     explained: Mapping[str, Mapping[str, Any]],
     names: str = "",
 ) -> tuple[list[Shown], dict[str, str]]:
-    """What is shown, and what it is called for each claim: the same steps are shown once."""
+    """Return the traces shown, and the name of each claim's: equal steps are shown once."""
     stories = [story_of(finding) for finding in findings]
     require_few_steps(story.steps for story in stories)
     traces: list[Shown] = []

@@ -65,8 +65,8 @@ class Row:
 class Scene:
     """The state after a step, and the step. Step 0 is the initial state.
 
-    One that `repeats` is on the cycle of a trace that goes on for ever. Of Kafka's models there are
-    `lanes` and `flights`, of any other `rows`.
+    A scene that `repeats` is on the cycle of an infinite trace. Scenes of Kafka's models have
+    `lanes` and `flights`, all others `rows`.
     """
 
     number: int

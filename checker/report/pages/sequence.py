@@ -1,7 +1,7 @@
 """Abstract sequence diagram: lanes, messages, notes.
 
-Lanes beside each other, steps below each other. A message goes from a lane to another, in the step
-in which it was sent to the step in which it arrived, or is lost. Nothing here knows a protocol.
+Lanes are columns, steps are rows. A message goes from one lane to another, from the step that sends
+it to the step that receives it, or is lost. This module knows no protocol.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 
 class Tone(enum.Enum):
-    """What a note is about, for its colour; its words say it as well."""
+    """Subject of a note, for its colour; its words say it as well."""
 
     PLAIN = "plain"
     PROMISE = "promise"
@@ -38,7 +38,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a step does to one lane, in a few words."""
+    """Effect of a step on one lane, in a few words."""
 
     step: int
     lane: int
@@ -48,7 +48,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From which step a lane is down, or leads, to which, both included; None: to the end."""
+    """Steps while a lane is down, or leads, both ends included; `end` None: to the last step."""
 
     lane: int
     begin: int
@@ -85,7 +85,7 @@ class Sequence:
 
     @property
     def legend(self) -> Iterator[str]:
-        """What its lines and colours mean, of those that it has."""
+        """Yield the meaning of the lines and colours that this diagram has."""
         tones = {note.tone for note in self.notes}
         for is_there, meaning in (
             (self.arrow and self.messages, f"arrow: {self.arrow}"),
@@ -123,8 +123,8 @@ class Sequence:
 
 @dataclass(slots=True)
 class Events:
-    """What a step shows: numbers of messages that end in it and began before, of those that it
-    sends, and its notes.
+    """Events of a step: its notes, the messages that it sends, and those from earlier steps that
+    end in it (both by number).
     """
 
     number: int
@@ -147,7 +147,7 @@ def by_step(sequence: Sequence) -> list[Events]:
 
 
 def spans(lane: int, flags: list[bool]) -> list[Span]:
-    """The spans of steps in which a flag is up; `flags` has one for each state, from 0."""
+    """Return the spans of steps while a flag is up; `flags` has one for each state, from 0."""
     found: list[Span] = []
     begin: int | None = None
     for step, flag in enumerate(flags):

@@ -1,6 +1,6 @@
 """Jinja templates, with everything from outside escaped.
 
-What a template may take as it is are the styles and scripts beside it, which are ours.
+Only our own styles and scripts are inserted unescaped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PACKAGE = "waterline.checker.report.pages"
 
 
 def visible(value: object) -> object:
-    """A text with its control characters spelled out: XML has none, and nobody should see one."""
+    """Spell out the control characters of a text: XML has none, and a reader should see none."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "\n".join(map(printable, value.split("\n")))
@@ -28,7 +28,7 @@ def prose(text: str) -> str:
 
 
 def without_blank_lines(text: str) -> str:
-    """What templates leave behind where they had something to say to themselves."""
+    """Remove the blank lines that template tags leave."""
     return "\n".join(line for line in text.splitlines() if line.strip())
 
 

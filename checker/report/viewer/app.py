@@ -123,7 +123,7 @@ class Viewer(App[int]):
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
-        """Show the initial state, and end in order when somebody ends the process."""
+        """Show the initial state, and exit in order on SIGTERM."""
         exit_on_sigterm(self)
         # Textual does not draw what the shell has drawn over; it does once it is told to.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
@@ -151,7 +151,7 @@ class Viewer(App[int]):
         self.show(self.step, self.note)
 
     def show(self, step: int, note: str = "") -> None:
-        """Go to a step, the nearest that there is; `note` is shown beside its number."""
+        """Go to a step, the nearest that exists; `note` is shown next to its number."""
         self.step = max(0, min(step, self.story.steps))
         self.note = note
         line = headline(self.story, self.step, note)
@@ -208,7 +208,7 @@ class Viewer(App[int]):
         self._seek(direction, self.story.is_fault, "fault")
 
     def action_where(self, direction: int) -> None:
-        """The next state in which the condition is true, or the one before."""
+        """Go to the next or the previous state where the condition is true."""
         if self.asked is None:
             self.show(self.step, "no condition; give one with --where")
             return
@@ -238,7 +238,7 @@ class Viewer(App[int]):
         self.set_focus(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the next step of which the text is told; from the end on at the beginning."""
+        """Go to the next step whose text contains the search term; wrap around at the end."""
         self.action_close_search()
         self.sought = event.value
         sought, steps = event.value.casefold(), self.story.steps
@@ -255,11 +255,11 @@ class Viewer(App[int]):
         return f"{moment} {self.story.sentence(step)} {self.story.why(step)}"
 
     def action_claim(self) -> None:
-        """What the claim says, and where it breaks."""
+        """Show the claim, and where it breaks."""
         self.push_screen(Dialog("the claim", describe_claim(self.story, self.claim)))
 
     def action_help(self) -> None:
-        """What each key does."""
+        """Show the meaning of each key."""
         self.push_screen(Dialog("help", describe_keys(self.story)))
 
     def action_changes(self) -> None:
@@ -277,7 +277,7 @@ class Viewer(App[int]):
 
 
 def _so(story: Story, asked: Condition) -> Iterable[int]:
-    """The states in which a condition is true, by number."""
+    """Yield the numbers of the states where a condition is true."""
     settings = story.model.settings
     for number, state in enumerate(story.replayed.states):
         if asked.holds(state, settings):

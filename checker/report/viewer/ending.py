@@ -12,7 +12,7 @@ ENDED_BY_SIGNAL = 128 + signal.SIGTERM
 
 
 def exit_on_sigterm(app: App[int]) -> None:
-    """Exit with `ENDED_BY_SIGNAL` when somebody ends the process; called once it is mounted."""
+    """Exit with `ENDED_BY_SIGNAL` on SIGTERM; call it once the app is mounted."""
     with contextlib.suppress(NotImplementedError):  # no signals where there is no Unix
         asyncio.get_running_loop().add_signal_handler(
             signal.SIGTERM, lambda: app.exit(ENDED_BY_SIGNAL)

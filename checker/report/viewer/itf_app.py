@@ -70,13 +70,13 @@ class ItfViewer(App[int]):
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
-        """Show the initial state, and end in order when somebody ends the process."""
+        """Show the initial state, and exit in order on SIGTERM."""
         exit_on_sigterm(self)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.show(0)
 
     def show(self, number: int, note: str = "") -> None:
-        """Go to a state, the nearest that there is; `note` is shown beside its number."""
+        """Go to a state, the nearest that exists; `note` is shown next to its number."""
         last = len(self.trace.states) - 1
         self.number = max(0, min(number, last))
         line = self.tables.title(self.number)
@@ -118,7 +118,7 @@ class ItfViewer(App[int]):
         self.query_one("#state").scroll_relative(y=lines, animate=False)
 
     def action_help(self) -> None:
-        """What the tool says of the trace, and what each key does."""
+        """Show the tool's description of the trace, and the meaning of each key."""
         said = [f"{key}: {text}" for key, text in self.trace.described.items()]
         self.push_screen(
             Dialog("help", Text("\n".join([header(self.trace).plain, *said, "", _KEYS])))

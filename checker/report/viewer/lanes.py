@@ -113,7 +113,7 @@ def _cell_width(story: Story) -> int:
 
 
 def _different(cluster: Cluster) -> frozenset[int]:
-    """The offsets at which two logs have different records."""
+    """Return the offsets where two logs have different records."""
     by_offset: dict[int, set[int]] = {}
     for lane in cluster.lanes:
         for cell in lane.log:
@@ -122,7 +122,7 @@ def _different(cluster: Cluster) -> frozenset[int]:
 
 
 def _ghosts(story: Story, state: int, lane: Lane) -> dict[int, Cell]:
-    """What is gone from a log, or is missing there where the claim breaks, by offset."""
+    """Return cells gone from a log, or missing there where the claim breaks, by offset."""
     gone = {
         each.copy.offset: Cell(each.copy.offset, each.fate.record, _epoch(story, each.fate.record))
         for each in story.vanished(state)
@@ -138,7 +138,7 @@ def _ghosts(story: Story, state: int, lane: Lane) -> dict[int, Cell]:
 
 
 def _epoch(story: Story, record: int) -> int:
-    """In which leader epoch a record was written, found where it was."""
+    """Return the leader epoch that wrote a record, from the state where it was written."""
     fate = story.doomed[record]
     cluster = story.cluster(fate.written)
     assert cluster is not None
@@ -171,7 +171,7 @@ def _names(cluster: Cluster) -> list[str]:
 
 
 def _details(cluster: Cluster, was: Cluster | None, replica: int) -> Text:
-    """What a leader knows of the others; a follower has nothing to say there."""
+    """Render a leader's knowledge of the others; followers have none."""
     old = facts_of_leader(was, was.lanes[replica]) if was else None
     known = _describe_facts(facts_of_leader(cluster, cluster.lanes[replica]), old)
     return Text(" " * _LEFT).append_text(known)
@@ -224,7 +224,7 @@ def _in_flight(cluster: Cluster) -> Iterator[Text]:
 
 
 def _control(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:
-    """What the controller has decided, on as many lines as it needs."""
+    """Yield the controller's decisions, on as many lines as they need."""
     line = Text().append("Controller".ljust(_LABEL), actor_style(CONTROLLER, ()))
     old = dict(facts_of_controller(was.control)) if was else None
     for label, value in facts_of_controller(cluster.control):
@@ -238,7 +238,7 @@ def _control(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text
 
 
 def _describe(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:
-    """What was promised, then what no picture has a place for."""
+    """Yield the promises, then all facts that have no place in the picture."""
     old = dict(_rest(was)) if was else None
     for label, value in _rest(cluster):
         mark = "" if old is None or old.get(label, "none") == value else CHANGED_MARK

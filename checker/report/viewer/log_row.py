@@ -23,7 +23,7 @@ EDGE = "│"
 GONE_EDGE = "┊"
 ARROW = "▲"
 _SPARE = 4
-"""Columns by which a cell is wider where there is room."""
+"""Columns added to a cell where there is room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Ruler:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What is marked: records that will be lost, offsets at which logs differ, and, by offset, what
-    is gone from this log.
+    """Cells to mark: records that will be lost, offsets where logs differ, and, by offset, cells
+    gone from this log.
     """
 
     doomed: Collection[int]

@@ -36,7 +36,7 @@ _OTHERS = {CONTROLLER: "#a8795c", CONSUMER: "#7f9a3f", NETWORK: QUIET, "": QUIET
 
 
 def actor_style(actor: str, actors: Iterable[str]) -> str:
-    """The colour of one of `actors`, each of whom has another while there are enough."""
+    """Return the colour of one of `actors`; colours differ while there are enough."""
     if actor in _OTHERS:
         return _OTHERS[actor]
     named = [name for name in actors if name not in _OTHERS]
@@ -44,14 +44,14 @@ def actor_style(actor: str, actors: Iterable[str]) -> str:
 
 
 def plain(text: str, style: str = "") -> Text:
-    """A text in which nothing is markup and nothing is obeyed by a terminal."""
+    """Return a text without markup and with its control characters spelled out."""
     return Text("\n".join(map(printable, text.split("\n"))), style)
 
 
 class Seen:
-    """A renderable of which a terminal shows everything and obeys nothing.
+    """A renderable shown without control sequences.
 
-    Without `colours` it is drawn in one: as greys, what matters most would be hardest to read.
+    Without `colours` all is in one colour: in greys, the important parts would be hardest to read.
     """
 
     def __init__(self, whole: RenderableType, *, colours: bool) -> None:

@@ -65,7 +65,7 @@ def describe_where(text: str, *, so: bool) -> Text:
 
 
 def _ending(story: Story) -> str:
-    """What the last step comes to."""
+    """Return the words for the last step: how the trace ends."""
     cycle = story.replayed.trace.cycle
     if story.raises:
         return "a rule raises an error here"
@@ -75,7 +75,7 @@ def _ending(story: Story) -> str:
 
 
 def describe(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
-    """What happened in the step and why it matters; for the initial state what this is about."""
+    """Describe the step and why it matters; for the initial state, describe the trace."""
     if step == 0:
         return _opening(story, claim)
     text = Text().append_text(plain(f"{story.replayed.moments[step - 1]}\n", QUIET))
@@ -88,7 +88,7 @@ def describe(story: Story, claim: Claim, step: int, actors: list[str]) -> Text:
 
 
 def phrase(story: Story, step: int, actors: Iterable[str]) -> Text:
-    """What happened in a step, with who acts in a colour of its own."""
+    """Return the sentence of a step, with its actor in a colour of its own."""
     parts = story.phrase(step)
     text = Text().append_text(plain(parts.before))
     text.append_text(plain(parts.actor, f"bold {actor_style(story.actor(step), actors)}"))
@@ -96,7 +96,7 @@ def phrase(story: Story, step: int, actors: Iterable[str]) -> Text:
 
 
 def _opening(story: Story, claim: Claim) -> Text:
-    """What the trace is about: the first screen explains itself."""
+    """Describe the trace: the first screen explains itself."""
     steps = "1 step" if story.steps == 1 else f"{story.steps} steps" if story.steps else "no step"
     text = Text()
     if story.breaks:
@@ -119,7 +119,7 @@ def _opening(story: Story, claim: Claim) -> Text:
 
 
 def differences(narration: Narration, before: object, after: object) -> list[Text]:
-    """What the step changed, a line each: `r1  LEO  1 -> 0`."""
+    """Return the changes of the step, a line each: `r1  LEO  1 -> 0`."""
     lines = []
     header, *rows = narration.rows(after)
     for row, was in zip(rows, narration.rows(before)[1:], strict=True):
@@ -140,7 +140,7 @@ def _change(what: str, was: str, now: str) -> Text:
 
 
 def describe_claim(story: Story, claim: Claim) -> Text:
-    """What the claim says, where it breaks, and what becomes of each record."""
+    """Describe the claim, where it breaks, and the fate of each record."""
     text = Text()
     for label, value in _about_claim(story, claim):
         text.append(f"{label}\n", QUIET).append_text(plain(value)).append("\n\n")

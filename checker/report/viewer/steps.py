@@ -30,7 +30,7 @@ from waterline.checker.report.viewer.look import (
 from waterline.checker.report.viewer.sentences import phrase
 
 WIDE = 46
-"""Columns from which a step is described in full, on as many lines as it needs."""
+"""Columns at least where a step is described in full, on as many lines as it needs."""
 TOLD_STEPS_MAX = 200
 """Most steps of a list of several lines a step: where each begins is worked out for all."""
 _SHORT = {CONTROLLER: "ctl", CONSUMER: "con", NETWORK: "net"}
@@ -69,7 +69,7 @@ class Steps(ScrollView):
 
     @property
     def widest(self) -> int:
-        """Columns in which every step has one line."""
+        """Columns needed to show every step on one line."""
         steps = range(min(self.story.steps, TOLD_STEPS_MAX) + 1)
         return max(line.cell_len for step in steps for line in self.lines(step))
 

@@ -22,9 +22,9 @@ Counts: TypeAlias = "NDArray[np.int64]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:
-    """What a level consists of: `new` states never seen before, `broken` the least violating one of
-    each invariant (by its number) that some of them violate. `on` names who explored the level.
-    `files` hold it, where it has been written.
+    """A level: `new` states never seen before, `broken` the least violating one of each invariant
+    (by its number) that some of them violate. `on` names the engine that explored the level.
+    `files` hold it, if it has been written.
     """
 
     depth: int
@@ -36,9 +36,9 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """What leads out of a level: transitions by action, transitions that each bound cut, by action
-    and bound, claims that happened (by number), the least state without any transition. `broken` is
-    the least state for each property (by its number) that some step out of it breaks.
+    """Steps out of a level: transitions by action, transitions that each bound cut, by action and
+    bound, claims that happened (by number), the least state without any transition. `broken` is the
+    least state for each property (by its number) that some step out of it breaks.
     """
 
     fired: Counts
@@ -65,13 +65,13 @@ class ModelFault(Exception):
 
     @classmethod
     def among(cls, faults: Iterable[StateWords]) -> ModelFault:
-        """That of a level in which these states fault."""
+        """Return the fault of a level where these states fault."""
         states = sorted(faults)[:FAULTS_MAX]
         return cls(states[0], states)
 
 
 class EngineFailed(Exception):
-    """What an engine runs on broke down: no verdict of the model, and nothing may be concluded."""
+    """Breakdown of an engine's platform: no verdict, and nothing may be concluded."""
 
 
 class Interrupted(Exception):

@@ -26,7 +26,7 @@ class Tiers:
         self.runs.append((run, rows))
 
     def plan(self, merged: str) -> OwnerPlan:
-        """What to search at the next level, and what to merge into a run of that name before."""
+        """Return the runs to search at the next level, and those to merge into `merged` first."""
         keep = len(self.runs)
         younger = 0
         # Levels may shrink slowly: a run can be larger than the next, and smaller than the rest.

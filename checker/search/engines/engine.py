@@ -24,9 +24,9 @@ _Found = TypeVar("_Found")
 class Engine(Protocol):
     """Holds the states of one search, level by level.
 
-    `name` is what reports call it; `can_shed` is whether states in memory could still be moved to
-    files. `absorb` and `expand` raise `ModelFault` for a state in which compiled code stepped out
-    of range, `Interrupted` where the level was cut short, and `EngineFailed`.
+    `name` is its name in reports; `can_shed` is True if states in memory could still be moved to
+    files. `absorb` and `expand` raise `ModelFault` for a state that compiled code cannot evaluate,
+    `Interrupted` if the level was cut short, and `EngineFailed`.
     """
 
     name: str
@@ -41,13 +41,13 @@ class Engine(Protocol):
         """Make the successors of the last level; claims in `happened` need no more looking."""
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
-        """What `work` finds in each part of a level that has been absorbed, in no fixed order.
+        """Yield `work(part)` for each part of a level that has been absorbed, in no fixed order.
 
-        Other processes may do the work: it must be picklable, and so must be what it finds.
+        Other processes may do the work: it must be picklable, and so must its results.
         """
 
     def over_files(self) -> FileEngine | None:
-        """What goes on over files of all levels that have been absorbed; None if nothing can.
+        """Return the engine over files of all levels absorbed; None if it cannot continue.
 
         States that are in memory leave it.
         """

@@ -52,7 +52,7 @@ class Breaches:
 
 
 class Tally:
-    """What the expansion of a level adds up to; its breaches are those of properties."""
+    """Totals of a level's expansion; its breaches are those of properties."""
 
     def __init__(self, problem: Problem, happened: NDArray[np.bool_] | None = None) -> None:
         self.fired: Counts = np.zeros(len(problem.model.actions), np.int64)
@@ -74,7 +74,7 @@ class Tally:
         self.faults += other.faults
 
     def as_expansion(self) -> Expansion:
-        """What an engine reports of a level without faults."""
+        """Return the engine's answer for a level without faults."""
         return Expansion(
             fired=self.fired,
             cut=self.cut,
@@ -90,7 +90,7 @@ def cut_shape(problem: Problem) -> tuple[int, int]:
 
 
 class Findings(Breaches):
-    """Which invariants the states of a level violate, and in which states one raised."""
+    """Invariants that the states of a level violate, and states where one raised."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(len(problem.invariants), problem.model.layout.words)
@@ -116,7 +116,7 @@ def action_mask(problem: Problem) -> int:
 
 
 def claim_mask(problem: Problem, claims: Sequence[Invariant | ActionProperty]) -> int:
-    """Bit i is set when claim i of these is asked for and applies to the version."""
+    """Return a mask with bit i set if claim i of these is requested and applies to the version."""
     return sum(1 << i for i, claim in enumerate(claims) if problem.is_checked(claim))
 
 

@@ -26,10 +26,10 @@ def engine_for(
     announce: Callable[[str], None] = lambda message: None,
     deadline: Callable[[], bool] | None = None,
 ) -> FileEngine | GrowingEngine:
-    """The engine that was asked for. Nothing of Spark is imported for the local one.
+    """Return the engine chosen. The local one imports nothing of Spark.
 
-    Beyond `memory_bytes` it goes on over files. In a `directory` every level is kept. `announce` is
-    told what is waited for; `deadline` says, when asked, whether a level is to be cut short.
+    Beyond `memory_bytes` it continues over files. In a `directory` every level is kept. `announce`
+    receives the reason of each wait; `deadline` returns True to cut a level short.
     """
     words = problem.model.layout.words
     levels = WrittenLevels(words, directory)

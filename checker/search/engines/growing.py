@@ -78,7 +78,7 @@ class GrowingEngine:
         return found
 
     def expand(self, happened: NDArray[np.bool_]) -> Expansion:
-        """What leads out of the level. One that memory has no room for is expanded over files."""
+        """Expand the level; over files if memory has no room for it."""
         if self._now is self._memory:
             try:
                 if not self._outgrown(self._memory.depth, self._memory.frontier):
@@ -90,11 +90,11 @@ class GrowingEngine:
         return self._now.expand(happened)
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
-        """What `work` finds in each part of a level."""
+        """Yield `work(part)` for each part of a level."""
         return self._now.over_level(depth, work)
 
     def over_files(self) -> FileEngine:
-        """What goes on over files, to which the levels are handed over if they are in memory."""
+        """Return the engine over files, after handing over the levels in memory."""
         if self._now is self._memory:
             self._write_all()
             self._hand_over()

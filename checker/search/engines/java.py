@@ -23,7 +23,7 @@ VERSION_MIN = 17
 """The oldest Java that Spark 4 runs on."""
 
 VECTOR_MODULE = "jdk.incubator.vector"
-"""What Spark's linear algebra uses, Waterline does not, and a trimmed runtime lacks."""
+"""Module that Spark's linear algebra uses, Waterline does not, and a trimmed runtime lacks."""
 
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options for a JVM that lives so short that to compile well does not pay."""
@@ -80,7 +80,7 @@ def places() -> Iterator[tuple[str, Path | None]]:
 
 
 def home_of(java: Path | None) -> Path:
-    """The home from which Spark can start `java`, provided that it runs and is new enough."""
+    """Return the home of `java` for Spark, provided that it runs and is new enough."""
     if java is None:
         raise Unusable("none")
     try:

@@ -24,9 +24,9 @@ class SparkGone(EngineFailed):
 
 
 def how_it_ended(gateway: Any) -> str | None:
-    """How the process behind a gateway has ended; None while it runs.
+    """Return how the process behind a gateway has ended; None while it runs.
 
-    Under spark-submit it is not our child: what is asked of it then shows whether it is there.
+    Under spark-submit it is not our child: a call to it shows whether it is there.
     """
     process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
     if process is None:

@@ -68,7 +68,7 @@ class MemoryEngine:
         self.visited = CompactVisited(widths, OWNERS, threads=self.threads)
         self.depth = -1
         self._current: list[Rows] = []
-        """The level that is to be expanded, in pieces; none if nobody has looked at it yet."""
+        """The level to expand, in pieces; empty until it has been looked at."""
         self._late = deadline or (lambda: False)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
         self._local = threading.local()
@@ -166,14 +166,14 @@ class MemoryEngine:
         return sort_unique(np.concatenate([none, *self.visited.of_level(depth, owner)]))
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
-        """What `work` finds in each part of a level."""
+        """Yield `work(part)` for each part of a level."""
         yield from self._map(work, self._pieces(depth))
 
     def over_files(self) -> None:
         """There are none: see `GrowingEngine`."""
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
-        """What `work` makes of each item, on the threads."""
+        """Yield `work(item)` for each item, computed on the threads."""
         yield from self._pool.map(work, items)
 
     def _require_room(self) -> None:
@@ -225,9 +225,9 @@ class MemoryEngine:
         work: Callable[[Rows, _Found, int], None],
         look: Callable[[], None] = lambda: None,
     ) -> list[_Found]:
-        """What the threads found, one after the other taking a piece, when all are done.
+        """Return each thread's findings, once all pieces are done; threads take piece after piece.
 
-        Each begins with what `begun` gives, and adds to it; its number is given too. `look` is
+        Each begins with `begun()` and adds to it; `work` also gets the thread's number. `look` is
         called now and then, and may raise.
         """
         numbers = itertools.count()

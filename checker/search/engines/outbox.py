@@ -66,7 +66,7 @@ class Outbox:
     def send(
         self, frontier: Sequence[Rows], tally: Tally, receivers: int
     ) -> Iterator[tuple[int, memoryview]]:
-        """Successors as (receiver, block). A block lasts until the next is asked for."""
+        """Yield successors as (receiver, block). A block is valid until the next is requested."""
         room = max(1, min(BUFFER_BYTES // (8 * self._words), self._slots_max // (2 * receivers)))
         if receivers * room > len(self._buffers):
             self._buffers = np.empty((receivers * room, self._words), np.uint64)
@@ -91,7 +91,7 @@ class Outbox:
     def _taken(
         self, filled: NDArray[np.int64], room: int, least: int
     ) -> Iterator[tuple[int, memoryview]]:
-        """What the buffers hold that have so many states, and empty them."""
+        """Yield the contents of buffers that have at least `least` states, and empty them."""
         for receiver in np.flatnonzero(filled >= least).tolist():
             first = receiver * room
             yield receiver, bytes_of(self._buffers[first : first + int(filled[receiver])])

@@ -134,7 +134,7 @@ class FileEngine:
         )
 
     def expand(self, happened: NDArray[np.bool_]) -> Expansion:
-        """What leads out of the level; makes the candidates for the next."""
+        """Expand the level, and make the candidates for the next."""
         if self._expanded is None:
             self._expanded = self._explore(self._plan(absorbs=False, expands=True))
         total = Tally(self.problem, happened)
@@ -145,15 +145,15 @@ class FileEngine:
         return total.as_expansion()
 
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
-        """What `work` finds in each file of a level."""
+        """Yield `work(part)` for each file of a level."""
         on_file = partial(_over_file, self.levels.storage, self.levels.words, work)
         yield from self.workers.over([file.name for file in self.levels[depth].files], on_file)
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
-        """What `work` makes of each item, in the order of the items.
+        """Yield `work(item)` for each item, in order.
 
-        By those who explore levels that are not small, whoever explores just now. `work` must be
-        picklable, and so must the items and what it makes of them.
+        It runs on the workers of large levels, whichever explore now. `work`, the items and the
+        results must be picklable.
         """
         yield from self.main.over(items, work)
 

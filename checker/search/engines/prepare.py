@@ -23,12 +23,12 @@ def prepare(
     optimised: bool = False,
     announce: Callable[[str], None] = lambda message: None,
 ) -> float:
-    """Compile the problem's kernel, or load it; returns the seconds it took.
+    """Compile the problem's kernel, or load it; return the seconds it took.
 
-    `threads` is how many will search in memory. Rules are not optimised, which a search has done
-    beside its work if it takes long, unless `optimised` says so. `announce` receives what is waited
-    for where nothing is cached for this problem, and why a cache is not used. Raises `IllSorted`
-    where the normal form of the model would not be exact.
+    `threads` is how many will search in memory. A search optimises the rules in the background if
+    it takes long; `optimised` does it at once. `announce` receives the reason to wait where nothing
+    is cached for this problem, and why a cache is not used. Raises `IllSorted` if the normal form
+    of the model would not be exact.
     """
     started = time.monotonic()
     look_up_anew()

@@ -11,17 +11,17 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def anonymous_bytes() -> int:
-    """What is held now and could not simply be read again from a file.
+    """Bytes held now that could not be read again from a file.
 
-    Pages of mapped files are left out: the system drops them when memory is short. Where the
-    system does not tell, the peak stands in.
+    Pages of mapped files are left out: the system drops them when memory is short. Where the system
+    does not report them, the peak stands in.
     """
     resident, shared = _pages()
     return (resident - shared) * _PAGE_BYTES if resident else peak_resident_bytes()
 
 
 def resident_bytes() -> int:
-    """What is resident now, mapped files included; 0 where the system does not tell."""
+    """Bytes resident now, mapped files included; 0 where the system does not report them."""
     return _pages()[0] * _PAGE_BYTES
 
 

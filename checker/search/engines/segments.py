@@ -43,7 +43,7 @@ class Segment:
 
 
 class SegmentFile:
-    """A new file in a folder, to which segments are written. There is none before the first."""
+    """A new file in a folder for segments. It does not exist before the first."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -88,7 +88,7 @@ def read_segments(folder: Path, segments: Sequence[Segment], words: int) -> Rows
 
 
 def _fill(file: Any, room: Any) -> bool:
-    """Read until there is no room; false where the file ends before."""
+    """Read until the room is full; return False if the file ends first."""
     while len(room):
         read = file.readinto(room)
         if not read:

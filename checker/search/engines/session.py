@@ -38,9 +38,9 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 
 def gateway_in_use() -> Any:
-    """The gateway that this process has, while the process behind it runs; else None.
+    """Return this process's gateway while the process behind it runs; else None.
 
-    PySpark goes on with its first one for ever. One that is gone is forgotten here.
+    PySpark uses its first one forever. One that has ended is forgotten here.
     """
     gateway: Any = SparkContext._gateway
     process = getattr(gateway, "proc", None)

@@ -49,7 +49,7 @@ def values(pairs: Iterator[tuple[int, Any]]) -> Iterator[Any]:
 
 
 class Probe:
-    """What an executor is: host, Python, processor, versions of these libraries."""
+    """Probe of an executor: host, Python, processor, versions of these libraries."""
 
     def __init__(self, libraries: tuple[str, ...]) -> None:
         self.libraries = libraries

@@ -40,9 +40,9 @@ _SPARED = ("/tests/", "__pycache__/", ".dist-info/", ".pyi")
 
 
 class Shipped:
-    """What a context's executors are sent before the first task.
+    """Archives and search paths that a context's executors need before the first task.
 
-    Raises `NoSpark` where they cannot run this code.
+    Raises `NoSpark` if they cannot run this code.
     """
 
     def __init__(self, context: Any, *, describe: Callable[[str], None]) -> None:
@@ -129,7 +129,7 @@ class ShuffleTask:
 
 
 def _taken_from(blocks: list[Any]) -> Iterator[Any]:
-    """Each block, of which nobody else keeps a reference."""
+    """Yield each block and drop the only other reference to it."""
     blocks.reverse()
     while blocks:
         yield blocks.pop()
@@ -162,7 +162,7 @@ class FileTask:
                 _settle()
 
     def _received(self, segments: list[tuple[int, Segment]]) -> Iterator[tuple[int, Any]]:
-        """All candidates of a part as one block, of which nobody else keeps a reference."""
+        """Yield all candidates of a part as one block, without a further reference to it."""
         words = self.plan.problem.model.layout.words
         for part, same in groupby(segments, itemgetter(0)):
             yield part, read_segments(self.given, [segment for _, segment in same], words)

@@ -22,14 +22,14 @@ from waterline.checker.storage import programs
 from waterline.checker.storage.storage import LocalStorage, Storage
 
 BOOT_FRONTIER = 500_000
-"""Frontier at which the session is started. On one machine that takes cores from the driver, which
-may end sooner than Spark is up: 7 million states with levels of up to 406,171 did.
+"""Size of the frontier that starts the session. On one machine that takes cores from the driver,
+which may end sooner than Spark is up: 7 million states with levels of up to 406,171 did.
 """
 HAND_OVER_FRONTIER = 50_000
-"""Frontier at which the driver hands over to Spark, by default a number of levels."""
+"""Size of the frontier that the driver hands over to Spark, unless a number of levels is given."""
 OWNERS_A_CORE = 1
 CLUSTER_MEMORY_A_CORE = 2 << 30
-"""What a core of a cluster is taken to have for Python; `--partitions` says otherwise."""
+"""Memory for Python assumed for each core of a cluster; `--partitions` overrides the estimate."""
 
 
 def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> int:

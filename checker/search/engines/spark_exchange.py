@@ -1,9 +1,9 @@
 """Exchange of candidates between the tasks of one level and those of the next, on Spark.
 
-Where a run is kept in a folder that all machines see, candidates are files there too, and Spark
-passes on where they are: to copy them from a worker to its JVM, from there to files, and back takes
-longer than to explore. An object store is no place for so many small blocks: then they pass through
-Spark's shuffle.
+If a run is kept in a folder that all machines see, candidates are files there too, and Spark passes
+on their places: to copy them from a worker to its JVM, from there to files, and back takes longer
+than to explore. An object store does not suit so many small blocks: then they pass through Spark's
+shuffle.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RENEW_LEVELS = 24
 
 
 class Exchange(Protocol):
-    """What keeps candidates until the next level's tasks read them."""
+    """Store of candidates until the next level's tasks read them."""
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Candidates of the driver, by owner."""
@@ -94,9 +94,9 @@ class ShuffleExchange:
 
 
 class FileExchange:
-    """Files in a folder that all tasks see, of which each level has one of its own.
+    """Files in a folder that all tasks see; each level has a folder of its own.
 
-    An executor that is lost takes none of them with it.
+    The loss of an executor loses none of them.
     """
 
     def __init__(self, spark: SparkSide, folder: Path) -> None:

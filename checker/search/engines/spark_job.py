@@ -55,11 +55,11 @@ class SparkJobs:
         *,
         until: Callable[[], bool] = lambda: False,
     ) -> Any:
-        """What the job gives. `until` is asked now and then; if it says so the job is cancelled.
+        """Return the job's result. `until` is called now and then; True cancels the job.
 
-        Raises `Interrupted` then, `WorkersLost` where an executor was lost, `SparkGone` where Spark
-        itself is, else `EngineFailed`; and as this process would `OSError` where a disk is full,
-        `Damaged` where a file is not what was written, `BadEnvironment` where a model is not found.
+        Raises `Interrupted` then, `WorkersLost` if an executor was lost, `SparkGone` if Spark
+        itself is, else `EngineFailed`; and as this process would `OSError` if a disk is full,
+        `Damaged` if a file is not what was written, `BadEnvironment` if a model is not found.
         """
 
         def run() -> Any:
@@ -80,7 +80,7 @@ class SparkJobs:
             raise self._meaning(context, when, problem) from problem
 
     def _meaning(self, context: Any, when: str, problem: Exception) -> Exception:
-        """What an error of Spark's says to the caller."""
+        """Translate an error of Spark's into ours."""
         is_told_by_java = isinstance(problem, Py4JJavaError)  # so Java is there
         if not is_told_by_java and (how := how_it_ended(context._gateway)):
             return SparkGone(when, how)

@@ -28,7 +28,7 @@ _SOCKET_NAME_MAX = 103
 """Bytes of the name of a Unix socket that Linux and macOS take."""
 _LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|\[::1\]", re.IGNORECASE)
 _MAKES_SECRETS = ("yarn", "k8s://")
-"""Masters that make a secret for every application, by which its processes know each other."""
+"""Masters that give each application a secret, so that its processes know each other."""
 _EXECUTORS_SECONDS_MAX = 60.0
 """How long a cluster may take to give the first executor."""
 
@@ -48,11 +48,11 @@ def start_context(
     settings: Sequence[tuple[str, str]] = (),
     log: Path,
 ) -> Any:
-    """A SparkContext on `master`; None: what spark-submit says, or this machine.
+    """Return a SparkContext on `master`; None: that of spark-submit, or this machine.
 
-    Raises `NoJava`, `NoSpark` or `SparkGone`. PySpark's workers take `python3` from the PATH unless
-    they are told otherwise, and do not see this process's `sys.path`: both are set for those of
-    this machine. On a cluster PYSPARK_PYTHON is the user's to set.
+    Raises `NoJava`, `NoSpark` or `SparkGone`. By default PySpark's workers take `python3` from the
+    PATH, and do not see this process's `sys.path`: both are set for those of this machine. On a
+    cluster PYSPARK_PYTHON is the user's to set.
     """
     if not is_submitted():
         use_java()
@@ -136,7 +136,7 @@ def _reason(problem: Exception, log: Path) -> str:
 
 
 def _complaint(log: Path) -> str:
-    """What the JVM complained of last, which often is why it has ended."""
+    """Return the last error in the JVM's log, which often is why it has ended."""
     try:
         said = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:

@@ -42,7 +42,7 @@ class SparkSide:
         """How many tasks run at a time, once it is up."""
 
     def start(self, then: Callable[[], object] = lambda: None) -> None:
-        """Begin to start it, and do what is to be done `then`, unless somebody has."""
+        """Begin to start Spark, unless that has begun, and call `then` when it is up."""
         if self._boot is not None:
             return
 
@@ -90,7 +90,7 @@ class SparkSide:
     def run(
         self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False
     ) -> Any:
-        """What the job gives: see `SparkJobs.run`."""
+        """Return the job's result: see `SparkJobs.run`."""
         return self._jobs.run(self.context, when, job, until=until)
 
     def each(
@@ -102,7 +102,7 @@ class SparkSide:
         *,
         until: Callable[[], bool] = lambda: False,
     ) -> list[Any]:
-        """What `work` makes of each item, in so many tasks. Raises `EngineFailed`."""
+        """Return `work(item)` for each item, in so many tasks. Raises `EngineFailed`."""
         assert self._shipped is not None
         each = self._shipped.each(work)
 

@@ -29,7 +29,7 @@ from waterline.checker.storage.storage import Storage, checksum
 
 
 class Superseded(Exception):
-    """A task is asked for candidates that were used up two levels ago.
+    """A task's candidates were used up two levels ago.
 
     Spark, having lost something, wants to make everything before it anew, level by level. The
     driver can do better: see `checker.search.engines.over_files`.
@@ -37,12 +37,12 @@ class Superseded(Exception):
 
 
 class OtherRules(Exception):
-    """A worker has other rules than the driver, of which all counts and verdicts would be."""
+    """A worker has other rules than the driver: its counts and verdicts would be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class SortedFile:
-    """A sorted file, of which an owner has all, or only its own range of hashes."""
+    """A sorted file; an owner has all of it, or only its own range of hashes."""
 
     name: str
     whole: bool = True
@@ -63,13 +63,13 @@ class OwnerPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelPlan:
-    """What a level's tasks are told: to absorb it, to expand it, or both.
+    """Orders for a level's tasks: to absorb it, to expand it, or both.
 
     `run` is a name that no other search has. `arrivals` is the name of the file of new states, with
-    the owner's number to fill in; once there is one of the name `superseded`, nobody needs what
-    this level's tasks would do. `gathered_rows` is how many distinct candidates a task keeps before
-    it passes them on. `rules` is the digest of the problem's rules, which a worker in another
-    process must have too; "" where tasks run in the driver.
+    the owner's number to fill in; once there is one of the name `superseded`, the results of this
+    level's tasks are no longer needed. `gathered_rows` is how many distinct candidates a task keeps
+    before it passes them on. `rules` is the digest of the problem's rules, which a worker in
+    another process must have too; "" where tasks run in the driver.
     """
 
     run: str
@@ -91,10 +91,10 @@ class LevelPlan:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one task found, small enough to be sent to the driver.
+    """Findings of one task, small enough to be sent to the driver.
 
-    `file` holds what is new; None where the task only expanded. `attempt` names what it has sent;
-    "" where it only absorbed.
+    `file` holds the new states; None if the task only expanded. `attempt` names the candidates it
+    has sent; "" if it only absorbed.
     """
 
     owner: int
@@ -109,10 +109,10 @@ def explore(
 ) -> Iterator[tuple[int, Any]]:
     """Absorb, check and expand one owner's share of a level.
 
-    `blocks` are candidates with the number of their part, which does not go down.
-    Yields (receiver, block) for candidates of the next level, where part p of owner o is receiver
-    o * parts_sent + p; a block lasts until the next is asked for. Last comes the report, as if for
-    one receiver more.
+    `blocks` are candidates with the number of their part, in ascending order. Yields (receiver,
+    block) for candidates of the next level, where part p of owner o is receiver o * parts_sent + p;
+    a block is valid until the next is requested. Last comes the report, as if for one receiver
+    more.
     """
     if plan.storage.exists(plan.superseded.format(owner=owner)):
         raise Superseded(f"level {plan.depth} has been left behind")
@@ -146,7 +146,7 @@ def load(problem: Problem) -> None:
 
 
 class _Bench:
-    """What a worker keeps from one task to the next, because new memory is dear."""
+    """Memory that a worker keeps from one task to the next, because new memory is expensive."""
 
     def __init__(self, plan: LevelPlan) -> None:
         if plan.rules and problem_digest(plan.problem) != plan.rules:

@@ -11,8 +11,8 @@ from waterline.checker.storage.storage import Storage
 SENT_ROWS_MAX = 1 << 23
 """More states than these a worker never keeps of those that it has sent."""
 GROWTH_EXPECTED = 16
-"""How many candidates to expect, in the widest level to come, for each state of the level at which
-workers take over.
+"""Candidates to expect in the widest level to come, for each state of the level where workers take
+over.
 """
 
 
@@ -60,7 +60,7 @@ class Workers(Protocol):
         """Whether candidates should rather be made anew from the files at this level."""
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
-        """What `work` makes of each item, anywhere."""
+        """Yield `work(item)` for each item, computed anywhere."""
 
     def close(self) -> None:
         """Let go of everything."""

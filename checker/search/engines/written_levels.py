@@ -82,7 +82,7 @@ class WrittenLevels:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
     def restore(self, levels: Sequence[LevelFiles]) -> None:
-        """What the run has written before."""
+        """Restore the levels that the run has written before."""
         self._levels = list(levels)
 
     def to_verify(self) -> tuple[Sequence[StateFile], partial[None]]:
@@ -95,7 +95,7 @@ class WrittenLevels:
         return self.storage.read(file.name, self.words)
 
     def write(self, blocks: Iterable[Rows], on: str) -> LevelFiles:
-        """Write the next level, which somebody of this name has explored, in one file."""
+        """Write the next level, explored by the engine named `on`, to one file."""
         depth = len(self._levels)
         name = f"level-{depth:05d}/{self._attempt}-all.states"
         file = self.storage.write(name, iter(blocks))
@@ -109,5 +109,5 @@ class WrittenLevels:
 
     @property
     def _attempt(self) -> str:
-        """What the names of all files begin with, as in `RunDirectory`."""
+        """Prefix of the names of all files, as in `RunDirectory`."""
         return self._directory.attempt if self._directory is not None else _ONLY_ATTEMPT
