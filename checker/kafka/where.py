@@ -43,7 +43,7 @@ def with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
 
 
 def where_asked(problem: Problem, where: str, names: tuple[str, ...] = ()) -> Problem:
-    """The problem of finding a state in which the condition is true. Raises `BadEnvironment`.
+    """Return the problem of finding a state where the condition is true. Raises `BadEnvironment`.
 
     `names` are claims that are checked too.
     """
@@ -53,7 +53,7 @@ def where_asked(problem: Problem, where: str, names: tuple[str, ...] = ()) -> Pr
 
 
 def condition_of(text: str, family: Family, model: Model) -> Condition:
-    """What a text asks of the states of a model. Raises `BadCondition`."""
+    """Return the condition in a text about the states of a model. Raises `BadCondition`."""
     from waterline.model.own.condition import condition  # noqa: PLC0415 - few checks have one
 
     return condition(text, model.layout, model.settings, family.terms(model))
@@ -76,7 +76,7 @@ def nowhere(asked: Condition) -> Invariant:
 
 
 def nothing() -> Invariant:
-    """What a trace is against that breaks no claim."""
+    """Return the placeholder claim of a trace that breaks none."""
     return Invariant(
         name=NO_CLAIM,
         sentence="No claim is asked: the steps were chosen by hand.",
@@ -91,7 +91,7 @@ def _holds(state: Any, settings: Any) -> bool:
 
 
 def _with_claim(problem: Problem, claim: Invariant) -> Problem:
-    """With a claim beside the model's own. Raises `BadEnvironment` where one is called like it."""
+    """Add a claim to the model's own. Raises `BadEnvironment` if its name is taken."""
     names = {each.name for each in problem.claims}
     if claim.name in names or (claim.name == NOWHERE and WHERE in problem.model.options):
         taken = claim.name if claim.name in names else WHERE

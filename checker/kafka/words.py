@@ -35,7 +35,7 @@ def message_title(model: Model) -> str:
 
 
 def atomic_title(model: Model) -> str:
-    """`, atomic grain: 2 replicas, log size 2, ...`; a variant that has a name is no mixture."""
+    """`, atomic grain: 2 replicas, log size 2, ...`, after the releases of an unnamed variant."""
     releases = "" if model.version in atomic.VERSIONS else _releases(model)
     return f"{releases}, atomic grain: {sizes(model)}"
 
@@ -103,7 +103,7 @@ def _is_unbounded(model: Model) -> bool:
 
 
 def sizes(model: Model) -> str:
-    """`2 replicas, 1 record, epochs 0 to 2`: the sizes that were asked for."""
+    """`2 replicas, 1 record, epochs 0 to 2`: the requested sizes."""
     if _is_unbounded(model):
         records = counted(model.layout.sizes["records"], "record")
         replicas = counted(model.layout.sizes["replicas"], "replica")

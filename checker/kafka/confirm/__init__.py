@@ -1,8 +1,8 @@
-"""Kafka itself as the judge: counterexamples replayed on real brokers, beside the model.
+"""Replay of counterexamples on real Kafka brokers, compared with the model step by step.
 
-Reading order: `mapping` (what each step of the model is on real brokers), `stage` (how it is
-done), `observing` and `outcomes` (what is compared after it), `replay` (the loop). Two casts play
-on a stage: `zookeeper` and `kraft`, the second with the controller in `quorum`. What brokers are
-made of is below: `releases`, `jars`, `processes`, `wire`, `proxy`.
-It needs the extra `kafka` (`pip install 'waterline-checker[kafka]'`), Java and a way to the jars.
+Reading order: `mapping` (how each step of the model is taken on real brokers), `stage` (what a cast
+can do), `observing` and `outcomes` (what is compared afterwards), `replay` (the loop). Two casts
+play on a stage: `zookeeper` and `kraft`, the second with the controller in `quorum`. The layers
+below start brokers and talk to them: `releases`, `jars`, `processes`, `wire`, `proxy`. It needs the
+extra `kafka` (`pip install 'waterline-checker[kafka]'`), Java and access to the jars.
 """

@@ -1,7 +1,7 @@
-"""Aimed walks: what can be compared at all, and the nearest outcome that was not compared yet.
+"""Aimed walks: which outcomes can be compared at all, and the nearest one not compared yet.
 
-Where an outcome cannot be had on brokers, that is because of a step on every path to it; which one
-is found by searches in which that kind of step is allowed.
+An outcome is out of reach on brokers if every path to it contains a step that cannot be taken.
+Searches that allow one kind of step at a time find which step that is.
 """
 
 from __future__ import annotations
@@ -100,11 +100,11 @@ def _met(
 
 @dataclass(slots=True)
 class Aiming:
-    """Chooses steps to the nearest outcome that is wanted, and on to the next.
+    """Chooser of steps to the nearest wanted outcome, and on to the next.
 
-    Where none is near at the start, `far` is walked: a way to the outcome `goal`. Once none is near
-    any more, the walk ends. A step that was chosen was taken when the next is asked for: then its
-    outcome is wanted no more.
+    Follows `far`, a path to the outcome `goal`, if no wanted outcome is near the start. The walk
+    ends once none is near. Asking for the next step confirms the last one: its outcome is no longer
+    wanted.
     """
 
     problem: Problem

@@ -27,7 +27,7 @@ _CHECKPOINT = "replication-offset-checkpoint"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerSettings:
-    """What a trace's circumstances ask of the brokers. Times are in milliseconds."""
+    """Broker settings that a trace's environment requires. Times are in milliseconds."""
 
     min_insync_replicas: int
     unclean_leader_election: bool
@@ -50,7 +50,7 @@ class Brokers:
         self._processes = processes
         self.ports = list(ports)
         self.taken: dict[int, Path] = {}
-        """The log directory of each broker from which it was taken."""
+        """Log directory that was taken from each broker."""
         self.topic = TOPIC
         """Whose partition is meant; `topics.begin` changes it."""
 
@@ -167,7 +167,7 @@ def name_of(broker: int) -> str:
 
 
 def free_ports(number: int) -> list[int]:
-    """So many ports of this machine that nobody listens on."""
+    """Return `number` free ports of this machine."""
     servers = [socket.create_server((HOST, 0)) for _ in range(number)]
     ports: list[int] = [server.getsockname()[1] for server in servers]
     for server in servers:

@@ -1,7 +1,7 @@
-"""What came of catalogue entries on releases: a file with a line per entry and release.
+"""Results of catalogue entries on releases: a file with a line per entry and release.
 
-docs/formats.md has the form of a line. Lines are in the order of the catalogue and of releases, so
-that a new result is a new line where it belongs.
+docs/formats.md describes a line. Lines follow the order of the catalogue and of releases, so a new
+result adds a line in its place.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _SHOWN = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What came of an entry on a release.
+    """Result of a catalogue entry on a release.
 
-    `course` is the digest of what was asked of brokers (`checker.kafka.confirm.course_digest`),
-    `traced` the version whose counterexample it was. `step` is that of a judgement that names one,
-    or at which that version and the release's rules part; 0 for none. `reason` says why it is not
-    CONFIRMED. Of a claim about what comes in the end, `waited` is for how many seconds it did not,
-    and `ended_by` what made it come; else None and "".
+    `course` is the digest of the replayed course (`checker.kafka.confirm.course_digest`), `traced`
+    the version that the counterexample comes from. `step` is the step that the judgement names, or
+    where that version and the release's rules first differ; 0 for none. `reason` says why the entry
+    is not CONFIRMED. For a liveness claim, `waited` is the number of seconds without the awaited
+    event, and `ended_by` the step that brought it; else None and "".
     """
 
     scenario: str
@@ -84,7 +84,7 @@ def release_order(name: str) -> tuple[bool, tuple[int, ...], int]:
 
 
 def read_cells(file: Path) -> list[Cell]:
-    """What was written down before, nothing where there is no file. Raises `CannotConfirm`."""
+    """Return the cells in `file`, none if it does not exist. Raises `CannotConfirm`."""
     if not file.exists():
         return []
     try:

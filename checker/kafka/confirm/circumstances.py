@@ -1,8 +1,7 @@
 """Settings and bounds of conformance walks.
 
-Small enough that every outcome that the model can reach is known, so that it can be said how many
-of them walks have compared. A fetch is answered with the high watermark of before it, as the code
-does it.
+They are so small that all reachable outcomes are known, and the share that walks have compared can
+be reported. A leader answers a fetch with the high watermark from before it, as the code does.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from waterline.model.message.environment import Environment
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What may happen in a walk, under a name; in a sentence."""
+    """Named environment of a walk, described in a sentence."""
 
     name: str
     sentence: str
@@ -22,7 +21,7 @@ class Circumstances:
 
     @property
     def topic_settings(self) -> dict[str, str]:
-        """What the operator has set, as a topic has it."""
+        """Topic settings of the environment, by Kafka's names."""
         environment = self.environment
         return {
             "min.insync.replicas": str(environment.min_insync_replicas),

@@ -27,7 +27,7 @@ _MOVES_LOGS = frozenset({"DirectoryMove", "DirectoryTaken"})
 
 @dataclass(frozen=True, slots=True, order=True)
 class ClusterKind:
-    """What a cluster must be started anew for. Times are in milliseconds."""
+    """Parameters that require a new cluster when they change. Times are in milliseconds."""
 
     replicas: int
     lag_ms: int

@@ -31,7 +31,7 @@ class Element:
     alive: Alive | None
 
     def raw(self, rows: Rows) -> Column:
-        """What it holds, counted from the field's lowest value."""
+        """Return the element's value in each row, counted from the field's lowest value."""
         value: Column = (rows[:, self.word] >> np.uint64(self.shift)) & np.uint64(self.mask)
         return value
 

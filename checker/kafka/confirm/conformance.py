@@ -1,4 +1,4 @@
-"""What conformance walks have compared on a release, in each of the circumstances."""
+"""Tallies of outcomes that conformance walks have compared on a release, by circumstances."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from waterline.model.core.transition_system import Model
 TRIES_MAX = 2
 """How many walks may aim at an outcome and end before it."""
 _ANY_CLAIM = "valid_isr"
-"""A problem is about some claim; here none is asked."""
+"""Placeholder: a problem needs a claim, and walks check none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A walk that is to be: its number, and in which circumstances; `goal` is what it aims at."""
+    """Planned walk: its number, circumstances and kind; `goal` is the outcome that it aims at."""
 
     number: int
     circumstances: Circumstances
@@ -38,17 +38,17 @@ class Planned:
 
     @property
     def cluster(self) -> tuple[int, int]:
-        """What a cluster must be started anew for."""
+        """Parameters of the cluster; another value requires a new one."""
         return self.circumstances.environment.replicas, self.lag_ms
 
 
 @dataclass(slots=True)
 class Tallied:
-    """What was compared in the same circumstances.
+    """Tally of the walks in one set of circumstances.
 
-    `compared` is how often each outcome was, and agreed; `tried` counts those too that ended in a
-    disagreement, so that these are not tried again and again. `missed` is how many walks aimed at
-    an outcome and ended before it, `why_missed` for which reason last.
+    `compared` counts the comparisons of each outcome that agreed; `tried` adds those that
+    disagreed, so that walks do not repeat them for long. `missed` counts the walks that aimed at an
+    outcome and ended before it; `why_missed` is the latest reason.
     """
 
     circumstances: Circumstances
@@ -67,7 +67,7 @@ class Tallied:
         return self.problem.model
 
     def wanted(self, lag_ms: int) -> list[Outcome]:
-        """The outcomes to which walks on such brokers are still to go, those nearest first."""
+        """Return the outcomes that walks on such brokers have still to reach, nearest first."""
         if self.plan is None:
             return []
         ways = self.plan.ways
@@ -109,7 +109,7 @@ class Disagreement:
 
 @dataclass(slots=True)
 class Conformance:
-    """What came of the walks on a release. `disagreements` are those of this run."""
+    """Results of the walks on a release. `disagreements` are those of this run."""
 
     release: KafkaRelease
     tallied: list[Tallied]
@@ -133,7 +133,7 @@ class Conformance:
             yield from each.walks
 
     def of(self, planned: Planned) -> Tallied:
-        """What was compared in the circumstances of a walk."""
+        """Return the tally of the circumstances of a walk."""
         return next(each for each in self.tallied if each.circumstances == planned.circumstances)
 
     def counted(
@@ -167,7 +167,7 @@ class Conformance:
 def begun(
     release: KafkaRelease, circumstances: Sequence[Circumstances], kept: Iterable[Kept] = ()
 ) -> Conformance:
-    """What was kept of earlier runs, and nothing else compared yet."""
+    """Return a conformance that holds the results of earlier runs only."""
     found = Conformance(release, [])
     known = {each.question: each for each in kept}
     for each in circumstances:

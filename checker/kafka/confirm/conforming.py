@@ -75,9 +75,9 @@ def circumstances_of(names: Sequence[str], trace: Path | None) -> list[Circumsta
 def begun_with(
     release: KafkaRelease, circumstances: Sequence[Circumstances], results: Path | None
 ) -> Conformance:
-    """What a file of results has of the release, which is to be gone on with.
+    """Return the conformance to continue, with a file's results for the release.
 
-    Raises `CannotConfirm` for a file of something else, or of other rules or bounds.
+    Raises `CannotConfirm` if the file is of another kind, or of other rules or bounds.
     """
     kept = read_kept(results) if results is not None else []
     found = begun(release, circumstances, kept)

@@ -37,17 +37,17 @@ class Counterexample:
 
     @property
     def claim(self) -> Claim:
-        """The one that was asked for."""
+        """The only claim of the problem."""
         return asked_alone(self.problem)
 
 
 def ways_shown(
     scenario: Scenario, rules: str, announce: Callable[[str], None]
 ) -> Iterator[Counterexample]:
-    """The shortest counterexample, then one in which the ISR does not shrink, where there is one.
+    """Yield the shortest counterexample, then one without ISR shrinks if there is one.
 
-    The second is for brokers that take out of the ISR all who lag, where the first has one
-    follower leave and another stay. Raises as `searched` does.
+    The second serves brokers that remove all lagging followers at once, where the first removes one
+    follower and keeps another. Raises as `searched` does.
     """
     shortest = searched(scenario, rules, announce)
     yield shortest

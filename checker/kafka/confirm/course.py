@@ -31,7 +31,7 @@ from waterline.model.message.terms import with_member
 from waterline.model.message.versions import version_of
 
 _NO_MATTER = EPOCH_CACHE
-"""Versions keep it differently, which alone is no parting."""
+"""Fact that versions keep differently; a difference in it alone is ignored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Course:
 
     @property
     def trace(self) -> Trace:
-        """As it was asked for."""
+        """The requested trace."""
         return self.replayed.trace
 
 
@@ -137,7 +137,7 @@ def _parting(
     passed_over: Sequence[tuple[int, TraceStep]],
     release: KafkaRelease,
 ) -> tuple[int, str]:
-    """The first step at which the two versions differ to who looks, and how; 0 for nowhere."""
+    """Return the first step after which the versions visibly differ, and how; 0 for none."""
     by_number = {moment.number: moment for moment in taken.moments}
     missing = dict(passed_over)
     for moment in replayed.moments:

@@ -12,10 +12,10 @@ TOPIC = "t"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Who leads in which epoch, with which ISR, and the version of the partition's state.
+    """Decision of the controller: leader, epoch, ISR, and the version of the partition's state.
 
-    The version is that of ZooKeeper's node, or the partition epoch under KRaft. `replicas` are
-    those of the partition.
+    The version is that of ZooKeeper's node, or the partition epoch under KRaft. `replicas` are the
+    replicas of the partition.
     """
 
     leader: int

@@ -1,9 +1,9 @@
-"""Ending of a wait: the fewest steps by which, says the model, what did not come does come.
+"""End of a wait: the shortest path of the model after which the awaited event occurs.
 
-A claim about recovery names the steps by which it comes; where it breaks, and of other claims,
-nothing more goes wrong on that way: a broker is started again, a record is produced, leadership
-moves; or, where none of these does, a broker is stopped and started. Bounds of the trace that would
-forbid it are raised by one. On brokers these steps are taken, and all else goes on by itself.
+A recovery claim names the steps that lead to recovery. For other claims, or if those steps do not
+suffice, the path avoids new faults: it starts a broker, produces a record or moves leadership. If
+that fails, it stops and starts a broker. A bound of the trace that forbids a step is raised by one.
+The harness takes these steps on brokers, and everything else runs freely.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ _BY_ITSELF = frozenset(
         "Learn",
     }
 )
-"""What goes on where nobody holds anything."""
+"""Actions that brokers take freely while the harness holds nothing back."""
 _KINDS = (
     frozenset({"Restart", "Produce"}),
     frozenset({"Restart", "Produce", "Move"}),
     frozenset({"Restart", "Produce", "Move", "Crash", "Fence"}),
 )
-"""What may be done to end it, the mildest first."""
+"""Actions that may end the wait, the mildest set first."""
 _RAISED = ("records", "restarts", "moves", "epochs")
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The steps that somebody takes, in a model that has room for them."""
+    """Steps that the harness takes, in a model with bounds wide enough for them."""
 
     model: Model
     moments: tuple[Moment, ...]
@@ -59,7 +59,7 @@ class Ending:
 
 
 def ending_of(course: Course) -> Ending | None:
-    """What ends the wait at the end of this course; None where nothing does in so few states."""
+    """Return the ending of the course's wait; None if the states searched contain none."""
     claim = course.claim
     assert isinstance(claim, Behaviour)
     model = _wider(course)
@@ -85,7 +85,7 @@ def _wider(course: Course) -> Model:
 def _shortest(
     model: Model, start: State, claim: Behaviour, allowed: frozenset[str]
 ) -> list[Moment] | None:
-    """The fewest steps to what the claim says comes, with somebody leading, and nobody stopped."""
+    """Return the shortest path to the awaited state with a live leader and no broker stopped."""
     good = claim.then if isinstance(claim, Temporal) else claim.good
     came_from: dict[State, tuple[State, Step] | None] = {start: None}
     waiting = deque([start])
@@ -102,7 +102,7 @@ def _shortest(
 
 
 def _leads(s: State, allowed: frozenset[str]) -> bool:
-    """Whether somebody leads; where brokers are stopped, whether all are up again as well."""
+    """True if the partition has a leader and, where crashes are allowed, every broker is up."""
     is_whole = "Crash" not in allowed or all(s.up[replica] == 1 for replica in range(s.replicas))
     return is_whole and current_leader(s) != NO_REPLICA
 

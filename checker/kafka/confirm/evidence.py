@@ -31,13 +31,13 @@ ASK_SECONDS_MAX = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was seen at the end: in words, and whether records are lost or logs differ."""
+    """Observations at the end: in words, with the lost records and whether logs differ."""
 
     lines: tuple[str, ...]
     lost: tuple[str, ...]
     diverged: bool
     was_read: bool
-    """Whether a consumer could read at all; without that nothing is said of losses."""
+    """True if a consumer could read; otherwise losses are unknown."""
 
     def shows(self, claim: Claim) -> bool | None:
         """Whether this is the end that breaks the claim; None: it is not to be seen outside."""
@@ -122,7 +122,7 @@ def _fetches(stage: Stage, follower: int, leader: int) -> bool:
 
 
 def _read(stage: Stage, leader: int) -> list[str]:
-    """What a consumer reads from the leader, once all of its log is committed."""
+    """Return the records that a consumer reads from the leader once its whole log is committed."""
 
     def is_committed() -> bool:
         stage.answer_as_kafka()
@@ -139,9 +139,9 @@ def _read(stage: Stage, leader: int) -> list[str]:
 def consumed(
     port: int, version: int = CONSUMER_FETCH, topic: str = TOPIC, *, index: int = 0
 ) -> list[str]:
-    """What a consumer reads of the partition, from its beginning on, from whom listens there.
+    """Return all records that a consumer reads of the partition from the broker on `port`.
 
-    A consumer is served by leaders alone, and below their high watermark. Raises `NoAnswer`.
+    Only leaders serve a consumer, and only below their high watermark. Raises `NoAnswer`.
     """
     read: list[str] = []
     while True:
@@ -156,7 +156,7 @@ def consumed(
 
 
 def committed_in(stage: Stage, facts: Facts) -> set[str]:
-    """The records that are below the high watermark of somebody who leads."""
+    """Return the records below the high watermark of any leader."""
     found: set[str] = set()
     for broker in stage.replicas:
         if facts.get(of(broker, "leads")) == "yes" and of(broker, "HW") in facts:

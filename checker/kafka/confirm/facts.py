@@ -39,7 +39,7 @@ ACKNOWLEDGED = "acknowledged"
 WAITING = "waiting for acknowledgement"
 EPOCH_CACHE = "epoch cache"
 NO_ANSWER = "no answer"
-"""What a broker shows that runs and does not answer."""
+"""Fact about a broker that runs and does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def names_text(names: Iterable[str]) -> str:
 
 
 def of_model(s: State, c: Settings, release: KafkaRelease) -> Facts:
-    """What the model says of a state, as far as brokers of the release can show it."""
+    """Return the facts of a model state that brokers of the release can show."""
     facts: Facts = {}
     for replica in range(s.replicas):
         facts |= _of_broker(s, c, release, replica)
@@ -169,7 +169,7 @@ def _enter(entries: list[tuple[int, int]], epoch: int, offset: int, c: Settings)
 
 
 def _in_flight(s: State, follower: int) -> str:
-    """What the follower waits for, "" for what brokers do not show in this form."""
+    """Describe the follower's fetch in flight, "" if brokers do not show it in this form."""
     fetch = s.fetch[follower]
     if fetch == IDLE:
         return NONE

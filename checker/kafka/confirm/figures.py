@@ -34,11 +34,11 @@ _NOT_TRIED = "No walk has aimed at them yet"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CircumstancesFigures:
-    """What was compared in some circumstances.
+    """Figures of the walks in one set of circumstances.
 
-    `outcomes` are compared, of those that brokers can be steered to (`steerable`), and of all that
-    are `reachable`. `missing` has why each of the steerable ones was not, `unsteerable` why each of
-    the others cannot be.
+    `outcomes` counts the compared outcomes, `steerable` those that brokers can be steered to, and
+    `reachable` all that the model reaches. `missing` gives the reason for each steerable outcome
+    not compared, `unsteerable` for each of the others.
     """
 
     name: str
@@ -60,7 +60,7 @@ class CircumstancesFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What came of `conform` on a release, all runs together."""
+    """Figures of `conform` on a release, over all runs."""
 
     release: str
     rules: str
@@ -86,7 +86,7 @@ class Figures:
 
     @property
     def seeds(self) -> list[int]:
-        """What chance went by, one number for each run."""
+        """Random seeds, one for each run."""
         return sorted(frozenset[int]().union(*(each.seeds for each in self.circumstances)))
 
     @property
@@ -96,7 +96,7 @@ class Figures:
 
     @property
     def disagreements(self) -> list[str]:
-        """Those that nobody knew of."""
+        """Disagreements that are not known differences."""
         return [reason for each in self.circumstances for reason in each.disagreements]
 
 

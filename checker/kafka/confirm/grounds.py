@@ -34,7 +34,7 @@ AIMED_STEPS_MAX = 200
 """The most steps of a walk that goes from outcome to outcome."""
 SHORTENING_MAX = 40
 CLAIM = "agrees_with_kafka"
-"""What a trace of a disagreement breaks, in place of an invariant."""
+"""Claim that the trace of a disagreement breaks, in place of an invariant."""
 
 
 class Grounds:
@@ -97,7 +97,7 @@ class Round:
     is_over: Callable[[], bool]
 
     def chance(self, planned: Planned) -> random.Random:
-        """What chance goes by in a walk: the seed and its number alone."""
+        """Return the random generator of a walk; only the seed and the walk's number matter."""
         return random.Random(f"{self.seed} {planned.number}")
 
 
@@ -274,7 +274,7 @@ def shortest(
 
 
 def trace_of_walk(steps: Sequence[TraceStep], model: Model) -> Trace:
-    """A walk as a trace; what it breaks is no claim about the model, but that Kafka does as it."""
+    """Return a walk as a trace. The claim that it breaks is agreement with Kafka."""
     return Trace(
         model=model.name,
         version=model.version,

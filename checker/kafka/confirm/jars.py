@@ -1,9 +1,8 @@
-"""The jars of a release, with all that they depend on.
+"""The jars of a release, with all their dependencies.
 
-Maven fetches them, from where its own configuration says (settings.xml), into its own local
-repository, and compares each with the registry's checksum. What it found is written down here with
-a SHA-256 of each file, so that the next run asks nobody. A machine without a registry is given a
-folder of jars instead.
+Maven downloads them into its local repository, from the source that its settings.xml names, and
+checks each against the registry's checksum. The list is saved here with a SHA-256 of each file, so
+the next run works offline. A machine without a registry takes a folder of jars instead.
 """
 
 from __future__ import annotations
@@ -137,7 +136,7 @@ def _why(release: Packaged, done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _read(written: Path, release: Packaged) -> list[Path] | None:
-    """What an earlier run found, if every file is still what it was."""
+    """Return the jars that an earlier run found, None if any file has changed."""
     try:
         kept = json.loads(written.read_text(encoding="utf-8"))
         if kept["artifacts"] != list(release.artifacts):

@@ -25,7 +25,7 @@ _PLAN, _WALK = "plan", "walk"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was walked: `rules` are the model's version, `digest` names all rules and bounds."""
+    """Identity of walks: `rules` are the model's version, `digest` covers all rules and bounds."""
 
     release: str
     circumstances: str
@@ -35,11 +35,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptWalk:
-    """What came of a walk; outcomes are written as `describe` does.
+    """Result of a walk; outcomes are written as `describe` does.
 
-    `goal` is the outcome that it aimed at last and did not reach, "" for none. `not_held` is why
-    the harness could not go on, `difference` the known one that ended it, `disagreement` any other,
-    which `steps_to_it` lead to.
+    `goal` is the last outcome that the walk aimed at and did not reach, "" for none. `not_held`
+    says why the harness could not go on, `difference` is the known difference that ended the walk,
+    and `disagreement` any other, at the end of `steps_to_it`.
     """
 
     number: int
@@ -61,7 +61,7 @@ class KeptWalk:
 
 @dataclass(slots=True)
 class Kept:
-    """What a file has of one question: the plan, None where there is none yet, and the walks."""
+    """Plan and walks that a file has for one question; the plan is None until it is made."""
 
     question: Question
     plan: Plan | None = None
@@ -69,7 +69,7 @@ class Kept:
 
 
 def read_kept(file: Path) -> list[Kept]:
-    """What earlier runs wrote, by question. Raises `CannotConfirm` for any other file."""
+    """Return the results of earlier runs by question. Raises `CannotConfirm` for other files."""
     if not file.exists():
         return []
     found: dict[Question, Kept] = {}

@@ -26,9 +26,9 @@ from waterline.model.message.environment import REPLICAS_MAX
 
 @dataclass(frozen=True, slots=True)
 class KnownDifference:
-    """What the code does and the model does not: `describe` with where it is decided.
+    """Known difference between the code and the model; `description` says where Kafka decides it.
 
-    `shows` is whether a step that disagreed on brokers of a release is that.
+    `shows` tells if a step that disagreed on brokers of a release is this difference.
     """
 
     name: str
@@ -121,5 +121,5 @@ KNOWN = (
 
 
 def known_difference(seen: StepSeen, release: KafkaRelease) -> KnownDifference | None:
-    """The difference on the list that a step shows, None for one that nobody knew of."""
+    """Return the known difference that a step shows, None if it is a new one."""
     return next((each for each in KNOWN if each.shows(seen, release)), None)

@@ -1,4 +1,4 @@
-"""Which answers are to be left unread: those of which the trace says later that they are read late.
+"""Answers to leave unread, because a later step of the trace reads them late.
 
 Releases with ZooKeeper do not come here: their table has no such step.
 """

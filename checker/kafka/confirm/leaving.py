@@ -1,8 +1,8 @@
-"""Followers that leave the ISR one after the other, by the times at which they fetched last.
+"""Followers that leave the ISR one after the other, ordered by the time of their last fetch.
 
-Under KRaft a leader asks in one request to take out all who lag (Partition.maybeShrinkIsr). Those
-that are to leave later have fetched later: before the record that they miss is appended their last
-fetch is repeated for a while, in which the first is silent.
+Under KRaft a leader removes all lagging followers in one request (Partition.maybeShrinkIsr). Those
+that leave later must have fetched later. So before the record that they miss is appended, the
+harness repeats their last fetch for a while, and keeps the first follower silent.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from waterline.checker.kafka.confirm.stepping import LAG_MS, SHRINK, SHRINK_TOGE
 from waterline.counterexamples import Moment
 
 APART_SECONDS = LAG_MS / 1000
-"""Two looks of a leader for lagging followers (every half of replica.lag.time.max.ms) fall between
-the first follower's lag and the second's. Nobody lags before there is a record to miss."""
+"""Delay between the lags of two followers: two of a leader's looks for lagging followers, which
+come every half of replica.lag.time.max.ms. No follower lags before it misses a record."""
 _EVERY_SECONDS = 0.5
 
 
 def part_followers(stage: Stage, moment: Moment, later: Sequence[Moment]) -> None:
-    """Before a record is appended: see that followers lag in the order in which they leave.
+    """Make followers lag in the order of their leaving, before a record is appended.
 
-    `later` are the steps after it. One that has not caught up cannot be kept, and is left alone.
+    `later` are the steps after it. A follower that has not caught up cannot be kept in sync.
     """
     if moment.action != "Produce":
         return

@@ -42,7 +42,7 @@ AnyStage = TypeVar("AnyStage", bound=Stage)
 
 
 def only_on(kind: type[AnyStage], does: Callable[[AnyStage, Act], None]) -> Does:
-    """What is done on stages of one kind alone."""
+    """Restrict a step's function to stages of one kind."""
 
     def done(stage: Stage, act: Act) -> None:
         assert isinstance(stage, kind)
@@ -151,10 +151,10 @@ def _shrink_isr(stage: Stage, act: Act) -> None:
 
 
 def keep_in_sync(stage: Stage, s: Any, *, besides: int = 0) -> None:
-    """Repeat the last fetch of every follower whose leader has it in sync and caught up.
+    """Repeat the last fetch of each caught-up follower that its leader has in sync.
 
-    Where replica.lag.time.max.ms is short it would leave the ISR while its next request waits. To
-    the model this is no step. `besides`: the set of those that are to leave, a bit each.
+    With a short replica.lag.time.max.ms it would leave the ISR while its next request waits. The
+    model has no such step. `besides` is the bit set of the followers that are to leave.
     """
     for leader in stage.replicas:
         if s.role[leader] != LEADER:
@@ -230,7 +230,7 @@ def _come_back(stage: ZookeeperStage, act: Act) -> None:
 
 
 def alive_in(stage: Stage, s: Any) -> list[int]:
-    """Whom the controller takes for alive."""
+    """Return the brokers that the controller takes to be alive."""
     return [each for each in stage.replicas if not contains(s.fenced, each)]
 
 

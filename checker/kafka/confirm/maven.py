@@ -40,7 +40,7 @@ def run_maven(
 
 
 def complaint_of(done: subprocess.CompletedProcess[str]) -> str:
-    """What a failed goal complains of, in a line."""
+    """Return the first error line of a failed Maven goal."""
     said = (done.stdout + done.stderr).splitlines()
     errors = [line for line in said if "ERROR" in line] or said
     return errors[0].replace("[ERROR]", "").strip() if errors else "Maven said nothing"

@@ -1,8 +1,8 @@
 """Observation of brokers from outside: disks, answers, the controller's state.
 
-The log is what segments hold; the high watermark is the answer to a debugging consumer (replica -2,
-which leaders and followers answer alike); who leads is who serves a plain consumer; the known epoch
-is the one with which a fetch is not fenced (from 2.1 on).
+The log is the content of segments. The high watermark is the answer to a debugging consumer
+(replica -2, served by leaders and followers alike). The leader is the broker that serves a plain
+consumer. The known epoch is the one whose fetch is not fenced (from 2.1 on).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ANSWER_SECONDS = 30.0
 EPOCHS_MAX = 8
 DEBUGGING_CONSUMER = -2
 DEBUGGING_FETCH = 11
-"""The version of Fetch in which it asks from 2.4 on, to be answered by followers too (KIP-392)."""
+"""Version of Fetch for the debugging consumer from 2.4 on; followers serve it too (KIP-392)."""
 CONSUMER = -1
 """Who fetches: no replica."""
 CONSUMER_FETCH, OLD_CONSUMER_FETCH = 4, 3
@@ -70,11 +70,11 @@ def observed(stage: Stage) -> Facts:
 def compared(
     stage: Stage, model: Mapping[str, str], *, seconds: float = SETTLE_SECONDS
 ) -> tuple[Facts, list[Difference]]:
-    """Look until brokers agree with the model, or so long; what was seen last, and what differs.
+    """Observe brokers until they agree with the model or time is up; return facts and differences.
 
-    A broker that gives no answer is asked for `ANSWER_SECONDS`: one request alone may wait longer
-    than brokers have to agree. So may the file of an epoch cache, which from 3.8 on is written in
-    the background after a truncation (KAFKA-16541).
+    Waits `ANSWER_SECONDS` for a broker that does not answer: a single request may take longer than
+    brokers have to agree. The same holds for the file of an epoch cache: from 3.8 on it is written
+    in the background after a truncation (KAFKA-16541).
     """
     start = time.monotonic()
     while True:
@@ -120,7 +120,7 @@ def _of_broker(stage: Stage, broker: int) -> Facts:
 
 
 def _of_replica(stage: Stage, broker: int, end: int) -> Facts:
-    """What a broker says that has been told its role; one that has not says nothing."""
+    """Return the facts of a broker that has learned its role, none before that."""
     if broker not in stage.epochs_learned:
         return {}
     release = stage.release
@@ -168,7 +168,7 @@ def _lines_of(file: Path) -> list[str]:
 
 
 def debugged(stage: Stage, broker: int, epoch: int = -1) -> Any:
-    """What a debugging consumer is told of the whole log, and of its high watermark."""
+    """Return the answer to a debugging consumer: the whole log and its high watermark."""
     release = stage.release
     # From 2.4 on a consumer that reads from a follower must say that it knows of racks (KIP-392).
     version = DEBUGGING_FETCH if release.at_least(2, 4) else 9 if release.at_least(2, 1) else 4
@@ -193,9 +193,9 @@ def fetched(
     topic: str = TOPIC,
     index: int = 0,
 ) -> Any:
-    """What a broker answers to a fetch of a consumer: the partition's part of it.
+    """Return a broker's answer to a consumer's fetch: the part for the partition.
 
-    `epoch` is the leader epoch that is claimed, -1 for none. Raises `NoAnswer`.
+    `epoch` is the leader epoch that the consumer claims, -1 for none. Raises `NoAnswer`.
     """
     partition = {
         "partition": index,
@@ -216,9 +216,9 @@ def fetched(
 
 
 def _debugged_in_its_epoch(stage: Stage, broker: int) -> tuple[Any, str]:
-    """What a debugging consumer is told, and the epoch that the broker knows, from 2.1 on.
+    """Return the answer to a debugging consumer and, from 2.1 on, the epoch that the broker knows.
 
-    The epoch that it was told last is tried first, so that one question does for both.
+    Tries the epoch that the broker learned last first, so one request usually does for both.
     """
     if not stage.release.at_least(2, 1):
         return debugged(stage, broker), ""

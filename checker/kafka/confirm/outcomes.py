@@ -36,7 +36,7 @@ Outcome = tuple[str, tuple[str, ...]]
 """An action, and what it moves."""
 
 BY_VALUE = ("role", "fetch")
-"""Fields of which it is said what they become."""
+"""Fields whose new value is part of an outcome."""
 _WORDS = {
     "role": {NO_ROLE: "none", LEADER: "leader", TRUNCATING: "truncating", FETCHING: "fetching"},
     "fetch": {
@@ -70,8 +70,8 @@ BY_DIRECTION = (
     "adding",
     "removing",
 )
-"""Fields of which it is said whether an element grows (+) or shrinks (-). A set that changes does
-either as the number it is written as."""
+"""Fields for which an outcome says whether an element grows (+) or shrinks (-). Sets count as the
+numbers that encode them."""
 
 _ACTION_BIT = 52
 """Where the number of the action begins in a key; below it is a bit for each move."""
@@ -92,7 +92,7 @@ def outcome_named(text: str) -> Outcome:
 
 
 def outcome_of(model: Model, action: str, before: State, after: State) -> Outcome:
-    """What a step comes to."""
+    """Return the outcome of a step."""
     rows = [np.array([state.words], np.uint64) for state in (before, after)]
     [moved] = _moves(model.layout, *rows)
     return action, _names(int(moved), model.layout)
@@ -131,7 +131,7 @@ def _moves(layout: Layout, before: Rows, after: Rows) -> Column:
 
 
 def _means(layout: Layout, element: Element, rows: Rows) -> NDArray[np.bool_]:
-    """Where the element means something. What becomes of it with a role is told by the role."""
+    """Return a mask of the rows where the element has a meaning; another field decides that."""
     alive = element.alive
     assert alive is not None
     decides = elements_of(layout.places[alive.field])[element.row]
@@ -152,7 +152,7 @@ def _first_bits(layout: Layout) -> tuple[tuple[int, str], ...]:
 
 @functools.cache
 def _known_moves(layout: Layout) -> tuple[str, ...]:
-    """What each bit says."""
+    """Return the name of the move behind each bit."""
     by_value = [
         f"{name}={_WORDS[name][value]}"
         for name in BY_VALUE

@@ -216,10 +216,10 @@ class Processes:
 
 @contextlib.contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """An interrupt within the block is raised when the block is over.
+    """Delay interrupts within the block until the block is over.
 
-    Raised while a process is started it could be lost, in what Python runs at a fork, or leave a
-    process that nobody knows of.
+    An interrupt while a process starts could get lost in Python's fork hooks, or leave an unknown
+    process.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -243,8 +243,9 @@ def _end_of(text: str) -> str:
 
 
 def _dies_with_parent() -> Callable[[], None] | None:
-    """What a child does first, so that it is killed when the harness is; None where there is no
-    such call. Looked up before the fork: after it nothing may be loaded.
+    """Return the call that makes a child die with the harness; None if there is none.
+
+    Look it up before the fork: nothing may be loaded after it.
     """
     if not sys.platform.startswith("linux"):
         return None

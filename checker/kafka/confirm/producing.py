@@ -15,7 +15,7 @@ ACKS = {"all": -1, "1": 1, "0": 0}
 
 @dataclass(slots=True)
 class Asked:
-    """A producer's record: to whom it was sent, and what came of it."""
+    """Record sent by a producer: its leader and its outcome."""
 
     record: int
     leader: int
@@ -23,12 +23,12 @@ class Asked:
 
     @property
     def outcome(self) -> str:
-        """What the producer was answered: see `answer_told`."""
+        """Answer to the producer: see `describe_answer`."""
         return describe_answer(self.pending)
 
 
 def describe_answer(pending: Pending | None) -> str:
-    """What a producer was answered: `waiting`, `acknowledged`, or why not."""
+    """Describe the answer to a producer: `waiting`, `acknowledged`, or the error."""
     if pending is None or not pending.is_over():
         return "waiting"
     if pending.answer is None:
@@ -53,5 +53,5 @@ def send_record(port: int, topic: str, record: int, *, acks: str, release: Kafka
 
 
 def _value_of(record: int) -> bytes:
-    """What a producer writes as record number so and so."""
+    """Return the value of the record with this number."""
     return f"m{record}".encode()

@@ -32,8 +32,8 @@ from waterline.checker.kafka.confirm.wire import (
 HELD = frozenset({FETCH, OFFSET_FOR_LEADER_EPOCH})
 CONNECT_SECONDS_MAX = 5.0
 RECEIVE_BYTES = 4096
-"""How much of an answer the system takes before anybody reads it, or a little more: what does not
-fit, and not into the leader's own buffer, its leader reads from the log later."""
+"""Bytes of an answer that the system takes before they are read, or a little more. The leader reads
+the rest from its log later, unless its own buffer holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ class Exchange:
 
 
 class Link:
-    """What one follower sends to one leader. Closed at first: everything waits for its step.
+    """Connection from one follower to one leader. Closed at first: each message waits for its step.
 
-    `asker` and `asked` are their names. Requests of the kinds `held` wait, and their answers.
-    `watch` receives every one of these that passes: which way, and what it says, as `reader` has
+    `asker` and `asked` are their names. Requests of the kinds in `held` wait, and so do their
+    answers. `watch` receives each of them as it passes: direction, and content as `reader` parses
     it.
     """
 
@@ -105,7 +105,7 @@ class Link:
 
     @property
     def current(self) -> Exchange | None:
-        """What waits here, None for nothing."""
+        """Exchange that waits here, None for none."""
         with self._changed:
             return self._current
 
@@ -162,9 +162,9 @@ class Link:
                 self._changed.notify_all()
 
     def deliver_stray(self) -> Any:
-        """The request that outlived its connection reaches the leader; what that answers.
+        """Deliver the request that outlived its connection, and return the leader's answer.
 
-        None where there is no such request, or the leader is gone.
+        Returns None if there is none, or the leader is down.
         """
         if self._stray is None:
             return None
@@ -196,7 +196,7 @@ class Link:
             self._is_open = False
 
     def close(self) -> None:
-        """End it: nobody can connect any more, and what is connected is cut off."""
+        """Refuse new connections and cut the open ones."""
         with self._changed:
             self._is_over = True
             self._changed.notify_all()
@@ -257,7 +257,7 @@ class Link:
     def _asked(
         self, leader: socket.socket, frame: bytes, exchange: Exchange | None
     ) -> bytes | None:
-        """What the leader answers, None if the connection breaks."""
+        """Return the leader's answer, None if the connection breaks."""
         try:
             send_frame(leader, frame)
             if exchange is not None and self._leaves_unread:
@@ -351,7 +351,7 @@ def wait_until(true: Callable[[], bool], seconds: float, *, every: float = 0.05)
 
 
 def listens(port: int) -> bool:
-    """Whether somebody takes connections on this port of this machine."""
+    """True if a server listens on this port of this machine."""
     try:
         socket.create_connection((HOST, port), 1).close()
     except OSError:

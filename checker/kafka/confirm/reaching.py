@@ -144,7 +144,7 @@ class Search:
         return found
 
     def _expanded(self, rows: Rows, first: int) -> None:
-        """Take every step out of some states, of which the first has this number."""
+        """Take every step out of these states; `first` is the number of the first."""
         before = np.ascontiguousarray(rows[:, : self._words])
         for written in self._expander.expand(before, Tally(self._problem)):
             origin = self._expander.origin[:written].copy()

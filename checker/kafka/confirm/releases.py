@@ -33,7 +33,7 @@ ZOOKEEPER, KRAFT, ELR = "zookeeper", "kraft", "elr"
 KRAFT_OLDEST = KRAFT_READY
 """The oldest release that the harness steers with KRaft."""
 SPOKEN_MAX = (2, 6)
-"""The newest protocol among brokers in which a leader writes the ISR to ZooKeeper itself."""
+"""Newest inter-broker protocol whose leaders write the ISR to ZooKeeper themselves."""
 _SPOKEN_BY_NEWER = (2, 6, 1)
 """The release whose rules a newer one follows that speaks this: what 2.6.1 repaired, it has."""
 
@@ -42,7 +42,7 @@ _OF_THE_CODE = (((3, 7), "hw-needs-min-isr"), ((3, 9, 1), "append-checks-epoch")
 
 _GROUP = "org.apache.kafka"
 _FOR_JAVA_11 = ("javax.xml.bind:jaxb-api:2.3.1", "javax.activation:javax.activation-api:1.2.0")
-"""What Java left out in version 11 and old brokers still ask for."""
+"""Libraries that Java 11 dropped and old brokers still need."""
 _LOGGING = "org.slf4j:slf4j-reload4j:1.7.36"
 """Where log lines go; releases from 1.0 on leave the choice to who runs them."""
 _LOGGING_4 = "org.slf4j:slf4j-simple:1.7.36"

@@ -1,7 +1,7 @@
 """Replay loop on real brokers: step, observe, compare, judge.
 
 Brokers are compared with the model of their own release's rules (`checker.kafka.confirm.course`).
-They are refuted at the first step whose outcome differs. At the end somebody outside looks: a
+The first step with another outcome refutes the model. At the end an outside observer looks: a
 consumer reads, and segments are compared.
 """
 
@@ -50,7 +50,7 @@ from waterline.model.message.terms import IDLE, NO_REPLICA
 
 
 class Judgement(enum.Enum):
-    """What a replay on real brokers amounts to."""
+    """Verdict of a replay on real brokers."""
 
     CONFIRMED = "CONFIRMED"
     """Every step was taken, every observation agreed, and the claim's end shows outside."""
@@ -65,10 +65,10 @@ class Judgement(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """A trace replayed: what came of it, at which step (0: none in particular), and why.
+    """Result of a replay: the judgement, its step (0: none in particular), and its reason.
 
-    `waited` and `ended_by` are of a claim about what comes in the end, where it did not: for how
-    many seconds, and what made it come.
+    For a liveness claim that broke, `waited` is the number of seconds without the awaited event,
+    and `ended_by` names the steps that brought it.
     """
 
     judgement: Judgement
@@ -117,9 +117,9 @@ def _why_not(moment: Moment, course: Course, release: KafkaRelease) -> str:
 
 
 def confirm_on(course: Course, site: Site) -> Confirmation:
-    """Take a course that can be steered (see `unsteerable`) on brokers of its own.
+    """Replay a steerable course (see `unsteerable`) on brokers of its own.
 
-    Raises `CannotConfirm` where there is no cluster to replay it on.
+    Raises `CannotConfirm` if no cluster can be set up for it.
     """
     began = time.monotonic()
     with staged(
@@ -163,7 +163,7 @@ class Run:
     silent: int = 0
 
     def __post_init__(self) -> None:
-        """Nobody is fenced yet."""
+        """Start with no broker fenced."""
         self.steerable = Steerable(self.course.model, self.release, self.lag_ms)
 
     def carried_out(self, stage: Stage, began: float) -> Confirmation:
@@ -199,7 +199,7 @@ class Run:
         return self._judged(evidence, began)
 
     def _end_by(self, stage: Stage) -> EndBy:
-        """What the model has end the wait."""
+        """Return the steps that end the wait in the model."""
         ending = ending_of(self.course)
         if ending is None:
             return ()
@@ -214,9 +214,9 @@ class Run:
         return [(str(each), functools.partial(taken, each)) for each in ending.moments]
 
     def _leader(self) -> int:
-        """Who is to be read from at the end, NO_REPLICA for nobody.
+        """Return the replica to read from at the end, NO_REPLICA for none.
 
-        Where the claim holds and the leader is down, the model has still to say who leads next.
+        If the claim holds and the leader is down, the model has not yet elected the next leader.
         """
         last = self.course.replayed.states[-1]
         is_gone = last.leader != NO_REPLICA and last.up[last.leader] == 0
@@ -290,7 +290,7 @@ class Run:
         return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
 
     def _judged_behaviour(self, found: Looked, began: float) -> Confirmation:
-        """What brokers show of a claim about what follows: as far as they were looked at."""
+        """Judge a liveness claim by what the brokers showed while they were observed."""
         claim, evidence, last = self.course.trace.invariant, found.evidence, len(self.steps)
         if self.lag_ms == NO_LAG_MS:
             kept = "Nobody could be found lagging: replica.lag.time.max.ms was out of reach."

@@ -14,9 +14,9 @@ Sign = tuple[str, tuple[str, ...]]
 
 
 def sign_of(seen: StepSeen) -> Sign:
-    """What makes two disagreements the same one: the action, and which facts differ, or what broke.
+    """Return the key of a disagreement: the action, and the facts that differ or the failure.
 
-    Which broker it is and the values do not matter.
+    The broker and the values are not part of it.
     """
     action = seen.call.partition("(")[0]
     if seen.problem:

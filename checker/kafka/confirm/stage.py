@@ -98,7 +98,7 @@ class Stage(ABC):
         """Everybody is up, and has forgotten the topic; nothing of it is on its way."""
 
     def answer_as_kafka(self) -> None:
-        """What brokers ask of the controller is answered as Kafka's own would; here nothing."""
+        """Answer the brokers' requests to the controller as Kafka would; here there are none."""
         return
 
     @property
@@ -172,7 +172,7 @@ class Stage(ABC):
         return exchange.answer
 
     def is_unread(self, follower: int, leader: int) -> bool:
-        """Whether an answer has begun to come, and nobody has read it."""
+        """True if an answer has begun to arrive and is still unread."""
         exchange = self.links[follower, leader].current
         return exchange is not None and exchange.has_begun and exchange.answer is None
 
@@ -369,12 +369,12 @@ class Stage(ABC):
         return records_in(self.brokers.segment(broker))
 
     def exchange(self, follower: int, leader: int) -> Exchange | None:
-        """What the follower has sent to the leader and waits for."""
+        """Return the follower's pending exchange with the leader, None if it has sent nothing."""
         return self.links[follower, leader].current if follower in self.sent else None
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
-    """What is another once a file was replaced or written; None where there is none."""
+    """Return a key that changes when the file is replaced or written; None if it does not exist."""
     try:
         found = file.stat()
     except FileNotFoundError:

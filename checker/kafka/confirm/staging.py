@@ -34,7 +34,7 @@ Announce = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """What is to be started, and where."""
+    """Parameters of the cluster to start."""
 
     release: KafkaRelease
     jars: Sequence[Path]

@@ -1,12 +1,12 @@
 """Steps of the model that can be taken on brokers of a release, for one state or many.
 
-What keeps a step from being taken has a name: that nothing outside can cause its action, that it
-cannot be had in this state, that the follower is silent, or that the leader asks for a replica that
-it may know to be fenced. A follower is silent once it was fenced (from 2.1 on, KIP-320): it waits
-for another epoch, whereas to the model it asks again and again. So is one that shuts down and has
-read that it left the ISR, with KRaft (KAFKA-13858). With KRaft a leader adds nobody to the
-ISR whom it knows to be fenced, to shut down (KIP-841), or to have registered since the fetch
-(KIP-903; Partition.isReplicaIsrEligible); in the model it asks, and is refused (docs/model.md).
+Each obstacle has a name: nothing outside can cause the action, this state does not allow it, the
+follower is silent, or the leader requests a replica that it may know to be fenced. A follower is
+silent once it was fenced (from 2.1 on, KIP-320): it waits for another epoch, whereas in the model
+it retries. With KRaft, so is one that shuts down and has read that it left the ISR (KAFKA-13858). A
+leader with KRaft does not add a replica to the ISR that it knows to be fenced or shutting down
+(KIP-841), or to have registered since the fetch (KIP-903; Partition.isReplicaIsrEligible). In the
+model it asks, and is refused (docs/model.md).
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ SILENT = "silent followers"
 FENCED = "fenced replicas"
 _FETCHES = ("LeaderFetch", "StrayFetch")
 _SILENCED, _ASKS, _LEARNS = "LeaderFetch", "SendFetch", "Learn"
-"""What silences a follower, what it no longer does, and what silences who shuts down."""
+"""Actions: one that silences a follower, one that it then stops, one that silences a leaving
+broker."""
 _ENDS_SILENCE = frozenset(
     {"Learn", "LearnLate", "Restart", "Crash", "PowerLoss", "DiskLoss", "Stop"}
 )
@@ -52,7 +53,7 @@ class Steerable:
     lifted: frozenset[str] = field(default=frozenset())
 
     def restrictions(self) -> dict[str, str]:
-        """What keeps steps from being taken in this model, by name, and why."""
+        """Return the restrictions on steps in this model: description by name."""
         found = {}
         for action in self._actions():
             row = row_of(action.name, self.release)

@@ -23,9 +23,9 @@ from waterline.model.core.transition_system import Model
 SHRINK = "ShrinkIsr"
 SHRINK_TOGETHER = "ShrinkTogether"
 SHRINKS = frozenset({SHRINK, SHRINK_TOGETHER})
-"""What a leader does by itself where replica.lag.time.max.ms is short."""
+"""Actions that a leader takes by itself if replica.lag.time.max.ms is short."""
 NEEDS_LAG = SHRINKS | {"LagTimePasses"}
-"""What comes of replica.lag.time.max.ms."""
+"""Actions that depend on replica.lag.time.max.ms."""
 LAG_MS = 6_000
 """replica.lag.time.max.ms where it is to pass."""
 NO_LAG_MS = 86_400_000
@@ -35,7 +35,7 @@ FETCH_WAIT_MS = 100
 
 @dataclass(slots=True)
 class StepSeen:
-    """A step as it was taken: the model's facts after it beside those of the brokers."""
+    """Step as it was taken: the facts of the model and of the brokers after it."""
 
     number: int
     call: str

@@ -144,9 +144,9 @@ class Survey:
         write_cells(self.results, self.cells)
 
     def _counts(self, scenario: Scenario, release: KafkaRelease) -> bool:
-        """Whether there is a result, of a course that is one still.
+        """True if there is a result and its course is still valid.
 
-        That a course is not steerable counts where there is no other to take.
+        A result "not steerable" counts only for the last possible course.
         """
         place = scenario.name, release.name
         cell = next((c for c in self.cells if (c.scenario, c.release) == place), None)

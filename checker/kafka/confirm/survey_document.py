@@ -89,7 +89,7 @@ def _table(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def _waits(cells: Sequence[Cell]) -> Iterator[str]:
-    """What made come what had not come, the same ones together."""
+    """Yield a line for each ending of a wait, with its releases."""
     of_end: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         if cell.waited is not None:

@@ -1,8 +1,8 @@
 """End of a liveness or recovery trace: all gates open, brokers watched for the awaited event.
 
-A trace can show on brokers that something has not come, and that it does not come as long as
-anybody looks. That it never does is what the model says. Then steps are taken that end the wait in
-the model (`checker.kafka.confirm.ending`), and it is looked whether they do so here.
+Brokers can show that the event has not come as long as the harness watches. Only the model says
+that it never comes. Then the harness takes the steps that end the wait in the model
+(`checker.kafka.confirm.ending`) and checks whether they do so here.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def require_visible(claim: Behaviour) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What came of looking: after how many seconds it came, None for never; and what was seen.
+    """Result of the watch: seconds until the event came (None for never), and the observations.
 
-    `ended_by` says by which steps it came at last, "" if it did not.
+    `ended_by` names the steps that brought it in the end, "" if it did not come.
     """
 
     came_after: float | None
@@ -169,7 +169,7 @@ class _Watch:
         self._up = up
 
     def _end_what_hangs(self) -> None:
-        """Kill what is left of brokers that serve nobody any more: 0.10 hangs in its own exit."""
+        """Kill brokers that run and no longer serve: 0.10 hangs in its own exit."""
         for broker in sorted(self._running()):
             if not listens(self._stage.brokers.ports[broker]):
                 self._stage.kill(broker)
@@ -196,7 +196,7 @@ class _Watch:
                 self._stage.learn(broker, decision, sorted(running))
 
     def lines(self) -> tuple[str, ...]:
-        """What was seen while nothing was held."""
+        """Describe the time without gates."""
         self._note_ends()
         text = [f"Then nothing was held back for {self.seconds:.0f} s."]
         for broker in self._stage.replicas:

@@ -41,11 +41,11 @@ Choose = Callable[[Sequence[Moment], int], Moment | None]
 
 @dataclass(slots=True)
 class Walked:
-    """A walk: the steps that were taken and compared, and why it ended before its time.
+    """A walk: the steps taken and compared, and why it ended early.
 
-    `disagreement` is the step at which brokers did something else than the outcome `disagreed`,
-    which the model has; `not_held` is why the harness could
-    not go on; neither is of a walk that came to its end. `steps` includes the one that disagreed.
+    `disagreement` is the step where brokers did not show `disagreed`, the outcome of the model.
+    `not_held` says why the harness could not go on. A completed walk has neither. `steps` includes
+    the step that disagreed.
     """
 
     steps: list[TraceStep] = field(default_factory=list)
@@ -104,10 +104,9 @@ def walk(
 
 
 def by_chance(chance: random.Random, model: Model, known: Counter[Outcome]) -> Choose:
-    """Choose at random, what was compared less often more often.
+    """Choose at random, with a preference for outcomes compared less often.
 
-    `known` is how often each outcome was compared, or would have been; it is counted up by whoever
-    walks.
+    `known` counts how often each outcome was compared, or would have been; the walker updates it.
     """
 
     def choose(steps: Sequence[Moment], silent: int) -> Moment | None:
@@ -172,7 +171,7 @@ def _ways(model: Model, chosen: Moment) -> Iterator[list[Moment]]:
 
 
 def _shrunk(model: Model, state: State, number: int) -> Iterator[list[Moment]]:
-    """Every way in which leaders may take followers out of the ISR, one after the other."""
+    """Yield every sequence of ISR shrinks that leaders may take from this state."""
     for step in model.successors(state):
         if step.action.name in SHRINKS:
             moment = moment_of(step, number, state)

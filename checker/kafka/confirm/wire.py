@@ -86,7 +86,7 @@ def request_bytes(key: int, version: int, values: Mapping[str, Any]) -> bytes:
 
 
 def read_request(frame: bytes) -> Request:
-    """What a frame asks. Raises `NoAnswer` for one that kio cannot read."""
+    """Return the request in a frame. Raises `NoAnswer` if kio cannot read it."""
     key, version = kind_of(frame)
     try:
         body = _body(load_request_schema(key, version), frame)
@@ -96,7 +96,7 @@ def read_request(frame: bytes) -> Request:
 
 
 def read_answer(key: int, version: int, frame: bytes) -> Any:
-    """What a frame answers to a request of that kind. Raises `NoAnswer`."""
+    """Return the answer in a frame to a request of that kind. Raises `NoAnswer`."""
     try:
         return _body(load_response_schema(key, version), frame)
     except Exception as problem:
@@ -104,7 +104,7 @@ def read_answer(key: int, version: int, frame: bytes) -> Any:
 
 
 def _body(kind: Any, frame: bytes) -> Any:
-    """What follows the header in a frame of this kind."""
+    """Return the body of a frame of this kind, without its header."""
     _, size = entity_reader(kind.__header_schema__)(frame, 0)
     body, _ = entity_reader(kind)(frame, size)
     return body

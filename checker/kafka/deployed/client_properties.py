@@ -21,7 +21,7 @@ _STORES = {"ssl.truststore": "ssl_cafile", "ssl.keystore": "ssl_certfile"}
 
 
 def client_arguments(path: Path | None) -> dict[str, Any]:
-    """What the file says, as keyword arguments. Raises `BadConfig`, which shows no value."""
+    """Return the file's properties as keyword arguments. Raises `BadConfig`, without values."""
     if path is None:
         return {}
     content = bytes_of(path)

@@ -36,7 +36,7 @@ class Pool:
 
 @dataclass(slots=True)
 class Collection:
-    """What was read so far. `others` are kinds of resources that were left out, by file."""
+    """Everything read so far. `others` counts the ignored kinds of resources by file."""
 
     mistakes: Mistakes
     sources: list[str] = field(default_factory=list)
@@ -142,7 +142,7 @@ class Collection:
             self.unused.setdefault(setting.key, setting)
 
     def add_saved(self, saved: Deployment) -> None:
-        """What was read and saved before."""
+        """Add a deployment that was saved earlier."""
         self.brokers |= saved.brokers
         self.topics += [(topic, None) for topic in saved.topics]
         self.has_all_topics |= saved.has_all_topics
@@ -210,9 +210,9 @@ class Collection:
     def _broker_count(
         self, known: Mapping[str, None], brokers: Mapping[str, Setting], topics: object
     ) -> Setting | None:
-        """How many brokers there are: those of pools, of the resource itself, or of containers.
+        """Return the number of brokers: from pools, the resource itself, or containers.
 
-        A file of containers may be one of several, so it limits no factor that is said.
+        A file of containers may be one of several, so it does not limit a replication factor.
         """
         pools = [
             pool.replicas

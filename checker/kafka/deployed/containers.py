@@ -38,7 +38,7 @@ _OVERRIDE = re.compile(r"--override\s+([\w.]+)=(\S+)")
 
 
 def read_compose(file: File, into: Collection, root: Node) -> int:
-    """What Docker Compose runs as brokers; returns how many services are."""
+    """Read the brokers that Docker Compose runs; return the number of services."""
     count = 0
     for name, _, service in pairs(at(root, "services")):
         scale = at(service, "deploy", "replicas") or at(service, "scale")
@@ -49,7 +49,7 @@ def read_compose(file: File, into: Collection, root: Node) -> int:
 
 
 def read_workload(file: File, into: Collection, resource: Node) -> int:
-    """What a StatefulSet, a Deployment or a Pod runs as brokers; returns how many containers."""
+    """Read the brokers of a StatefulSet, Deployment or Pod; return the number of containers."""
     spec = at(resource, "spec", "template", "spec") or at(resource, "spec")
     scale = at(resource, "spec", "replicas")
     return sum(

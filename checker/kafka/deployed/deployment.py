@@ -1,7 +1,7 @@
 """A deployed cluster as far as it was read: settings of brokers, topics with their own, notes.
 
-A part that nobody describes is left empty: what Kafka does then is decided where the answer is
-prepared (`checker.kafka.matrix.properties`).
+Unknown parts stay empty. `checker.kafka.matrix.properties` supplies Kafka's defaults when it
+prepares the answer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from waterline.checker.kafka.deployed.setting import Place, Setting
 
 @dataclass(frozen=True, slots=True, order=True)
 class Copies:
-    """So many partitions have so many replicas, of which so many are in sync."""
+    """Number of partitions that have this many replicas, this many of them in sync."""
 
     replicas: int
     in_sync: int
@@ -23,9 +23,9 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class EmptyMember:
-    """A broker in the ELR of a partition whose log may be empty (C55).
+    """Broker in the ELR of a partition whose log may be empty (C55).
 
-    It is no replica, or a reassignment `is_adding` it. `place` is where a file says so.
+    It is not a replica, or a reassignment `is_adding` it. `place` is where a file says so.
     """
 
     partition: int
@@ -36,12 +36,12 @@ class EmptyMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """A topic, with the settings that are said of it.
+    """A topic with its own settings.
 
-    `partitions` are how many it has, `under_replicated` how many of them have fewer replicas in
-    sync than replicas, `leaderless` how many nobody leads; None: not said. `copies` are partitions
-    by how many replicas they have, and how many of these are in sync, as far as somebody says it.
-    `empty_members` are those of an ELR that may be elected without their records.
+    `partitions` is their number, `under_replicated` the number with fewer replicas in sync than
+    replicas, `leaderless` the number without a leader; None if unknown. `copies` groups the known
+    partitions by replicas and by replicas in sync. `empty_members` are ELR members that may be
+    elected without their records.
     """
 
     name: str
@@ -55,13 +55,13 @@ class Topic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """What was read of a cluster.
+    """Everything read about a cluster.
 
-    `brokers` are settings of all brokers. `topics` are those that were named; `has_all_topics` is
-    whether there are no others. `broker_count` is None where nobody says it.
-    `of_controllers` is the least min.insync.replicas of nodes that are controllers alone. `unused`
-    are settings that touch durability and that the model has not. `notes` are what may surprise
-    about the reading, `sources` what was read, `clusters` the names of clusters, if they have one.
+    `brokers` are the settings of all brokers. `topics` are the named topics, and all there are if
+    `has_all_topics`. `broker_count` is None if unknown. `of_controllers` is the lowest
+    min.insync.replicas of the controller-only nodes. `unused` are settings that affect durability
+    and are not modelled. `notes` report surprises of the reading, `sources` are its inputs,
+    `clusters` the clusters' names, if any.
     """
 
     brokers: Mapping[str, Setting] = field(default_factory=dict)
@@ -82,7 +82,7 @@ def empty_members(
     adding: Collection[int],
     place: Place | None = None,
 ) -> Iterator[EmptyMember]:
-    """The brokers in an ELR that are no replica of the partition, or are being added."""
+    """Yield the brokers of an ELR that are not replicas of the partition, or are being added."""
     for broker in sorted(elr):
         if broker in adding or broker not in replicas:
             yield EmptyMember(partition, broker, broker in adding, place)

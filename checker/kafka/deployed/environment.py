@@ -1,7 +1,7 @@
-"""Variables of which images of Kafka make settings, and env files of them.
+"""Environment variables that images of Kafka turn into settings, and env files with them.
 
 KAFKA_MIN_INSYNC_REPLICAS is min.insync.replicas, `__` is a dash and `___` an underscore
-(apache/kafka, confluentinc/cp-kafka); Bitnami's image takes those alone that begin with KAFKA_CFG_.
+(apache/kafka, confluentinc/cp-kafka). Bitnami's image reads only those with the prefix KAFKA_CFG_.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BITNAMIS = "KAFKA_CFG_"
 _LINE = re.compile(r"\s*(?:#.*)?|\s*(?:export\s+)?[A-Za-z_]\w*\s*=.*")
 _VARIABLE = re.compile(r"\s*(?:export\s+)?(KAFKA_\w+)\s*=(.*)")
 _PLAIN = IDENTITY | {ZOOKEEPER}
-"""Settings of which Bitnami's image takes the plain variable as well."""
+"""Settings that Bitnami's image also reads from the plain variable."""
 _SEPARATORS = {1: ".", 2: "-", 3: "_"}
 
 
@@ -62,6 +62,6 @@ def as_settings(variables: list[Setting]) -> list[Setting]:
 
 
 def read_environment(file: File, into: Collection) -> None:
-    """What an env file says of a broker."""
+    """Read a broker's settings from an env file."""
     settings = as_settings(list(variables_of(file)))
     into.add_server(sorted_out(without_repeated(settings, into), into).values(), file.name)

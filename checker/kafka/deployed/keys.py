@@ -114,7 +114,7 @@ _WRONG_NAMES: Mapping[str, str] = {
 
 @functools.lru_cache(maxsize=4096)
 def meant_instead(key: str) -> str | None:
-    """The key that somebody meant who wrote this one; None: it is one of these, or far from all."""
+    """Return the key that a misspelt one means; None for a known key or one far from all."""
     if key in KEYS or key in NOT_MODELLED:
         return None
     if known := _WRONG_NAMES.get(key.lower().replace("_", "").replace("-", "")):
@@ -126,7 +126,7 @@ def meant_instead(key: str) -> str | None:
 
 
 def unit_remedy(key: str, value: str) -> str | None:
-    """What to write instead of a value with a unit; None where it has none, or the key may."""
+    """Return the remedy for a value with a unit; None if it has none, or the key allows it."""
     is_number = key in {MIN_INSYNC, REPLICATION, TOPIC_REPLICATION} or _NUMBERS.search(key)
     matched = _WITH_UNIT.fullmatch(value) if is_number else None
     if matched is None:

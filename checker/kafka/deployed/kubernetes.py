@@ -1,7 +1,7 @@
 """Resources of Kubernetes: Kafka's custom ones, and containers and settings of brokers.
 
-Documents that do not mention Kafka are not parsed, so that beside others of any size those of Kafka
-are read. Other resources, as Helm renders them, are counted and left out.
+Documents that do not mention Kafka are not parsed, so files with large other documents can be read.
+Other resources, as Helm renders them, are counted and ignored.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "ReplicaSet", "Pod")
 
 
 def read_kubernetes(file: File, into: Collection, *, is_named: bool) -> bool:
-    """What its documents say; False where they describe nothing of Kafka.
+    """Read the file's documents; return False if none describes Kafka.
 
-    A file that `is_named` must describe a cluster or its topics, and it is a mistake if not.
+    A file that `is_named` must describe a cluster or its topics; otherwise it is a mistake.
     """
     others: Counter[str] = Counter()
     count = 0
@@ -74,7 +74,7 @@ def read_kubernetes(file: File, into: Collection, *, is_named: bool) -> bool:
 
 
 def read_compose_file(file: File, into: Collection, *, is_named: bool) -> bool:
-    """What the services of Docker Compose say; False where none is a broker."""
+    """Read the services of Docker Compose; return False if none is a broker."""
     try:
         count = sum(
             read_compose(file, into, root)

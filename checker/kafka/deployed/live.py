@@ -1,8 +1,7 @@
 """A running cluster, read by Kafka's admin API and never changed.
 
-Requests are those of `ALLOWED`; any other is refused before it leaves. Of
-configurations only the settings of `checker.kafka.deployed.keys` are asked for, none of which is a
-secret.
+Only the requests in `ALLOWED` are sent; any other is refused before it leaves. The only
+configurations requested are the settings of `checker.kafka.deployed.keys`, which hold no secrets.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ _NO_ELR = Setting(ELIGIBLE, "0", "default")
 
 
 def read_cluster(servers: str, command_config: Path | None = None) -> Deployment:
-    """What the cluster at `servers` says of itself. Raises `BadConfig`, `Missing`."""
+    """Return the deployment at `servers`, as it describes itself. Raises `BadConfig`, `Missing`."""
     arguments = client_arguments(command_config)
     try:
         from kafka import KafkaAdminClient  # noqa: PLC0415 - an extra, and few ask a cluster
@@ -103,7 +102,7 @@ def _close(client: Any) -> None:
 
 
 def _let_through_reading_alone(client: Any) -> None:
-    """Refuse every request that could change anything, whatever the client is asked for."""
+    """Make the client refuse every request that could change anything."""
     manager = client._manager
     send = manager.send
 

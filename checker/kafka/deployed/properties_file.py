@@ -59,7 +59,7 @@ _OF_CLIENTS = ("bootstrap.servers", "metadata.broker.list", "group.id")
 
 
 def settings_of(file: File, text: str, mistakes: Mistakes, *, first_line: int = 1) -> list[Setting]:
-    """Every key with its value, in the order of the text. What is no setting is a mistake."""
+    """Return every key with its value, in the order of the text. Other lines are mistakes."""
     found = []
     line = first_line
     try:
@@ -86,7 +86,7 @@ def keys_of(text: str) -> frozenset[str]:
 
 
 def program_of(keys: Names[str]) -> str:
-    """The program whose .properties they are, where it is no broker; empty of a broker's."""
+    """Return the program that the .properties file configures; empty for a broker."""
     if not IDENTITY.isdisjoint(keys):
         return ""
     return next(
@@ -158,7 +158,7 @@ def sorted_out(settings: Iterable[Setting], into: Collection) -> dict[str, Setti
 
 
 def read_properties(file: File, into: Collection) -> None:
-    """What a server's .properties file says of its broker, taken to be that of all."""
+    """Read a server's .properties file as the settings of all brokers."""
     settings = settings_of(file, file.text, into.mistakes)
     if file.mark == "utf-16":
         into.mistakes.add(f"{file.name}:1: UTF-16, which Kafka does not read; save it as UTF-8")
@@ -177,7 +177,7 @@ def read_properties(file: File, into: Collection) -> None:
 
 
 def read_client(file: File, into: Collection, *, is_named: bool) -> None:
-    """What a producer's file says of acks: it counts where the file was named itself."""
+    """Read acks from a producer's file; it counts only if the user named the file itself."""
     settings = without_repeated(settings_of(file, file.text, into.mistakes), into)
     for setting in settings:
         if setting.key == ACKS and is_named:

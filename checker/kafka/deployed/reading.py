@@ -31,9 +31,9 @@ LIST = "docs/files.md lists what is read"
 
 
 def read_deployment(paths: Iterable[Path], found: Mistakes | None = None) -> Deployment:
-    """What these files and folders say together. Raises `BadConfig` with all mistakes.
+    """Return the deployment in these files and folders. Raises `BadConfig` with all mistakes.
 
-    Where `found` is given they are noted there instead, for more to be found beside them.
+    If `found` is given, mistakes are added to it instead, so that the caller can collect more.
     """
     mistakes = Mistakes() if found is None else found
     into = Collection(mistakes)

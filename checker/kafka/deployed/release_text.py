@@ -33,7 +33,7 @@ def release_written(text: str) -> str | None:
 
 
 def kafka_of_confluent(platform: str) -> str | None:
-    """`3.6` for `7.6.1`; None where there is no such release of Confluent Platform."""
+    """Return `3.6` for `7.6.1`; None if Confluent Platform has no such release."""
     major, minor = map(int, platform.split(".")[:2])
     first = _CONFLUENT_FIRST.get(major)
     if first is None:

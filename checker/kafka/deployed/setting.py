@@ -25,7 +25,7 @@ def whole_number(text: str | None) -> int | None:
 
 
 class BadConfig(Refused, ValueError):
-    """What was read cannot be used. Each of `mistakes` names place, value and remedy in a line."""
+    """Unusable configuration. Each of `mistakes` is a line with place, value and remedy."""
 
     def __init__(self, *mistakes: str) -> None:
         super().__init__("; ".join(mistakes))
@@ -39,9 +39,9 @@ class BadConfig(Refused, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key, its value, and who says so: a file, an option, a broker, or nobody.
+    """A key, its value, and its source: a file, an option, a broker, or a default.
 
-    `source` is a name in words. `place` is where in a file, if it was one.
+    `source` is a name in words. `place` is the place in a file, if there is one.
     """
 
     key: str
@@ -82,7 +82,7 @@ class Mistakes:
             self.add(line)
 
     def all(self) -> Iterable[str]:
-        """The lines, in the order in which they were found."""
+        """Lines in the order of their discovery."""
         return tuple(self._lines.values())
 
     def require_none(self) -> None:

@@ -29,7 +29,7 @@ _RELEASES = tuple(
     re.compile(rf"^[ \t]*{name}[ \t]*=[ \t]*(\[[^\]]*\]|.+)$", re.MULTILINE)
     for name in ("kafka_version", "kafka_versions")
 )
-"""What a cluster runs, or else what its configuration is for."""
+"""Release that a cluster runs, or else that its configuration is for."""
 
 
 def is_of_msk(file: File) -> bool:

@@ -23,7 +23,7 @@ _MARKS = {
 
 
 class NotText(BadConfig):
-    """The content is no text."""
+    """Content that is not text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class File:
     mark: str | None = None
 
     def lines(self) -> list[str]:
-        """The lines, the first of which is number 1."""
+        """Lines of the text; the first has number 1."""
         return self.text.split("\n")
 
     def beginning(self, most: int = 50) -> list[str]:

@@ -52,7 +52,7 @@ _SYNONYMS = re.compile(r"\ssensitive=(?:true|false) synonyms=\{")
 
 @dataclass(slots=True)
 class _Counted:
-    """What the lines of a topic add up to."""
+    """Totals over the lines of a topic."""
 
     settings: dict[str, Setting] = field(default_factory=dict)
     copies: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -132,9 +132,9 @@ def read_topics_output(file: File, into: Collection) -> None:
 
 
 def _eligible(file: File, fields: Mapping[str, str], line: int) -> tuple[Setting, str] | None:
-    """That ELR is on, and by which line: without it a controller keeps both columns empty.
+    """Return the setting "ELR is on" and its evidence, None if a line does not prove it.
 
-    (PartitionChangeBuilder)
+    Without ELR a controller keeps both columns empty (PartitionChangeBuilder).
     """
     for name in ("Elr", "LastKnownElr"):
         if _listed(fields.get(name)):
@@ -196,7 +196,7 @@ def _topic(file: File, name: str, counted: _Counted) -> Topic:
 
 
 def _configs(text: str | None) -> Iterator[tuple[str, str]]:
-    """Keys with values, of which some have commas of their own: `cleanup.policy=compact,delete`."""
+    """Yield keys with values; a value may contain commas: `cleanup.policy=compact,delete`."""
     for pair in _NEXT_KEY.split(text or ""):
         key, equals, value = pair.strip().partition("=")
         if equals:

@@ -174,7 +174,7 @@ def text_at(node: Node | None, *keys: str) -> str:
 
 
 def items(node: Node | None) -> list[Node]:
-    """The elements of a sequence; none where it is no sequence."""
+    """Return the elements of a sequence, none for another node."""
     return list(node.value) if isinstance(node, SequenceNode) else []
 
 

@@ -37,13 +37,13 @@ ELIGIBLE_LEADER_REPLICAS = "elr"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The answer about a partition. `best` is the search that says most; `tried` are all.
+    """Answer about a partition. `best` is the most informative search; `tried` are all.
 
-    Where no search can begin, `best` is None, and `unsearched` says why: lines alone show a loss.
+    If no search can begin, `best` is None and `unsearched` says why: lines alone show a loss.
 
-    `alike` are those of the bounds of `best`. `has_all_orders`: in every bounds that were tried all
-    orders were in which brokers may be assigned, as far as the order matters there; else nothing is
-    said of every behaviour.
+    `alike` are the searches with the bounds of `best`. `has_all_orders`: for all bounds tried,
+    every order of the assigned brokers was tried as far as it matters; otherwise the answer does
+    not cover every behaviour.
     """
 
     partition: str
@@ -257,10 +257,10 @@ def _with_causes(answer: Answer, found: _Found) -> Answer:
 
 
 def is_unclean(evidence: Evidence, version: str) -> bool:
-    """Whether an election was unclean: by a controller's line, or because it cannot have been else.
+    """True if an election was unclean: a controller says so, or it cannot have been clean.
 
-    Somebody from outside the ISR of the decision before is elected cleanly only where there are
-    eligible leader replicas.
+    A broker outside the ISR of the previous decision is elected cleanly only with eligible leader
+    replicas.
     """
     if evidence.unclean:
         return True
@@ -271,7 +271,7 @@ def is_unclean(evidence: Evidence, version: str) -> bool:
 def _in_turn(
     histories: Sequence[History], given: Circumstances
 ) -> Iterator[tuple[list[tuple[History, Environment]], bool]]:
-    """Each of the bounds, with each order in which brokers may be assigned; whether with all."""
+    """Yield the histories of each bounds by order of assignment; True if all orders are there."""
     orders = math.factorial(len(histories[0].brokers) - 1)
     for environments in zip(*(bounds_in_turn(h, given) for h in histories), strict=True):
         if environments[0].election_order == "any":
@@ -291,7 +291,7 @@ def histories_of(
     *,
     is_limited: bool = True,
 ) -> list[History]:
-    """The history for each order in which brokers may be assigned. Raises `BadLogs`."""
+    """Return a history for each order of assignment of the brokers. Raises `BadLogs`."""
     found: dict[tuple[int, ...], History] = {}
     for order in range(ORDERS_MAX):
         made = history_of(

@@ -29,7 +29,7 @@ _NEEDS_A_LOG_TAKEN = ("power-losses", "lost-disks")
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """An entry of the catalogue, and the repair with which the same steps lose nothing."""
+    """Entry of the catalogue, and the repair that makes the same steps lose nothing."""
 
     scenario: Scenario
     repair: Repair

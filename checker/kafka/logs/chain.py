@@ -1,8 +1,8 @@
 """Explanation of a long history as a chain of windows.
 
-The chain is one behaviour: each piece begins in the state in which the piece before it ended, in
-the numbers of the next window. Where a state cannot be carried exactly, or too many are there, the
-answer stays open: "nothing fits" is said only where nothing was left out.
+The chain is one behaviour: each piece begins in the last state of the piece before, renumbered for
+the next window. If a state cannot be carried over exactly, or there are too many, the answer stays
+open: the verdict "nothing fits" requires that nothing was left out.
 """
 
 from __future__ import annotations

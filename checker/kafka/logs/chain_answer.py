@@ -106,7 +106,7 @@ def answered_by_windows(
 
 
 def _causes(chain: Chain, *, missed: bool) -> tuple[Cause, ...]:
-    """The causes of the loss, of the window in which it happens."""
+    """Return the causes of the loss, from the window that contains it."""
     for piece in chain.pieces:
         found = causes_of(
             piece.window.model,

@@ -1,4 +1,4 @@
-"""Table of the lines in which a controller says what it decided: pattern, writer, releases.
+"""Table of the lines that record a controller's decisions: pattern, writer, releases.
 
 Read in Kafka's source at 2.4.0, 2.6.0, 2.7.0, 2.8.0 to 2.8.2, 3.0.0, 3.3.0, 3.4.0, 3.6.0, 3.9.1,
 4.0.0, 4.1.0, 4.2.0 and 4.3.1; seen in logs of real controllers of 2.8.2 and 3.9.1 with ZooKeeper,
@@ -16,7 +16,7 @@ from waterline.checker.kafka.logs.observation import PartitionState, Place, stat
 from waterline.checker.kafka.logs.patterns import LIST, NUMBER, PARTITION, REGISTRATION, REQUESTED
 
 Read = tuple[int, PartitionState, PartitionState]
-"""The number of a decision, the state that it gave, and what is said of the one before."""
+"""Number of a decision, its state, and what the line says of the previous state."""
 _WRITER = re.compile(r"\[(?:Quorum)?Controller id=(\d{1,10})\b")
 _NUMBER = r"(?P<partition_epoch>\d{1,10})"
 _TOPIC_ID = r"(?P<topic_id>[\w-]{1,40})"
@@ -46,7 +46,7 @@ class ControllerPattern:
     pattern: re.Pattern[str]
     hint: str
     source: str
-    """The method that writes it, with the level if it is no INFO; the file, and the releases."""
+    """Method that writes the line, with the level unless it is INFO; the file, and the releases."""
     is_committed: bool = True
     """Of ZooKeeper: it is written once ZooKeeper has stored it under that version."""
     read: Callable[[re.Match[str]], Read | None]
@@ -243,7 +243,7 @@ _UNCLEAN = (
 
 @dataclass(frozen=True, slots=True)
 class UncleanElection:
-    """A line in which a controller says so. Of topic and id one may be unknown, as the epoch."""
+    """Unclean election that a controller's line reports. Topic, id or epoch may be unknown."""
 
     partition: str | None
     topic_id: str | None

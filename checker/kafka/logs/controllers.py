@@ -202,7 +202,7 @@ def _certain(
     states: Mapping[int, PartitionState],
     confirmed: set[int],
 ) -> set[int]:
-    """Numbers of which nothing was taken over from a decision that need not have been committed."""
+    """Return the decisions that copy nothing from a decision that may be uncommitted."""
     found: set[int] = set()
     for number in sorted(states):
         known = [c for c in claims[number] if c.writer is None or number in confirmed]

@@ -1,7 +1,7 @@
-"""Course: the positions among a broker's lines, in every order in which it can have written them.
+"""Course: the positions among a broker's lines, for every order that it can have written them in.
 
-Position 0 is before all lines. Where the order of the lines is known, position n is behind n lines;
-lines of one time in two files have a position for each set of them that may be written.
+Position 0 is before all lines. If the order of the lines is known, position n is after n lines.
+Lines of the same time in two files have a position for each set of them that may be written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Course:
             yield line, self.lines[line], after
 
     def between(self, old: int, new: int) -> int:
-        """The first of the lines by which one came from a position to a later one."""
+        """Return the first line on the way from a position to a later one."""
         for line, after in self.nexts[old]:
             if after == new or (after < new and self._leads(after, new)):
                 return line

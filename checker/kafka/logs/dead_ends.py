@@ -1,7 +1,7 @@
-"""Dead ends: states from which the next lines can never be written, recognised without a search.
+"""Dead ends: states whose next lines can never be written, recognised without a search.
 
-Each rule says what no step can change any more before the line. docs/incidents.md has the argument
-of each; random walks of the model attack them (tests/kafka/logs/test_walks_fit.py).
+Each rule names a fact that no step can change before the line. docs/incidents.md has the argument
+for each; random walks of the model attack them (tests/kafka/logs/test_walks_fit.py).
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ def decisions_of(
 
 
 def beginning_of(by_broker: Mapping[int, Sequence[Observation]], epoch: int) -> Observation | None:
-    """The decision with which an epoch began, None where it is not known which one that was.
+    """Return the decision that began an epoch, None if it is unknown.
 
-    It is the first of the partition, or the one before it is known, and of an earlier epoch.
+    It is the partition's first decision, or the previous one is known and of an earlier epoch.
     """
     known = _known(by_broker)
     number = min((n for n, o in known.items() if o.epoch == epoch), default=None)

@@ -33,10 +33,10 @@ class MissedEpoch:
 
 @dataclass(frozen=True, slots=True)
 class AtRisk:
-    """Offsets `first` to `last` were below a high watermark, and then in a log no more.
+    """Offsets `first` to `last` that were below a high watermark and then left a log.
 
-    It is that of the leader with which `epoch` began, or, where there is no epoch, that of a broker
-    that truncated.
+    The log is that of the leader that began `epoch`, or, if `epoch` is None, of a broker that
+    truncated.
     """
 
     first: int
@@ -74,9 +74,9 @@ class Outside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The findings by the lines of some epochs.
+    """Findings in the lines of some epochs.
 
-    `unclean` are elections of which a controller says it, `outside` those that look like it.
+    `unclean` are elections that a controller reports as unclean, `outside` those that look unclean.
     """
 
     missed: tuple[MissedEpoch, ...] = ()
@@ -90,8 +90,8 @@ class Evidence:
     noted: tuple[Observation, ...] = ()
     """Lines that are shown with their meaning."""
     min_isr: tuple[int, Place] | None = None
-    """The least value of min.insync.replicas: a leader says that its ISR is below it, or there are
-    eligible leader replicas beside it."""
+    """Lower bound of min.insync.replicas: a leader reports an ISR below it, or the partition has
+    eligible leader replicas besides its ISR."""
 
 
 def evidence_of(
@@ -141,7 +141,7 @@ def evidence_of(
 def missed_epochs(
     by_broker: ByBroker, first: int | None, last: int | None
 ) -> tuple[MissedEpoch, ...]:
-    """Leaders that led on after an epoch that somebody else led, by what their lines say."""
+    """Return the leaders that led on after an epoch of another leader, by their lines."""
     leaders, found = leaders_told(by_broker), []
     for broker, observed in by_broker.items():
         for seen in within(observed, first, last):
@@ -161,12 +161,11 @@ def missed_epochs(
 
 
 def at_risk(by_broker: ByBroker, first: int | None, last: int | None) -> tuple[AtRisk, ...]:
-    """Offsets below a high watermark of before an epoch whose leader began below it, or below that
-    of a broker which truncated them.
+    """Return the offsets below a high watermark that a later leader began below, or a broker cut.
 
-    A broker's first line of an epoch has the high watermark with which it came into it: that was
-    reached in an earlier one. Not so a later line, of a broker that has started again within the
-    epoch, nor the first line of all, before which others may be missing.
+    A broker's first line of an epoch has the high watermark from an earlier epoch. A later line
+    does not, if the broker restarted within the epoch; nor does the first line of all, because
+    lines before it may be missing.
     """
     every = [o for observed in by_broker.values() for o in within(observed, first, last)]
     marks = [

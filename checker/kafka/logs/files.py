@@ -1,7 +1,7 @@
-"""Files to read: which of a folder are logs, in which order, and their lines, within limits.
+"""Files to read: the logs in a folder, their order and their lines, within limits.
 
-A folder's file is a log by its name, or by what its first lines say. Packed files are unpacked, a
-byte order mark says which UTF it is, a line that is longer than a line of Kafka's is cut.
+A file is a log by its name or by its first lines. Compressed files are unpacked, a byte order mark
+decides the UTF encoding, and a line longer than Kafka's lines is cut.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from waterline.checker.kafka.logs.errors import BadLogs
 LINE_MAX = 20_000
 """Characters of a line that are looked at."""
 _LONG = 1_000_000
-"""Characters of a line that is no line of Kafka's: that it was cut is said."""
+"""Longest line, in characters, that Kafka may have written; the reader reports a cut."""
 CHARACTERS_MAX = 2 << 30
 """Of one file, unpacked."""
 FILES_MAX = 10_000
@@ -111,7 +111,7 @@ def lines_of(path: Path, passed_over: list[str] | None = None) -> Iterator[tuple
 
 
 def stream_of(path: Path) -> str:
-    """The file that a logger writes to, of which this is a part: rotated ones are one stream."""
+    """Return the file that the logger writes to; rotated parts belong to one stream."""
     return str(path.parent / (_ROTATED.sub("", path.name) or path.name))
 
 

@@ -1,9 +1,8 @@
 """Search for a behaviour of the model that fits the lines of all brokers.
 
-Best first: by steps, of which faults count for more, and lines that are behind. Where nothing
-fits, the longest prefix is kept, and what was refused there. Everything that no line says is
-free within bounds: crashes, sessions that end, produced records, fetches. The bounds are raised in
-turn.
+The search is best first: steps cost, faults cost more, and so do lines not yet written. If nothing
+fits, it keeps the longest prefix and what was refused there. Everything without a line is free
+within bounds: crashes, session ends, produced records, fetches. The bounds are raised in turn.
 """
 
 from __future__ import annotations
@@ -94,9 +93,9 @@ class Searched:
     refusals: Counter[Refused] = field(default_factory=Counter)
 
     def excludes(self, loses: bool) -> bool:
-        """Whether, within these bounds, nothing fits that loses a record, or that loses none.
+        """True if these bounds exclude a fit that loses a record, or one that loses none.
 
-        The search for a loss looks at all states in which nothing is lost as well.
+        The search for a loss covers all states without a loss as well.
         """
         return loses not in self.fits and bool({loses, True} & self.complete)
 
@@ -131,7 +130,7 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
-    """Faults and records beside those that lines tell of, in one search."""
+    """Faults and records of one search, besides those in the lines."""
 
     more_records: int = 0
     crashes: int = 0
@@ -163,7 +162,7 @@ _BESIDE_TAKEN = (Beside(taken_directories=1), *_BESIDE_SHORTER_LOGS)
 
 
 def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environment]:
-    """Yield what may happen beside what lines tell of: nothing, then a crash, then more."""
+    """Yield bounds for events without lines: first none, then a crash, then more."""
     epochs = max(1, history.last_epoch - history.first_epoch)
     runs = max(1, len(history.offsets) - 1)
     shutdowns = min(3, history.shutdowns)

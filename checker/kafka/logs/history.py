@@ -1,10 +1,10 @@
 """History of a partition in the model's numbers: replicas, leader epochs and offsets from 0.
 
 Real epochs and offsets are large. The first epoch in the lines becomes 0; later ones keep their
-distance, because a gap is a decision without a line. The log end with which the first leader
-began becomes offset 0: what is below it is taken for the same everywhere, which is assumed and is
-said. Above it the offsets that lines name are numbered in order, so that a record of the model is
-the run of records between two of them.
+distance, because a gap is a decision without a line. The first leader's log end at its beginning
+becomes offset 0; the logs below it are assumed equal, and the report says so. Above it the offsets
+in the lines are numbered in order, so a record of the model is the run of records between two of
+them.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ _MAY_LACK = frozenset({Kind.CHANGES_ISR, Kind.DELETES, Kind.LOADS})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The lines to fit, and who is meant in them.
+    """Lines to fit, with their brokers, epochs and offsets.
 
-    `brokers[i]` is the broker that replica i of the model stands for; the first leader is replica
-    0. `offsets[k]` is the offset that is k in the model. `observed[i]` are the observations of
-    replica i, renumbered, in order; `sources[i]` the same as they were read. `leaders` is who led
-    an epoch, by whatever line says it, -1 for nobody. `decisions` are the controller's, as far as
-    lines tell of every one, `decision_sources` the same as they were read. `may_lack` are kinds of
-    lines that a step can do without: a leader of KRaft that reads of a change of the ISR in the
-    metadata log, before the controller's answer, writes no line of it.
+    `brokers[i]` is the broker behind replica i of the model; the first leader is replica 0.
+    `offsets[k]` is the offset that is k in the model. `observed[i]` are the observations of replica
+    i, renumbered, in order; `sources[i]` are the originals. `leaders` maps an epoch to its leader
+    by whatever line names it, -1 for none. `decisions` are the controller's, as long as every one
+    has a line; `decision_sources` are the originals. `may_lack` are kinds of lines that a step may
+    skip: a KRaft leader that reads an ISR change in the metadata log, before the controller's
+    answer, writes no line.
 
-    `noted` are lines to show, of each replica and then of the controllers, as they were read, each
-    with the number of the line to fit that it stands before.
+    `noted` are lines to show, of each replica and then of the controllers, each with the number of
+    the line to fit that follows it.
 
-    `reassignments` is how many of them the lines tell of. With any the first `assigned` brokers are
-    replicas as the first epoch begins.
+    `reassignments` is their number in the lines. If there are any, the first `assigned` brokers are
+    the replicas when the first epoch begins.
     """
 
     brokers: tuple[int, ...]
@@ -96,10 +96,10 @@ class History:
 
     @property
     def shorter_logs(self) -> int:
-        """How many starts came up with a shorter log than a line before says, and no truncation.
+        """Number of starts with a shorter log than an earlier line says, and no truncation between.
 
-        Of brokers with a server.log, in which truncations are recorded. With reassignments a log
-        may be made anew.
+        Counts brokers with a server.log, which records truncations. 0 with reassignments, since
+        they may create a log anew.
         """
         if self.reassignments:
             return 0
@@ -129,9 +129,9 @@ def _shorter_logs(observed: Sequence[Observation]) -> int:
 
 
 def leaders_told(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, int]:
-    """Who led each epoch, in Kafka's numbers. Raises `BadLogs` where two lines differ.
+    """Return the leader of each epoch, in Kafka's numbers. Raises `BadLogs` if two lines differ.
 
-    Where no line names a leader, it is whom brokers fetched from.
+    If no line names a leader, it is the broker that others fetched from.
     """
     observed: dict[int, Observation] = {}
     for seen in (each for of_broker in by_broker.values() for each in of_broker):
@@ -152,7 +152,7 @@ def leaders_told(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, in
 
 
 def _fetched_from(observed: Sequence[Observation]) -> Iterator[tuple[int, int]]:
-    """Epochs of a follower, and the leader from which it fetched a while later."""
+    """Yield a follower's epochs with the leader that it fetched from a while later."""
     role: Observation | None = None
     for seen in observed:
         if seen.kind in (Kind.LEADS, Kind.FOLLOWS):
@@ -177,16 +177,16 @@ def history_of(
     is_limited: bool = True,
     reassigned: Sequence[Reassigned] = (),
 ) -> History:
-    """Renumber the observations of some epochs, all where none is named. Raises `BadLogs`.
+    """Renumber the observations of some epochs, by default all. Raises `BadLogs`.
 
     A history that is not limited may have more epochs and offsets than one search: see
     `checker.kafka.logs.windows`.
 
-    What controllers decided stands under `CONTROLLER`. Beside the decisions it says who is a
-    replica, and who led the first epoch, where no broker does: nothing else rests on it.
+    The controllers' lines are under `CONTROLLER`. Besides decisions, they name the replicas, and
+    the first epoch's leader if no broker does; nothing else depends on them.
 
-    `order` is the number of a permutation of the brokers behind the first leader: it is the order
-    of assignment, by which the model elects, and no line says it.
+    `order` numbers a permutation of the brokers after the first leader. It stands for the order of
+    assignment, which decides elections in the model and which lines do not show.
     """
     controllers = by_broker.get(CONTROLLER, ())
     everybody = by_broker
@@ -340,8 +340,8 @@ def _replicas(
 def _beginning(
     by_broker: Mapping[int, Sequence[Observation]], first: int
 ) -> tuple[int, tuple[int, ...] | None]:
-    """The log end with which the first leader began, and its ISR; where no line of its own says
-    it, the least log end with which anybody followed it.
+    """Return the first leader's log end and ISR at its beginning, by its own line; without that
+    line the lowest log end of its followers.
     """
     ends: list[int] = []
     for seen in (o for observed in by_broker.values() for o in observed if o.epoch == first):
@@ -415,7 +415,7 @@ def _is_cut_in_band(
 def _after_beginning(
     observed: Sequence[Observation], first: int, begins: int
 ) -> tuple[Observation, ...]:
-    """Without the line by which a broker came into the first state, which is where all begins."""
+    """Drop the line that led to the initial state."""
     if observed and observed[0].epoch == first and observed[0].offset == begins:
         return tuple(observed[1:])
     return tuple(observed)
@@ -428,9 +428,9 @@ def _offsets_of(
     *,
     is_moved: bool,
 ) -> tuple[int, ...]:
-    """The offsets that are told apart, from the first on, with which logs are the same everywhere.
+    """Return the distinct offsets; logs are the same everywhere up to the first.
 
-    Where replicas are added that is 0, for their logs are empty. Raises `BadLogs`.
+    The first is 0 if replicas are added, because their logs are empty. Raises `BadLogs`.
     """
     named = {begins}
     for seen in (each for observed in kept.values() for each in observed):

@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 
 def unwrap(line: str, section: str = "") -> Line:
-    """Return a line with its time and whoever a prefix or an object says wrote it."""
+    """Return a line with its time and the writer that its prefix or its object names."""
     line = _COLOUR.sub("", line)
     begin = line.find("{")
     if begin >= 0 and line.endswith("}") and (found := _of_object(line, begin)):

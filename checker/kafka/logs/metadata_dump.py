@@ -135,9 +135,9 @@ def _read_record(section: Section, offset: int, line: str, place: Place) -> None
 
 
 def changes_of(sections: Iterable[Section], passed_over: list[str]) -> Iterator[tuple[str, Change]]:
-    """The changes of every partition, in the order of the log.
+    """Yield the changes of every partition, in the order of the log.
 
-    What cannot be followed is said once in `passed_over`.
+    Adds each kind of record that cannot be followed to `passed_over` once.
     """
     every = list(sections)
     log = _Log(passed_over, sorted((s for s in every if s.is_snapshot), key=lambda s: s.end or 0))

@@ -28,10 +28,10 @@ _TOPIC_ID = r"topicI[dD]=?,? ?(?P<topic_id>[\w-]{1,40})"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotedLine:
-    """A message and its meaning, in which the groups of the pattern stand by their names.
+    """A message and its meaning, with the groups of the pattern by name.
 
-    Whose it is: of a controller, of the broker that it names, or of the file's. `is_clean`: of a
-    start, whether the process before it ended by a shutdown.
+    It belongs to a controller, to the broker that it names, or to the file's broker. `is_clean` of
+    a start: the process before it ended by a shutdown.
     """
 
     hint: str

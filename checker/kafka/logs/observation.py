@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 CONTROLLER = -1
-"""Among the brokers by which observations are sorted: the controllers, whichever was active."""
+"""Key of the controllers' observations among those of brokers, whichever controller was active."""
 UNCHANGED = "-2"
 """A leader in a record that does not change it."""
 _NUMBER = re.compile(r"\d{1,10}")
@@ -37,7 +37,7 @@ class Kind(enum.Enum):
     REASSIGNS = "reassigns replicas"
     """A controller does, by a line without the number of the decision."""
     FETCHES = "fetches"
-    """From whom: who led the epoch that it knew."""
+    """It names the leader of the epoch that the follower knew."""
     HAS_EPOCHS = "has epochs"
     """Its leader-epoch-checkpoint, as it was when the files were copied."""
     HAS_CHECKPOINT = "has a checkpointed high watermark"
@@ -66,7 +66,7 @@ class Place:
 class PartitionState(NamedTuple):
     """State of a partition as the controller has it; None where a line does not say.
 
-    `leader` is -1 for nobody. `replicas` are those being added or removed as well.
+    `leader` is -1 for none. `replicas` include those being added or removed.
     """
 
     epoch: int | None = None
@@ -87,7 +87,7 @@ class PartitionState(NamedTuple):
         return PartitionState(*(b if a is None else a for a, b in zip(self, before, strict=True)))  # type: ignore[arg-type]
 
     def contradicts(self, other: PartitionState) -> bool:
-        """Whether both say something of which only one can be so."""
+        """True if the two states cannot both be right."""
         return self.over(other) != other.over(self)
 
 
@@ -102,7 +102,7 @@ def state_in(groups: Mapping[str, str | None], suffix: str = "") -> PartitionSta
 
 
 def members_in(text: str | None) -> tuple[int, ...] | None:
-    """The brokers of a list, in order; None where there is no list."""
+    """Return the brokers of a list, in order; None without a list."""
     return None if text is None else tuple(sorted({int(each) for each in _NUMBER.findall(text)}))
 
 
@@ -110,20 +110,20 @@ def members_in(text: str | None) -> tuple[int, ...] | None:
 class Observation:
     """A claim of `broker` at `place`; None where the line does not say it.
 
-    `offset` is the log end of who leads or follows, and the new one of who truncates. `high_
-    watermark` is that of before: makeLeader prints it, and then tries to advance it. `isr` are
-    brokers. `leader` is -1 for nobody. `previous_epoch` is the leader epoch that a leader knew
-    before; a follower's line has it wrong in some releases (in 3.9.1 it repeats the new one), so
-    that it is not read. `partition_epoch` is the number of the controller's decision about the
-    partition that the line tells of: it grows by one with each.
+    `offset` is the log end of a leader or follower, and the new one after a truncation.
+    `high_watermark` is the old one: makeLeader prints it, and then tries to advance it. `isr` are
+    brokers. `leader` is -1 for none. `previous_epoch` is the leader epoch that a leader knew
+    before; it is not read from a follower's line, which has it wrong in some releases (3.9.1
+    repeats the new one). `partition_epoch` numbers the controller's decisions about the partition;
+    it grows by one each time.
 
-    `is_clean` is of a start, whether the process before it ended by a shutdown. `said` is the
-    meaning of a line that is shown and not fitted.
+    `is_clean` of a start: the process before it ended by a shutdown. `said` is the meaning of a
+    line that is shown and not fitted.
 
     `number` orders the lines of a `stream`, which is a file of one broker with its rotated parts.
-    Lines of one broker that have the same `band`, and another stream, are in no order. `run` is the
-    time of the lines around it whose times rise; where they fall, `is_moved` says that the runs of
-    the file were put in the order of their times.
+    Lines of a broker with the same `band` and another stream have no order. `run` is the time of
+    the surrounding lines whose times rise; if times fall, `is_moved` says that the runs of the file
+    were sorted by time.
     """
 
     broker: int
@@ -170,5 +170,5 @@ def within(
 
 
 def is_within(epoch: int, first: int | None, last: int | None) -> bool:
-    """Whether an epoch is one of these; None where there is no bound."""
+    """True if the epoch is within the bounds. A bound of None does not limit it."""
     return (first is None or epoch >= first) and (last is None or epoch <= last)

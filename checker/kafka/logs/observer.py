@@ -192,7 +192,7 @@ class Observer:
         return replica not in self.history.with_server_log
 
     def _written(self, before: Any, call: Call, after: Any) -> Iterator[_Line]:
-        """Which replica writes a line at this step, of which kind, with what in it, in order."""
+        """Yield the lines that replicas write at this step, in order: replica, kind, content."""
         name, arguments = call
         actor = arguments[0] if arguments else 0
         if name in _LEARNS:
@@ -275,7 +275,7 @@ def _of_isr(before: Any, after: Any) -> Iterator[_Line]:
 
 
 def decided_in(s: Any, *, with_replicas: bool) -> tuple[object, ...]:
-    """What the controller has decided, as `Observation.state` has it."""
+    """Return the controller's decision, as `Observation.state` has it."""
     sets = ("isr", *(_ASSIGNMENT if with_replicas else ()))
     members = (members_of(int(getattr(s, name)), s.replicas) for name in sets)
     return (int(s.epoch), int(s.leader), *members)

@@ -33,7 +33,7 @@ from waterline.model.message.features import KEEPS_WAITING_PRODUCERS, has
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A state in which a window begins, and the node of the window before that it comes from."""
+    """A state that begins a window, and the node of the window before that it comes from."""
 
     node: Node
     end: Node | None

@@ -164,7 +164,7 @@ FETCHES = re.compile(
     r"\[ReplicaFetcher replicaId=(?P<broker>\d{1,10}), leaderId=(?P<leader>\d{1,10}), [^\]]*\] "
     rf".{{0,200}}?\bpartition {PARTITION}(?![\w.-])"
 )
-"""Whom a broker follows, by a line about a fetch: releases until 3.2 name no leader elsewhere."""
+"""Leader that a broker follows, by a line about a fetch: until 3.2 no other line names it."""
 FETCH_HINT = "[ReplicaFetcher replicaId="
 
 RELEASE = re.compile(r"Kafka version ?: ?(?P<release>\d{1,3}(?:\.\d{1,3}){1,3})(?P<rest>[\w.-]*)")

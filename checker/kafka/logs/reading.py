@@ -1,9 +1,9 @@
 """Log files of brokers, read into observations of one partition.
 
-A folder may hold files of one broker or of many, rotated and packed, in any subset, and a file the
-lines of many. Whose a line is, it says itself, or the lines with the same prefix, or of its file;
-of a checkpoint the meta.properties beside it or above. What controllers decided is read apart from
-what brokers did.
+A folder may hold files of one broker or of many, rotated and compressed, in any subset; a file may
+hold the lines of many. The writer of a line is named by the line itself, by lines with the same
+prefix, or by its file; that of a checkpoint by the meta.properties next to it or above. The
+controllers' decisions are read apart from the brokers' actions.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Logs:
-    """The contents of the files: observations by partition, releases, and what was passed over.
+    """Contents of the files: observations by partition, releases, and the lines passed over.
 
-    `stops` are lines of whole brokers, `noted` of controllers: by partition, that of a topic's id,
-    or "" for all. `server_logs` are brokers of which not only state-change.log
-    was read, so that a truncation that is not observed did not happen, with the time of the first
-    line that says so; but for those that are `doubtful`. `files` counts the lines of each file that
-    was read. `changes` are decisions by partition, as controllers and the metadata log say them.
+    `stops` are lines of whole brokers; `noted` those of controllers, by partition, by topic id, or
+    under "" for all. `server_logs` are brokers with more than a state-change.log, and the time of
+    the first line that shows it: a truncation without a line did not happen there. The `doubtful`
+    are excepted. `files` counts the lines of each file. `changes` are the decisions by partition,
+    from controllers and the metadata log.
     """
 
     by_partition: dict[str, list[Observation]] = field(default_factory=lambda: defaultdict(list))
@@ -89,7 +89,7 @@ class Logs:
         return [*self.passed_over, *notes, *self._decided(partition, last).notes]
 
     def unclean_of(self, partition: str) -> list[UncleanElection]:
-        """Elections of the last topic of that name of which a controller says that they were."""
+        """Return the unclean elections that controllers report for the last topic of that name."""
         last = self._last_topic(partition)
         ids = {seen.topic_id for lines in last.observed.values() for seen in lines}
         changes = [each for each in self._changes(partition) if last.has(each)]
@@ -120,9 +120,9 @@ class Logs:
     def with_server_log(
         self, by_broker: Mapping[int, Sequence[Observation]], first_epoch: int | None
     ) -> set[int]:
-        """Brokers of which a truncation that no line tells of did not happen, from an epoch on.
+        """Return the brokers whose lines show every truncation from an epoch on.
 
-        Not those whose server.log begins later: it is kept for a shorter time.
+        Excludes those whose server.log begins later: it is kept for a shorter time.
         """
         found = set()
         for broker, since in self.server_logs.items():
@@ -224,7 +224,7 @@ def read_logs(folders: Iterable[Path]) -> Logs:
 def _reassigning(
     changes: Iterable[Change], last: LastTopic, decided: Iterable[Observation]
 ) -> Iterator[Observation]:
-    """Changes that move replicas and are not used as decisions: they are told of all the same."""
+    """Yield the changes that move replicas and do not count as decisions, to be reported."""
     used = {seen.partition_epoch for seen in decided}
     for each in changes:
         moves = each.state.adding or each.state.removing
@@ -281,7 +281,7 @@ class _Whose:
         return None
 
     def all_of(self, file: Scanned, writer: str) -> set[int]:
-        """Whoever may have written a line that names nobody: if nobody is named there, anybody."""
+        """Return the possible writers of a line without a name: those the file names, or all."""
         named = self._named[_keys(file, writer)[0]] or self._named[(file.path,)]
         return named or {broker for brokers in self._named.values() for broker in brokers}
 
@@ -334,7 +334,7 @@ def _note(file: Scanned, logs: Logs, whose: _Whose) -> None:
 
 
 def _require_order(logs: Logs) -> None:
-    """Two files of one broker, one of which has no times, are in no order."""
+    """Reject two files of one broker if one has no times: their order is unknown."""
     per_broker: dict[int, set[str]] = defaultdict(set)
     for seen in (*logs.stops, *(o for all_of in logs.by_partition.values() for o in all_of)):
         if seen.number:

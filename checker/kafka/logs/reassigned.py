@@ -64,7 +64,7 @@ def reassigned_in(
 
 
 def requests_in(reassigned: Iterable[Reassigned]) -> int:
-    """How many of them an operator asked for; a log that was deleted may have been asked back."""
+    """Return the number of operators' requests; restoring a deleted log may have been one more."""
     return sum(each.is_request + (each.after is None) for each in reassigned)
 
 

@@ -47,7 +47,7 @@ _HINTS = (
 )
 """A line that has none of these says nothing."""
 _JITTER = 1_000_000_000
-"""Nanoseconds by which the times of a file fall without more ado: threads, a clock set right."""
+"""Tolerated fall of the times in a file, in nanoseconds: threads, a clock set right."""
 _LINES_MAX = 1_000_000_000
 _USUAL = ("server.log", "state-change.log")
 
@@ -83,7 +83,7 @@ class Said:
 
 @dataclass(slots=True)
 class _Runs:
-    """Runs of lines of one writer whose times do not fall: from which line on, and their time."""
+    """Runs of a writer's lines whose times do not fall: their first lines and their times."""
 
     lines: list[int] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)

@@ -37,7 +37,7 @@ def records_in(s: Any) -> set[int]:
 
 
 def sequences_of(s: Any) -> Iterator[tuple[int, list[int]]]:
-    """Logs, and answers on their way: the offset at which each begins, and its records."""
+    """Yield logs and answers in flight: the first offset of each, and its records."""
     for r in range(s.replicas):
         log_end = int(s.leo[r])
         yield 0, [int(s.log[r, o]) for o in range(log_end)]
@@ -64,7 +64,7 @@ def offsets_in(s: Any) -> set[int]:
 
 
 def needed_boundaries(s: Any) -> set[int]:
-    """The offsets above 0 at which a state tells the record before from the record behind."""
+    """Return the offsets above 0 where a state distinguishes the records before and after."""
     needed = offsets_in(s)
     behind: dict[int, set[int]] = {}
     ahead: dict[int, set[int]] = {}

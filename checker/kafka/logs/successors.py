@@ -104,7 +104,7 @@ class Compiled:
         self._into = address(self._answers)
 
     def _given_to_expand(self, expander: Expander) -> tuple[int, ...]:
-        """Its arguments, of which none changes: of what it counts nothing is read."""
+        """Return the expander's arguments, which stay the same. Its counts are not read."""
         problem = expander.problem
         self._settings: NDArray[np.int64] = np.array(problem.model.settings, np.int64)
         self._tally, self._dead = Tally(problem), np.zeros(1, np.bool_)

@@ -1,7 +1,7 @@
-"""Timeline of a behaviour that fits: its steps, whose they are, and the line that each has written.
+"""Timeline of a behaviour that fits: its steps, their actors, and the lines that they write.
 
-The order is one in which all this can have happened: what must come before comes before. The clocks
-of two brokers are never compared.
+It is one possible order of the events: causes come before effects. The clocks of two brokers are
+never compared.
 """
 
 from __future__ import annotations

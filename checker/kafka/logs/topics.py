@@ -1,7 +1,7 @@
-"""A topic that was deleted and created anew: two histories of one name, of which the last counts.
+"""A topic that was deleted and created anew: two histories of one name; only the last counts.
 
-Topic ids say it, and what no topic does: a leader epoch or a partition epoch that falls, a broker
-that leads and follows in one epoch. A broker whose lines show neither is cut by the time.
+Topic ids show it, and so does the impossible: a leader epoch or a partition epoch that falls, a
+broker that leads and follows in one epoch. A broker without such lines is cut by the time.
 """
 
 from __future__ import annotations

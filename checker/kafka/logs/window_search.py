@@ -1,4 +1,4 @@
-"""Search of one window of a long history: the states in which it ends, and the ways to them."""
+"""Search of one window of a long history: its final states, and the paths to them."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ class _Search:
         return bool(self.queue) or bool(self._later)
 
     def next_node(self) -> Node:
-        """The most promising; one of lines with enough ends only where there is no other.
+        """Return the most promising node; one whose lines have enough ends only as a last resort.
 
-        Nodes that have missed a line are many and near the end: they shall not hide the others.
+        Nodes that have missed a line are many and near the end; they must not hide the others.
         """
         while self.queue:
             node = self.queue.pop()

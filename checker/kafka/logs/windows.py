@@ -1,8 +1,7 @@
 """Windows of a long history: some of its epochs at a time, in numbers of their own.
 
-A window ends with a decision of the controller, most with that which begins the next epoch.
-Lines of later windows stay the next lines of their brokers, so that nobody is free before its last
-line.
+A window ends with a decision of the controller, usually the one that begins the next epoch. Lines
+of later windows stay the next lines of their brokers, so no broker is free before its last line.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ LADDER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Epochs `first` to `last` of a whole history, counted as there: what a window is of.
+    """Epochs `first` to `last` of the whole history that a window covers, in its numbers.
 
-    It ends with the decision that begins the next epoch, or, where `decisions` is a number, with
-    the one by which so many decisions of the history have been taken.
+    The window ends with the decision that begins the next epoch, or, if `decisions` is a number,
+    with that decision of the history.
     """
 
     first: int
@@ -74,7 +73,7 @@ class Window:
         return epoch - self.span.first + self.slots
 
     def has_ended(self, epoch: int, positions: Positions) -> bool:
-        """Whether the decision with which the window ends has been taken."""
+        """True if the decision that ends the window has been taken."""
         ends = self.span.decisions
         return epoch > self.last_here or (ends is not None and positions[-1] >= ends)
 
@@ -172,7 +171,7 @@ def _until(lines: Sequence[Observation], last: int) -> Sequence[Observation]:
 
 
 def _reach(whole: History, positions: Positions, last: int, reached: int) -> set[int]:
-    """Offsets that lines of the window name; up to those with which epoch `reached` is learned."""
+    """Return the offsets in the window's lines, up to those that announce epoch `reached`."""
     return {
         offset
         for lines in _ahead(whole, positions)

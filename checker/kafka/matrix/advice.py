@@ -1,11 +1,11 @@
 """Remedies of a loss: neighbouring configurations that were explored and hold.
 
-Nothing is advised by rule. First every single change is tried for every fault that breaks a claim:
-acks, min.insync.replicas, unclean elections, an upgrade. Faults that none of them closes are tried
-with more changes at a time. What closes most of them is the recommendation.
+No advice is given by rule. First every single change is tried for every fault that breaks a claim:
+acks, min.insync.replicas, unclean elections, an upgrade. Faults that no single change prevents are
+tried with several at a time. The recommendation is the change that prevents most of them.
 
-Where cells begin with fewer records than were asked for, so does all that is tried; what is to be
-recommended is then explored with as many as the configuration itself.
+If cells begin with fewer records than requested, so do the trials. The candidate for the
+recommendation is then explored with as many records as the configuration itself.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Changes:
 
     @property
     def key(self) -> _Key:
-        """What tells it from others."""
+        """Identity of the changes."""
         return tuple(sorted(self.values.items()))
 
     @property
@@ -78,7 +78,7 @@ class Remedy:
 
     @property
     def label(self) -> str:
-        """What came of it. Once anything is broken no more was asked: `contract 4+`."""
+        """Result of the trial. A search ends once a claim is broken: `contract 4+`."""
         worst = self.outcome.worst
         if self.outcome.standing is Standing.INCOMPLETE and worst is not None:
             return f"contract {worst.depth}+"
@@ -124,7 +124,7 @@ def advice(
     *,
     follow: Follow = unfollowed,
 ) -> Advice:
-    """What closes the faults that break a claim: single changes, and where none does more."""
+    """Return what prevents the faults that break a claim: single changes, or else several."""
     looked = _Looked(config, grid, outcomes, explorer, follow)
     for count in range(1, len(looked.stricter) + 1):
         still_open = [fault for fault in looked.broken if not looked.is_closed(fault)]
@@ -142,7 +142,7 @@ def advice(
 
 
 class _Looked:
-    """What has been tried so far around a configuration."""
+    """Trials so far around a configuration."""
 
     def __init__(
         self,
@@ -223,7 +223,7 @@ class _Looked:
             self.tried[fault].append(Remedy(change, self._describe_few(outcome)))
 
     def best_in_full(self) -> Recommendation | None:
-        """What closes most faults, and still does with as many records as were asked for."""
+        """Return the changes that prevent most faults, also with all records requested."""
         while (best := self.best()) is not None and best.changes.key not in self._in_full:
             if self.interrupted:
                 return None
@@ -316,7 +316,7 @@ def _spare(changes: Changes, config: Config) -> int:
 
 
 def cost(changes: Changes, config: Config) -> Iterator[str]:
-    """What a change takes away, in an operator's words."""
+    """Yield the costs of a change, in an operator's words."""
     if ACKS in changes.values:
         yield "Producers with acks=all wait for every replica in sync."
     if MIN_INSYNC in changes.values:

@@ -1,7 +1,7 @@
 """First screen of an answer: what can lose a record, why, and what prevents it, within 80 x 24.
 
-It is for somebody who runs Kafka and has not heard of a model checker. What it rests on, and what
-was tried, is in `config_table` and on the page.
+It is for operators of Kafka who have never heard of a model checker. The evidence and the trials
+are in `config_table` and on the page.
 """
 
 from __future__ import annotations
@@ -208,17 +208,17 @@ class _Screen:
 
 
 def noted(deployment: Deployment) -> Iterator[str]:
-    """What was assumed or left out in reading, as much of it as a first screen has room for."""
+    """Yield the assumptions and omissions of the reading, as many as fit on a first screen."""
     yield from deployment.notes[:NOTES_MAX]
     if (more := len(deployment.notes) - NOTES_MAX) > 0:
         yield f"{counted(more, 'more remark')} on what was read: --details."
 
 
 def _is_of_brokers_alone(config: Config, deployment: Deployment) -> bool:
-    """Whether min.insync.replicas is from a file of brokers that are no controllers, with ELR.
+    """True if min.insync.replicas comes from a file of non-controller brokers, with ELR.
 
-    As ELR is enabled the controller writes its own static value as that of the cluster, which
-    then goes before the static one of any broker (KIP-966,
+    When ELR is enabled, the controller writes its own static value as the cluster's, which then
+    takes precedence over the static value of any broker (KIP-966,
     ConfigurationControlManager.maybeGenerateElrSafetyRecords; from 4.1 on).
     """
     roles, used = config.setting(ROLES), config.setting(MIN_INSYNC)
@@ -235,7 +235,7 @@ def _is_of_brokers_alone(config: Config, deployment: Deployment) -> bool:
 def _group(
     number: int, group: Reasoned, answer: ConfigAnswer, *, is_long: bool, before: int | None
 ) -> RenderableType:
-    """Why, which faults, what prevents them and what that costs; `before`: where that was said."""
+    """Render the reason, the faults, the remedies and their cost; `before` has the same remedy."""
     parts = [Text.assemble((title_of(group, answer), "bold"), ":")]
     if is_long:
         parts += [_fault(outcome) for outcome in group.outcomes]

@@ -31,12 +31,11 @@ from waterline.model.message.versions import version_of
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to explore, as plain values. `stop_at_first`: only whether everything holds matters.
+    """Problem to explore, as plain values. `stop_at_first`: stop at the first violation.
 
-    `invariants` are the claims asked, in the order of the answer. Once one of those in `enough` is
-    broken, no more is asked.
-    `shared` is what the other questions of the job may have, so that one kernel answers all. `name`
-    is what a person calls it.
+    `invariants` are the claims to check, in the order of the answer. The search ends once a claim
+    in `enough` is broken. `shared` covers the other questions of the job, so that one kernel
+    answers all. `name` is for display.
     """
 
     spec: ProblemSpec
@@ -50,9 +49,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What was found, as plain values. `paths` lead to states that break the invariant named.
+    """Findings as plain values. `paths` lead to states that break the named invariant.
 
-    `raised_in` is the state in which an action or an invariant raised; nothing else counts then.
+    `raised_in` is the state where an action or an invariant raised; nothing else counts then.
     """
 
     verdicts: tuple[tuple[str, str, int | None], ...] = ()
@@ -70,7 +69,7 @@ class Answer:
 
 
 def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
-    """What is asked about a cell."""
+    """Return the question about a cell."""
     claims = frozenset(grid.invariants)
     spec = ProblemSpec.of(MESSAGE.model, cell.version, cell.environment.options(), claims)
     limits = (grid.invariants, grid.max_states, stop_at_first, _enough(cell, grid))
@@ -78,7 +77,7 @@ def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Quest
 
 
 def _enough(cell: Cell, grid: Grid) -> tuple[str, ...]:
-    """The worst claim that Kafka promises there, if nothing is asked beyond it."""
+    """Return the worst claim that Kafka promises there, none unless it is enough for the grid."""
     if not grid.worst_is_enough:
         return ()
     settings = settings_of(cell.environment, version_of(cell.version))
@@ -95,7 +94,7 @@ def unexplored(question: Question, stopped_by: str) -> Answer:
 
 
 def problem_of(question: Question) -> Problem:
-    """The problem that is asked about."""
+    """Return the problem behind a question."""
     return replace(MESSAGE.made(question.spec), shared=question.shared)
 
 

@@ -86,7 +86,7 @@ def unused(deployment: Deployment) -> Iterator[RenderableType]:
 
 
 def release(config: Config) -> Iterator[Text]:
-    """Which Kafka this is taken for, by which rules it was explored, and what to know of it."""
+    """Yield the release of the configuration, its rules, and remarks on it."""
     line = Text.assemble(
         "This is ", (config.kafka, "bold"), f": the rules {describe_version(config.version)}."
     )
@@ -113,7 +113,7 @@ def verdicts(answer: ConfigAnswer) -> Table:
 
 
 def describe_answers(outcome: Outcome, answer: ConfigAnswer) -> Iterator[Text]:
-    """What a fault leads to, line by line."""
+    """Yield the lines about the result of a fault."""
     if outcome.standing in (Standing.HOLDS, Standing.INCOMPLETE):
         if outcome.emptiness:
             yield Text(f"Says less than it seems: {outcome.emptiness}.")
@@ -140,7 +140,7 @@ def describe_kin(kin: Kin, word: str) -> str:
 
 
 def describe_remedy(remedy: Remedy) -> Text:
-    """What was tried, and what came of it."""
+    """Describe a trial and its result."""
     outcome = remedy.outcome
     line = Text(f"Tried: {remedy.changes.description}: ")
     if outcome.standing is Standing.INCOMPLETE and outcome.worst is not None:
@@ -156,7 +156,7 @@ def describe_remedy(remedy: Remedy) -> Text:
 
 
 def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
-    """What to do first, what it costs, and what stays open whatever was tried."""
+    """Yield the first thing to do, its cost, and the faults that no trial prevents."""
     tried = answer.advice.tried
     best = answer.advice.recommendation
     if best is not None:

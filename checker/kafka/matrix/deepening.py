@@ -1,12 +1,12 @@
 """Iterative deepening of a cell's bounds, until nothing is cut or the budget is used.
 
-A cell begins with the sizes of its grid. One that shows no loss there is explored without bounds:
-if nothing breaks there either, more epochs cannot show more. If something breaks within the faults
-that the cell names, the cell is raised to the bounds which that trace needs. What cannot be
-explored without bounds, or not to the end, is explored with more epochs, as long as later ones are
-cut; then with one more record. All cells that are raised go to the same sizes, so that few shapes
-are compiled. A cell ends where a loss is found, at the sizes that were asked for, or where larger
-ones outgrow the states that it may have: then the largest that were finished are what is known.
+A cell begins with the sizes of its grid. If it shows no loss there, it is explored without bounds.
+If that shows none either, more epochs cannot show one. If a claim breaks within the cell's faults,
+the cell is raised to the bounds of that trace. A cell that cannot be explored without bounds, or
+not to the end, is explored with more epochs as long as later ones are cut, then with one more
+record. All raised cells go to the same sizes, so that few shapes are compiled. A cell ends at a
+loss, at the requested sizes, or when larger ones exceed its states: then the largest completed ones
+count.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ Follow = Callable[[Rung, int, Collection[int] | None], None]
 
 
 def unfollowed(rung: Rung, done: int, under_way: Collection[int] | None) -> None:
-    """Where nobody follows."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _looked_at(outcome: Outcome) -> Outcome:
 def _answers(
     grid: Grid, rung: Rung, explorer: Explorer, follow: Follow, *, stop_at_first: bool
 ) -> list[Answer]:
-    """What the cells of a rung come to."""
+    """Return the answers about the cells of a rung."""
     sized = grid.within(rung.records, rung.epochs)
     if rung.is_unbounded:
         sized = grid.without_bounds(rung.records)
@@ -147,7 +147,7 @@ def _answers(
 def _with_unbounded(
     grid: Grid, known: Sequence[Outcome], rung: Rung, answers: Sequence[Answer]
 ) -> list[Outcome]:
-    """What is known of every cell, with what these came to without bounds beside it."""
+    """Return the outcomes of all cells, with the answers without bounds added to them."""
     sized = grid.without_bounds(rung.records)
     found = {cell.at(): (cell, answer) for cell, answer in zip(rung.cells, answers, strict=True)}
     with_it = []
@@ -195,7 +195,7 @@ def _is_untried(grid: Grid, outcome: Outcome) -> bool:
 
 
 def _merged(known: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outcome]:
-    """What is known of every cell after one more rung, in the order of the cells."""
+    """Return the outcomes of all cells after one more rung, in the order of the cells."""
     raised = {outcome.cell.at(): outcome for outcome in found}
     if not known:
         return list(found)
@@ -228,7 +228,7 @@ def _rank(outcome: Outcome) -> int:
 
 
 def _rejudged(grid: Grid, known: Sequence[Outcome]) -> list[Outcome]:
-    """The same beside each other: what one cell shows may say what is no excuse in another."""
+    """Judge all cells again: the result of one may remove the excuse of another."""
     fresh = judged(grid, [o.cell for o in known], [o.answer for o in known])
     return [
         replace(outcome, unfinished=before.unfinished, unbounded=before.unbounded)
@@ -292,7 +292,7 @@ def _is_unsettled(outcome: Outcome) -> bool:
 
 
 def _rung(grid: Grid, outcomes: Sequence[Outcome], records: int, epochs: int) -> Rung:
-    """What was largest comes first, so that no core waits for it in the end."""
+    """Return the next rung, the largest cells first, so that no core waits for one at the end."""
     larger = grid.within(records, epochs)
     largest_first = sorted(outcomes, key=lambda outcome: -outcome.answer.distinct)
     cells = tuple(larger.cell(outcome.cell.coordinates) for outcome in largest_first)

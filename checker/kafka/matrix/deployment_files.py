@@ -18,7 +18,7 @@ from waterline.checker.kafka.matrix.verdict_groups import headline, within
 
 
 def to_object(answer: DeploymentAnswer, findings: Sequence[Finding]) -> dict[str, Any]:
-    """The worst class of topics as `files.to_object` has it, the others in a list beside it."""
+    """Return the worst class of topics as `files.to_object` does, with a list of the others."""
     first, *others = answer.answers
     return {
         **_class(first),

@@ -19,7 +19,8 @@ from waterline.model.message.release_names import active_rules, idle_rules
 from waterline.model.message.versions import version_of
 
 _TAKES_BROKERS_DOWN = [option_of(name) for name, fault in FAULTS.items() if fault.takes_down]
-"""Where one of these may happen brokers do start again, and it is no use to try."""
+"""Options that let brokers go down. With one of them brokers do restart, so sharing is pointless.
+"""
 
 
 def asking_once(explorer: Explorer) -> Explorer:

@@ -21,7 +21,7 @@ def describe_sizes(environment: Environment) -> str:
 
 
 def describe_extent(outcome: Outcome) -> Iterator[str]:
-    """What a cell that holds rests on; of one that was stopped, how far it came."""
+    """Describe the evidence of a cell that holds, or how far a stopped search came."""
     environment = outcome.cell.environment
     if outcome.standing is Standing.INCOMPLETE:
         yield from _describe_stopped(outcome)
@@ -46,7 +46,7 @@ def describe_extent(outcome: Outcome) -> Iterator[str]:
 
 
 def _describe_unbounded(found: Unbounded) -> Iterator[str]:
-    """What it comes to without bounds."""
+    """Describe the result without bounds."""
     if found.confirms:
         assert found.answer is not None
         states = counted(found.answer.distinct, "state")

@@ -49,7 +49,7 @@ does; nothing that was tried."""
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong, where, and what to do. `topics` in words, `faults` by name."""
+    """Fault, its place and its remedy. `topics` are in words, `faults` by name."""
 
     rule: str
     level: str
@@ -117,7 +117,7 @@ def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
 
 
 def _of_class(answer: ConfigAnswer, at: _Placing) -> Iterator[Finding]:
-    """That nothing is acknowledged, and of which faults nothing is known."""
+    """Yield the findings "nothing is acknowledged" and "nothing is known about these faults"."""
     config = answer.config
     topics = describe_topics(config.topics)
     if config.acks == "0":

@@ -37,7 +37,7 @@ VERSION = "version"
 FAULT = "faults"
 
 RECORDS = 2
-"""Records where nothing else is said; with fewer, some losses need one that cannot be written."""
+"""Default number of records; with fewer, some losses need a record that cannot be written."""
 EPOCHS = 3
 """Highest leader epoch to begin with: that of the named environments."""
 EPOCHS_MAX_RAISED = 9
@@ -161,7 +161,7 @@ _DESCRIBED_FIRST = (
 
 
 def _beside_a_broker(replicas: int) -> Mapping[str, object]:
-    """A broker more than there are replicas, to which the operator may reassign them."""
+    """Return options with one broker more than replicas; the operator may reassign to it."""
     assigned = min(replicas, _REASSIGNED_MAX)
     return {"replicas": assigned + 1, "assigned": assigned}
 
@@ -197,7 +197,7 @@ OF_OPERATORS = (
         "Two brokers restart, one of them with a log directory fewer.",
     ),
 )
-"""What operators do to replicas and directories; the model of Fluss has none of it."""
+"""Operators' actions on replicas and directories; the model of Fluss has none."""
 FAULTS = (
     *_DESCRIBED_FIRST,
     *(value for value in _ALONE.values() if value not in _DESCRIBED_FIRST),
@@ -207,7 +207,7 @@ _COMMON = (NO_FAULT, "one crash", "two crashes", "power loss", "rolling restart"
 BY_FREQUENCY = tuple(
     sorted(FAULTS, key=lambda v: _COMMON.index(v.name) if v.name in _COMMON else len(_COMMON))
 )
-"""What may go wrong in one cluster, the most common first: an interrupted run has that."""
+"""Faults of one cluster, the most common first, so that an interrupted run has those."""
 
 
 def _of_versions(versions: Mapping[str, Version]) -> Axis:
@@ -267,7 +267,7 @@ def axes_of(system: str) -> tuple[Axis, ...]:
 
 
 OVER = (VERSION, MIN_INSYNC, UNCLEAN, FAULT)
-"""The axes of a grid where nothing else is said: acks=all is what there is a promise for."""
+"""Default axes of a grid. acks=all is the setting that a promise exists for."""
 SETTINGS = (ACKS, MIN_INSYNC, UNCLEAN)
 """The axes that an operator sets."""
 
@@ -289,7 +289,7 @@ def _cared_about() -> Iterator[Claim]:
 
 
 CLAIMS = tuple(_cared_about())
-"""Worst first. Any other claim that is asked for comes after them."""
+"""Claims, worst first. Any other requested claim comes after them."""
 
 OTHER_WORD = "breaks"
 
@@ -322,7 +322,7 @@ class Cell:
         return Size(found.assigned or found.replicas, found.min_insync_replicas)
 
     def problem(self, invariants: Sequence[str]) -> Problem:
-        """What is to be checked there."""
+        """Return the problem of the cell."""
         return MESSAGE.problem(self.version, self.environment, invariants)
 
     def at(self, changed: Mapping[str, str] | None = None) -> Place:
@@ -332,17 +332,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """Axes with the values that were chosen, the sizes of its cells, and what is asked.
+    """Axes with the chosen values, the sizes of the cells, and the claims.
 
-    `records` and `epochs` are what every cell begins with. A cell that shows no loss there is
-    raised to `records_max` and `epochs_max`, as `checker.kafka.matrix.deepening` says; 0: not at
-    all. With `worst_is_enough` a cell ends with the first level that breaks the worst claim, if
-    Kafka promises that: what else breaks, and where, is not asked. With `tries_unbounded` a cell
-    that shows no loss is explored without bounds before they are raised
-    (`checker.kafka.matrix.without_bounds`); the cells of a grid that `is_unbounded` have none. A
-    `first_look` does not begin what would most likely outgrow its budget. Cells are begun in the
-    order of their work, unless `in_order_given`. A cell of more brokers than replicas begins with
-    fewer records, but where the grid `is_raised`.
+    Every cell begins with `records` and `epochs`. A cell without a loss is raised to `records_max`
+    and `epochs_max` (`checker.kafka.matrix.deepening`); 0 means not at all. With `worst_is_enough`
+    a cell ends at the first level that breaks the worst claim, if Kafka promises that claim; other
+    violations are not sought. With `tries_unbounded` a cell without a loss is first explored
+    without bounds (`checker.kafka.matrix.without_bounds`); the cells of a grid that `is_unbounded`
+    have none. A `first_look` skips cells likely to exceed their budget. Cells begin in the order of
+    their work, unless `in_order_given`. A cell with more brokers than replicas begins with fewer
+    records, unless the grid `is_raised`.
     """
 
     axes: tuple[Axis, ...]
@@ -379,7 +378,7 @@ class Grid:
         return replace(self, records=records, epochs=epochs, is_unbounded=False, is_raised=True)
 
     def size_asked(self, cell: Cell) -> Size:
-        """The size that a cell stands for, of which it may have a smaller one."""
+        """Return the size that a cell stands for; the cell may be smaller."""
         return Size(self.replicas, int(cell.coordinates[MIN_INSYNC]))
 
     def at_first(self) -> Grid:

@@ -1,9 +1,9 @@
-"""Answers about cells on disk, so that a file that was asked about before is answered at once.
+"""Answers about cells on disk, so that a repeated question is answered at once.
 
 The name of an answer covers the question with its budgets, the functions that a search calls, and
-this program; beside it lies a record of all that the rules read by name, and it counts only where
-they read the same now (`docs/kept.md`). A counterexample is replayed before it is shown, as one
-that was found now.
+this program. A record next to it lists all that the rules read by name; the answer counts only if
+they read the same now (`docs/kept.md`). A counterexample is replayed before it is shown, like a new
+one.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from waterline.checker.search.result import Verdict
 from waterline.checker.traces.predecessors import Path
 
 STATES_MIN = 20_000
-"""What is explored sooner than it is read is not kept."""
+"""Minimum size of a kept answer: smaller ones are explored faster than they are read."""
 _BYTES_MAX = 1 << 24
 _LASTING = ("max-states", "stop-at-first")
-"""What may have stopped a search whose answer is kept: another run would stop there too."""
+"""Reasons for a stop that allow the answer to be kept: another run would stop there too."""
 
 
 def keeping(explorer: Explorer, found: Found) -> Explorer:

@@ -70,7 +70,7 @@ def _closes(outcome: Outcome, answer: Answer) -> bool:
 
 
 def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
-    """Every repair of an entry under which this version falls, and that it does not have yet."""
+    """Yield the repairs, not in this version yet, of every entry that violates a claim under it."""
     worst = outcome.worst
     if worst is None:
         return
@@ -97,10 +97,10 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
 
 
 def _asked(claim: str) -> tuple[str, ...]:
-    """The claim, and of one about acknowledged records that they are in some log.
+    """Return the claim; with one about acknowledged records, also that some log has them.
 
-    Where a repair leaves nobody to lead, whatever is claimed of the leader holds: the record may be
-    gone all the same.
+    If a repair leaves no possible leader, every claim about the leader holds, even with the record
+    gone.
     """
     is_durability = claim.startswith("acknowledged_") and claim != _ON_DISK
     return (claim, _ON_DISK) if is_durability else (claim,)

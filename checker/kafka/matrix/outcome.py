@@ -23,7 +23,7 @@ from waterline.model.message.settings import settings_of
 from waterline.model.message.versions import version_of
 
 EPOCHS_BOUND = "epochs"
-"""What the model calls the bound on leader epochs, where it counts what a bound has cut."""
+"""The model's name for the bound on leader epochs, in its counts of cut steps."""
 _OUT_OF_REACH, _LEADERLESS = "acknowledged_somewhere", "leader_possible"
 _SEVERITY = [claim.name for claim in CLAIMS]
 _WORDS = {claim.name: claim.word for claim in CLAIMS}
@@ -45,10 +45,10 @@ class Standing(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutcome:
-    """The verdict of one claim. `contract` is why Kafka does not promise it, where it is broken.
+    """The verdict of one claim. `contract` says why Kafka does not promise a broken claim.
 
-    `depth_clean` is after how many steps it also breaks with unclean elections off, if that is why
-    these are no excuse.
+    `depth_clean` is the number of steps to a violation with unclean elections off, if it makes them
+    no excuse.
     """
 
     name: str
@@ -64,7 +64,7 @@ class ClaimOutcome:
 
     @property
     def word(self) -> str:
-        """What breaking it is called in a cell."""
+        """Word for the broken claim in a cell."""
         return _WORDS.get(self.name, OTHER_WORD)
 
 
@@ -81,11 +81,11 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A cell with its verdicts; for a broken one the counterexample of the worst claim.
+    """A cell with its verdicts, and for a broken one the counterexample of the worst claim.
 
-    `cell` has the largest bounds at which something is known; `unfinished` is what was tried beyond
-    them, `unbounded` what it comes to without any, where that was tried. `stand_in` says which size
-    was explored instead of the one that was asked about: that nothing is broken there says nothing.
+    `cell` has the largest bounds with a result. `unfinished` is the attempt beyond them,
+    `unbounded` the result without bounds, if that was tried. `stand_in` names the smaller size that
+    was explored in place of the requested one: if it breaks nothing, nothing follows.
     """
 
     cell: Cell
@@ -130,7 +130,7 @@ class Outcome:
 
     @property
     def is_bound_by_records(self) -> bool:
-        """Whether what holds is said of no more records than were tried: `holds r2`."""
+        """True if the verdict covers only as many records as were tried: `holds r2`."""
         was_tried = self.is_bounded and self.unbounded is not None and not self.emptiness
         return self.lacks_records or was_tried
 
@@ -148,10 +148,10 @@ class Outcome:
 
     @property
     def worst(self) -> ClaimOutcome | None:
-        """The worst claim that is broken: one that Kafka promises, if any.
+        """The worst broken claim: one that Kafka promises, if any.
 
-        What is out of reach because nobody can lead is no loss yet: that nobody can is what is
-        told then.
+        A record is not lost yet if it is out of reach only because no replica can lead: then that
+        claim counts.
         """
         broken = [claim for claim in self.claims if claim.is_violated]
         return min((c for c in broken if not _follows(c, broken)), key=badness, default=None)
@@ -166,7 +166,7 @@ class Outcome:
 
     @property
     def label(self) -> str:
-        """What stands in the cell: `holds`, `holds e3 r1`, `loses 12`, `contract 4`, `?`."""
+        """Text of the cell: `holds`, `holds e3 r1`, `loses 12`, `contract 4`, `?`."""
         standing = self.standing
         if standing is Standing.INCOMPLETE:
             return "?"
@@ -181,10 +181,10 @@ class Outcome:
 
 
 def judged(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[Outcome]:
-    """What the answers mean, in the order of the cells.
+    """Return the outcomes of the answers, in the order of the cells.
 
-    A loss that also happens with unclean elections off is not excused by having them on; that cell
-    is looked at if it was explored as well. Raises what an action or invariant raised.
+    Enabled unclean elections do not excuse a loss that also happens with them off, if that cell was
+    explored too. Raises what an action or invariant raised.
     """
     for cell, answer in zip(cells, answers, strict=True):
         if answer.raised_in is not None:

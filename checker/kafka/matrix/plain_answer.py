@@ -1,4 +1,4 @@
-"""Sentences below a small grid: what each version loses, under which faults; and Fluss's words."""
+"""Sentences below a small grid: the losses of each version, by fault; and Fluss's words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def in_words_of(system: str, text: str) -> str:
 
 
 def option_names(grid: Grid) -> str:
-    """What the settings of the axes are called where it is not as in Kafka; else nothing."""
+    """Describe the axes' settings by their names in Fluss; "" for Kafka."""
     if grid.system != FLUSS:
         return ""
     named = [f"{axis} is {option}" for axis, option in _OPTIONS_OF_FLUSS.items()]

@@ -43,8 +43,8 @@ from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, Rel
 REPLICAS_EXPLORED_MAX = 3
 """Of more replicas no more are explored unless `--replicas` says so."""
 REPLICAS_UNSAID = 3
-"""Replicas where nobody says a number, if there are so many brokers. Kafka's own default of 1 is
-that of topics nobody creates; a topic that somebody cares for has more."""
+"""Default number of replicas, if there are so many brokers. Kafka's own default of 1 applies to
+auto-created topics; a topic of any importance has more."""
 REPLICAS = "--replicas"
 """Where a number of replicas is from that no file says."""
 NOT_SAID = "not said; taken as that"
@@ -62,12 +62,12 @@ _NO_MORE_THAN_REPLICAS_SINCE = (3, 7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What an operator has set, as coordinates of the grid, with the settings that say so.
+    """Settings of an operator as coordinates of the grid, with their sources.
 
-    `topics` are those that it is about; none: every topic without settings of its own.
-    `protocol` is the release, `is_release_said` whether anybody named it. `notes` are what of this
-    release or these settings is not as one would think. `yours` is the replication factor with
-    min.insync.replicas as it is in effect, `explored` the size that stands for it.
+    `topics` are those that it covers; if empty, every topic without settings of its own. `protocol`
+    is the release, `is_release_said` is True if a setting names it. `notes` report surprises of
+    this release or these settings. `yours` is the replication factor with the min.insync.replicas
+    in effect, `explored` the size that stands for it.
     """
 
     settings: tuple[Setting, ...]
@@ -123,7 +123,7 @@ class Config:
 
     @property
     def is_release_said(self) -> bool:
-        """Whether anybody named the release."""
+        """True if a setting or an option names the release."""
         return self.protocol.is_said
 
     @property
@@ -169,7 +169,7 @@ def read_config(
     kafka_version: str | None = None,
     replicas: int | None = None,
 ) -> Config:
-    """What these files and options say together, where it comes to one class of topics.
+    """Return the configuration in these files and options, if all topics are of one class.
 
     Raises `BadConfig`.
     """
@@ -192,12 +192,12 @@ def configs_of(
     kafka_version: str | None = None,
     replicas: int | None = None,
 ) -> list[Config]:
-    """A configuration for each class of topics; most topics first.
+    """Return a configuration for each class of topics; most topics first.
 
-    Options win over a topic's own settings, and those over the brokers'; of `replicas` no more are
-    explored. Topics that nobody names are a class of their own, unless all are named. A topic that
-    takes no acks=all is in none (`unwritable`). Raises `BadConfig` with all mistakes, those from
-    `before` too.
+    Options override a topic's own settings, which override the brokers'; no more than `replicas`
+    are explored. Unnamed topics are a class of their own, unless all topics are named. A topic that
+    accepts no acks=all is in none (`unwritable`). Raises `BadConfig` with all mistakes, including
+    those in `before`.
     """
     mistakes = before or Mistakes()
     brokers = dict(deployment.brokers)
@@ -247,9 +247,9 @@ def _of_controllers(deployment: Deployment, protocol: Protocol) -> Mapping[str, 
 def _kinds(
     deployment: Deployment, brokers: Mapping[str, Setting], mistakes: Mistakes
 ) -> Iterator[tuple[str | None, dict[str, Setting]]]:
-    """The settings in effect of each topic, and of those that nobody names.
+    """Yield the settings in effect of each topic, and of the unnamed ones.
 
-    Partitions of a topic that have fewer replicas than others are a kind of their own.
+    Partitions of a topic with fewer replicas than others are a kind of their own.
     """
     _require_enough_brokers(deployment, mistakes)
     if not deployment.topics or not deployment.has_all_topics:
@@ -374,7 +374,7 @@ def _unheeded(protocol: Protocol, unclean: str) -> Iterator[str]:
 
 
 def _about_size(config: Config) -> Iterator[str]:
-    """What is set and not in effect, and what was not explored."""
+    """Yield remarks on settings not in effect and on sizes not explored."""
     if capped := config.capped:
         yield capped
     if config.stand_in:

@@ -1,7 +1,7 @@
-"""Which rules brokers follow: the release that their settings, or an option, name.
+"""Rules that brokers follow: the release that their settings, or an option, name.
 
-With ZooKeeper inter.broker.protocol.version decides, with KRaft metadata.version; the software's
-release adds the patch, and stands in where neither is said.
+With ZooKeeper inter.broker.protocol.version decides, with KRaft metadata.version. The software's
+release adds the patch, and replaces a missing setting.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from waterline.model.message.releases import (
 )
 
 DEFAULT = "default"
-"""The source of what nobody says."""
+"""Source of a default."""
 NEWEST = "not said; the newest modelled"
-"""The source of a release that nobody names."""
+"""Source of the release if no setting names one."""
 OF_A_NEW_CLUSTER = "default of a new cluster"
-"""The source of eligible.leader.replicas.version where nobody says it, from 4.1 on."""
+"""Source of eligible.leader.replicas.version if it is not set, from 4.1 on."""
 VERSION_OPTION = "--kafka-version"
 _KRAFT_ALONE_SINCE = (4, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """The release that brokers follow, by which settings; `is_said`: somebody named it.
+    """The release that brokers follow, and its settings; `is_said`: a setting names it.
 
-    `software` is the release that they run, which may be newer, and whose defaults they have.
-    `is_manner_said`: something says, or the release does, whether they run with ZooKeeper or KRaft.
+    `software` is the release that they run, which may be newer and supplies their defaults.
+    `is_manner_said`: a setting or the release decides between ZooKeeper and KRaft.
     """
 
     number: ReleaseNumber
@@ -93,10 +93,9 @@ class Protocol:
 
 
 def protocol_of(found: Mapping[str, Setting]) -> Protocol:
-    """The version of the protocol. Raises `BadConfig` for a release that is not modelled.
+    """Return the protocol. Raises `BadConfig` for a release that is not modelled.
 
-    Where nobody says which release it is, it is the newest: KRaft's, unless the file names
-    ZooKeeper and no roles.
+    The default is the newest release: KRaft's, unless the file names ZooKeeper and no roles.
     """
     roles, zookeeper = found.get(ROLES), found.get(ZOOKEEPER)
     by_kraft = bool(roles and roles.value) or METADATA in found
@@ -179,7 +178,7 @@ def _eligible(found: Mapping[str, Setting], number: ReleaseNumber, *, is_kraft: 
 
 
 def version_option(text: str) -> Mapping[str, Setting]:
-    """What `--kafka-version` says: `4.2`, `3.9:kraft`, `4.2:elr`, and MSK's `3.7.x.kraft`.
+    """Return the settings in `--kafka-version`: `4.2`, `3.9:kraft`, `4.2:elr`, MSK's `3.7.x.kraft`.
 
     Raises `BadConfig`.
     """

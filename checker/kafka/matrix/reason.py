@@ -80,9 +80,9 @@ def loss_of(outcome: Outcome) -> ClaimOutcome | None:
 
 
 def losses_among(depths: Mapping[str, int]) -> list[str]:
-    """The claims about lost records among those that break at these depths, the worst first.
+    """Return the claims about lost records that break at these depths, the worst first.
 
-    What is out of reach because nobody can lead is no loss yet.
+    A record is not lost yet if it is out of reach only because no replica can lead.
     """
     leaderless = depths.get("leader_possible")
     return [
@@ -109,7 +109,7 @@ def lost_of(outcome: Outcome) -> str:
 
 
 def harm_of(outcome: Outcome) -> ClaimOutcome | None:
-    """What is broken where no record is lost: logs that differ, nobody that can lead."""
+    """Return the broken claim if no record is lost: diverging logs, no possible leader."""
     return outcome.worst if loss_of(outcome) is None else None
 
 

@@ -40,11 +40,11 @@ Found = Callable[[Question, Answer], None]
 
 
 def unfound(question: Question, answer: Answer) -> None:
-    """Where nobody waits for single answers."""
+    """Ignore single answers."""
 
 
 def unwatched(done: int, under_way: Collection[int] | None) -> None:
-    """Where nobody watches."""
+    """Ignore progress."""
 
 
 @contextmanager
@@ -68,11 +68,11 @@ def exploring(
 
 
 def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
-    """The same, with what the questions need compiled before any of them is asked.
+    """Return an explorer that compiles what the questions need before it starts them.
 
-    Most share what is compiled. Ctrl-C meanwhile leaves all of them unexplored. Rules are optimised
-    at once where the questions of a call would work in them for long enough, each for as long as
-    those before it on average; the first call has none before it, and its answer comes sooner.
+    Most share the compiled code. Ctrl-C meanwhile leaves all of them unexplored. Rules are
+    optimised immediately if the questions of a call would run them long enough, judged by the
+    average of earlier questions; the first call has none, and its answer comes sooner.
     """
     answered, worked_seconds = 0, 0.0
 

@@ -15,7 +15,7 @@ from waterline.model.core.errors import BadEnvironment
 
 
 def shared_by(grid: Grid, cell: Cell) -> Shared:
-    """What any cell of this shape may have, in a grid of this size with these claims."""
+    """Return the limits that cover any cell of this shape, for this grid's size and claims."""
     return _shared_by(
         grid.system,
         grid.replicas,
@@ -28,7 +28,7 @@ def shared_by(grid: Grid, cell: Cell) -> Shared:
 
 
 def _shape(cell: Cell) -> tuple[object, ...]:
-    """What makes a state of another layout than that of most faults: few have a kernel."""
+    """Return the features that change the layout of states: few cells share such a kernel."""
     found = cell.environment
     return found.replicas, found.reassignments > 0, found.taken_directories > 0
 

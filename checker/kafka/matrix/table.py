@@ -41,7 +41,7 @@ STYLES = {
 _GAP = 2
 _BLOCK_GAP = 4
 _SIDE_BY_SIDE = 110
-"""Columns from which blocks stand side by side, so that their titles are folded."""
+"""Minimum width, in columns, for blocks side by side with folded titles."""
 
 
 def render_matrix(matrix: Matrix) -> RenderableType:
@@ -193,7 +193,7 @@ def describe_cell(outcome: Outcome) -> Text:
 
 
 def legend(outcomes: Sequence[Outcome], system: str = KAFKA) -> RenderableType:
-    """What the words mean that occur, in the words of the system."""
+    """Return the meanings of the words that occur, in the words of the system."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column()
@@ -205,7 +205,7 @@ def legend(outcomes: Sequence[Outcome], system: str = KAFKA) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a cell says, and what that means."""
+    """Text of a cell and its meaning."""
 
     label: str
     standing: Standing
@@ -248,7 +248,7 @@ def meanings(outcomes: Sequence[Outcome]) -> Iterator[Meaning]:
 
 
 def faults(grid: Grid) -> RenderableType:
-    """What each fault is, in words."""
+    """Return the description of each fault."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()

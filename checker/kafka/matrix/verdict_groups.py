@@ -88,7 +88,7 @@ def _group(answer: ConfigAnswer, reason: Reason, outcomes: Sequence[Outcome]) ->
 
 
 def _closing(answer: ConfigAnswer, fault: str) -> list[Remedy]:
-    """What closes a fault, and may be advised."""
+    """Return the remedies that prevent a fault and may be recommended."""
     tried = answer.advice.tried.get(fault, ())
     return [r for r in tried if r.closes and may_recommend(r.changes, answer.config)]
 
@@ -141,7 +141,7 @@ def known_causes(group: Group, answer: ConfigAnswer) -> Iterator[str]:
 
 
 def precautions(group: Group, answer: ConfigAnswer) -> Iterator[str]:
-    """What not to do until the entries are repaired that the losses of a group are like."""
+    """Yield the actions to avoid until a release repairs the entries behind a group's losses."""
     faults = [outcome.cell.coordinates[FAULT] for outcome in group.losing]
     like = (kin.scenario.precaution for fault in faults for kin in answer.kin.get(fault, ()))
     yield from dict.fromkeys(filter(None, like))
@@ -199,7 +199,7 @@ def loses(answer: ConfigAnswer) -> bool:
 
 
 def unexplored(answer: ConfigAnswer) -> list[str]:
-    """The faults of which nothing may be concluded."""
+    """Return the faults without a conclusion."""
     return [outcome.cell.coordinates[FAULT] for outcome in _unknown(answer)]
 
 
@@ -237,7 +237,7 @@ def within(answer: ConfigAnswer) -> str:
 
 
 def harmless(answer: ConfigAnswer) -> list[str]:
-    """The faults under which nothing is broken, although they happen."""
+    """Return the faults that happen and break nothing."""
     return [
         outcome.cell.coordinates[FAULT]
         for outcome in answer.matrix.outcomes

@@ -31,13 +31,13 @@ class TraceBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unbounded:
-    """What a cell comes to without bounds, with so many `records` in a log at one time.
+    """Result of a cell without bounds, with at most `records` in a log at one time.
 
-    `tried` is the largest such number that was tried: what is confirmed with fewer is kept. `scope`
-    says in words what its verdicts are about. `breaks` are the claims that break there and not
-    within the bounds of the cell, with their depths, the worst first; `raise_to` are the bounds
-    that the first of them needs which takes no more faults than the cell names. `answer` is None
-    where the circumstances cannot be without bounds: `why` says so.
+    `tried` is the largest number of records tried: a confirmation with fewer is kept. `scope`
+    describes what the verdicts cover. `breaks` are the claims that break here and not within the
+    cell's bounds, with their depths, the worst first. `raise_to` are the bounds for the first of
+    them that needs no more faults than the cell names. `answer` is None if the environment needs
+    bounds: `why` says so.
     """
 
     records: int
@@ -56,7 +56,7 @@ class Unbounded:
         return all(verdict != Verdict.INCOMPLETE.value for _, verdict, _ in self.answer.verdicts)
 
     def then(self, larger: Unbounded) -> Unbounded:
-        """What is known after one more record: what was confirmed stays, unless more breaks."""
+        """Return the result after one more record: a confirmation stays, unless more breaks."""
         if self.confirms and not larger.confirms and not larger.breaks:
             return replace(self, tried=larger.tried)
         return larger
@@ -73,7 +73,7 @@ def cell_without_bounds(grid: Grid, cell: Cell) -> Cell | str:
 
 
 def compared(grid: Grid, cell: Cell, broken: frozenset[str], answer: Answer) -> Unbounded:
-    """What the answer to `cell`, which has no bounds, says beside the claims that are `broken`."""
+    """Return how the answer to the unbounded `cell` differs from the claims in `broken`."""
     problem = cell.problem(grid.invariants)
     assert problem.family is not None
     found = sorted(_violated(answer), key=lambda each: _SEVERITY.get(each[0], len(_SEVERITY)))

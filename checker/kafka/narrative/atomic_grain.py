@@ -1,4 +1,4 @@
-"""Reading the atomic grain: its states as clusters, its steps as somebody's."""
+"""Reading the atomic grain: its states as clusters, its steps as actions of an actor."""
 
 from __future__ import annotations
 

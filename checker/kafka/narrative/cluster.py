@@ -1,7 +1,7 @@
-"""What a picture of a Kafka cluster shows, whichever grain its state is of.
+"""A picture of a Kafka cluster, for a state of either grain.
 
-Replicas, offsets and epochs are numbers; a record is its id, m1 being 1. What a grain does not have
-is empty or None.
+Replicas, offsets and epochs are numbers; a record is its id, m1 being 1. Parts that a grain does
+not have are empty or None.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Cell:
 class Lane:
     """One broker.
 
-    `role` is what it does, in words: `leader e1`. `epoch` is the leader epoch that it knows, None
-    for none yet. `high_watermark` is None while it is down; `checkpoint` is that on disk.
-    `remote_leos` are (follower, offset), the offset None where the leader does not know it. `isr`
-    is that which the leader goes by, `asked_isr` the one that it has asked for, and `asked_note`
-    what else is to be said of that. `epoch_cache` are (epoch, first offset). `unanswered` are the
-    records whose producers still wait.
+    `role` describes its task: `leader e1`. `epoch` is the leader epoch that it knows, None for none
+    yet. `high_watermark` is None while it is down; `checkpoint` is the one on disk. `remote_leos`
+    are (follower, offset), with None for an offset that the leader does not know. `isr` is the ISR
+    that the leader uses, `asked_isr` the one that it has requested, and `asked_note` a remark on
+    the request. `epoch_cache` are (epoch, first offset). `unanswered` are the records whose
+    producers still wait.
     """
 
     replica: int
@@ -68,9 +68,9 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """What the controller has decided; `leader` and `last_leader` are None for nobody.
+    """Decisions of the controller; `leader` and `last_leader` are None for none.
 
-    `replicas` is empty where every broker is one.
+    `replicas` is empty if every broker is one.
     """
 
     leader: int | None
@@ -118,7 +118,7 @@ Labelled = Iterator[tuple[str, str]]
 
 
 def facts_on_disk(lane: Lane) -> Labelled:
-    """What of a broker survives a crash, beside its log."""
+    """Yield a broker's facts that survive a crash, besides its log."""
     if lane.checkpoint is not None:
         yield "checkpoint", str(lane.checkpoint)
     if lane.durable:
@@ -128,7 +128,7 @@ def facts_on_disk(lane: Lane) -> Labelled:
 
 
 def facts_of_leader(cluster: Cluster, lane: Lane) -> Labelled:
-    """What a leader knows of the others; a follower has nothing to say there."""
+    """Yield a leader's knowledge of the others; a follower has none."""
     if lane.remote_leos:
         known = (_remote_leo(cluster, lane, *each) for each in lane.remote_leos)
         yield "remote LEO", " ".join(known)
@@ -150,7 +150,7 @@ def _remote_leo(cluster: Cluster, leader: Lane, follower: int, leo: int | None) 
 
 
 def facts_of_controller(control: Control) -> Labelled:
-    """What the controller has decided."""
+    """Yield the controller's decisions."""
     yield "leader", "none" if control.leader is None else broker(control.leader)
     yield "epoch", "none" if control.epoch is None else str(control.epoch)
     yield "ISR", members_text(control.isr)
@@ -173,10 +173,10 @@ def members_text(replicas: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """Who has which records, and what was promised: the little that is read of every state.
+    """Records of each replica, and promises to clients: the small part read of every state.
 
-    `logs` are the records of each replica by offset. `committed` are the records below the high
-    watermark of a leader, by offset; `acknowledged` those that a producer was told of.
+    `logs` are the records of each replica by offset. `committed` are the records below a leader's
+    high watermark, by offset; `acknowledged` those that a producer knows to be written.
     """
 
     logs: tuple[tuple[int, ...], ...]

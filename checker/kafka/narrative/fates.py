@@ -15,7 +15,7 @@ from waterline.checker.kafka.narrative.cluster import Holdings
 
 
 class Ending(enum.Enum):
-    """What became of a record."""
+    """Fate of a record in the end."""
 
     KEPT = "kept"
     NEVER_PROMISED = "never committed nor acknowledged"
@@ -32,7 +32,7 @@ class Ending(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A record in one log: since which step, and from which step on it is gone; None for never."""
+    """A record in one log: the step of its arrival and of its removal; None for never."""
 
     replica: int
     offset: int
@@ -42,10 +42,10 @@ class Copy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fate:
-    """What happens to one record.
+    """History of one record.
 
-    `committed` and `acknowledged` are the steps in which it was, None where it never was;
-    `offset` is where it was committed, or else first appended.
+    `committed` and `acknowledged` are the steps that did so, None for never; `offset` is where it
+    was committed, or else first appended.
     """
 
     record: int
@@ -58,13 +58,13 @@ class Fate:
 
     @property
     def promised(self) -> int | None:
-        """The first step in which it was committed or acknowledged."""
+        """First step that committed or acknowledged the record."""
         steps = [step for step in (self.committed, self.acknowledged) if step is not None]
         return min(steps, default=None)
 
     @property
     def doomed_from(self) -> int | None:
-        """The step from which on a reader should watch it: promised, and it ends badly."""
+        """Step where a reader should begin to watch the record; None unless it ends badly."""
         return self.promised if self.ending.is_bad else None
 
     def standing(self, step: int) -> str:
@@ -86,7 +86,7 @@ class Parting:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Who leads at the end, None for nobody; who may lead, and who may be elected at once."""
+    """Leader at the end (None for none), possible leaders, and those electable at once."""
 
     leader: int | None
     may_lead: tuple[int, ...]
@@ -142,7 +142,7 @@ def fates(states: Sequence[Holdings], end: End) -> tuple[Fate, ...]:
 
 
 def _ending(record: int, last: Holdings, end: End) -> Ending:
-    """What became of a record that was promised."""
+    """Return the fate of a promised record."""
     holders = last.holders(record)
     if not holders:
         return Ending.DESTROYED

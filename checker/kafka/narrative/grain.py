@@ -26,10 +26,10 @@ class Grain(Protocol):
         """Whether the step is something that goes wrong."""
 
     def leader(self, state: State) -> int | None:
-        """The broker that leads, as the controller and it itself agree; None for nobody."""
+        """Return the leader, if the controller and the leader agree on it; else None."""
 
     def elected(self, state: State) -> int | None:
-        """The controller's leader, whether it knows of it or not; None for nobody."""
+        """Return the controller's leader, which need not know of it yet; None for none."""
 
     def leads(self, state: State, replica: int) -> bool:
         """Whether a broker takes itself for the leader, rightly or not."""
@@ -41,7 +41,7 @@ class Grain(Protocol):
         """The controller's ISR, a bit for each replica."""
 
     def counted(self, settings: Any, state: State, leader: int) -> int:
-        """Whom this leader waits for before a record is committed."""
+        """Return the set of replicas that this leader waits for before a record is committed."""
 
     def may_lead(self, settings: Any, state: State) -> int:
         """The replicas that lead or may be elected."""

@@ -1,4 +1,4 @@
-"""Reading the message grain: its states as clusters, its steps as somebody's."""
+"""Reading the message grain: its states as clusters, its steps as actions of an actor."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _AT_THE_LEADER = frozenset({"LeaderFetch", "CheckFetch", "WakeParked", "ReadLate
 _TO = {"StrayFetch": "stray_to", "BookFetch": "booking_to"}
 """Named after the follower, too, and done by the broker that this field has."""
 _DRAWN = frozenset({"Controller", "Committed", "Acknowledged", "Still on its way"})
-"""What of the summary a picture has a place for."""
+"""Parts of the summary that a picture shows."""
 _ROLE_COLUMN = HEADER.index("State")
 _ISR_COLUMN = HEADER.index("ISR")
 _MEMBER = re.compile(r"\br\d+\b|,", re.ASCII)
@@ -138,7 +138,7 @@ class MessageGrain:
         return int(state.isr)
 
     def counted(self, settings: Any, state: State, leader: int) -> int:
-        """Whom this leader waits for; nobody where it does not lead."""
+        """Return the set of replicas that the leader waits for; empty if it does not lead."""
         if state.role[leader] != LEADER:
             return 0
         return int(counted_isr(state, settings, leader))

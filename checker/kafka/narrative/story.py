@@ -4,8 +4,8 @@
     story.sentence(10), story.phrase(10), story.why(10), story.actor(10), story.is_fault(10)
     story.cluster(10), story.vanished(10), story.fates, story.partings, story.breaking
 
-Steps count from 1, states from 0. Of a model of somebody's own only what its layout tells is known:
-`cluster` is None, `fates` are empty, `why` has the last step alone.
+Steps count from 1, states from 0. For a user's own model the story knows only the layout: `cluster`
+is None, `fates` are empty, and only the last step has a `why`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Vanished:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """The sentence of a step in three: its `actor` once, and what stands before and after it.
+    """Sentence of a step in three parts: its `actor` once, and the text before and after it.
 
-    A sentence that does not name its actor has the name in front. "" where nobody acts.
+    A sentence that does not name its actor has the name in front. `actor` is "" if there is none.
     """
 
     before: str
@@ -61,9 +61,9 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Story:
-    """What there is to tell. All of it is worked out when it is first asked for, and kept.
+    """The narrative. Each part is computed at its first use, and kept.
 
-    `claim` is the name of the one that the last step breaks, `explanation` how.
+    `claim` is the name of the claim that the last step breaks; `explanation` says how.
     """
 
     replayed: Replayed
@@ -90,7 +90,7 @@ class Story:
 
     @property
     def about(self) -> str:
-        """What the trace shows: the claim that breaks, an error, or steps that were chosen."""
+        """Subject of the trace: the claim that breaks, an error, or steps that were chosen."""
         if self.raises:
             return "an error of a rule"
         return self.claim if self.breaks else "by hand"
@@ -101,12 +101,12 @@ class Story:
         return self._grain is not None
 
     def repeats(self, step: int) -> bool:
-        """Whether a step is on the cycle of a trace that goes on for ever."""
+        """True if the step is on the cycle of an infinite trace."""
         cycle = self.replayed.trace.cycle
         return cycle is not None and step > cycle
 
     def sentence(self, step: int) -> str:
-        """What happened in a step."""
+        """Return the sentence of a step."""
         moment = self.replayed.moments[step - 1]
         sentence = self.replayed.narration.sentence
         return sentence(moment.action, moment.values, moment.before, moment.after)
@@ -130,9 +130,9 @@ class Story:
         return why(self.turn(step)) if self._grain is not None and self._keeps_names else ""
 
     def actor(self, step: int) -> str:
-        """Whose step it is: `r1`, `controller`, `consumer`, `network`; "" where nobody's.
+        """Return the actor of a step: `r1`, `controller`, `consumer`, `network`; "" for none.
 
-        Of a model of somebody's own: the name that its docstring begins with, else the first name
+        In a user's own model it is the name that begins the action's docstring, else the first name
         among the arguments, as `rm0`.
         """
         moment = self.replayed.moments[step - 1]
@@ -141,7 +141,7 @@ class Story:
         return next(iter(self.named(step)), "")
 
     def named(self, step: int) -> Sequence[str]:
-        """The names among the arguments of a step of somebody's own model, who acts first."""
+        """Return the names among a step's arguments in a user's own model, the actor first."""
         moment, actors = self.replayed.moments[step - 1], self.model.narration.actors
         return actors(moment.action, moment.values) if actors is not None else ()
 
@@ -207,7 +207,7 @@ class Story:
         return tuple(found)
 
     def cluster(self, state: int) -> Cluster | None:
-        """The picture after this many steps; None for a model of somebody's own."""
+        """Return the picture after this many steps; None for a user's own model."""
         return self._clusters(state)
 
     def turn(self, step: int) -> Turn:
@@ -259,7 +259,7 @@ def story_of(finding: Finding) -> Story:
 
 
 def _claim_of(model: str, name: str) -> Claim | None:
-    """Kafka's claim of this name; None for a condition that was asked, or a user's claim."""
+    """Return Kafka's claim of this name; None for a condition, or a user's claim."""
     families = (family for family in GRAINS.values() if family.model == model)
     claims = (c for f in families for c in (*f.invariants, *f.properties, *f.behaviours))
     return next((claim for claim in claims if claim.name == name), None)

@@ -35,7 +35,7 @@ class Turn:
 
     @property
     def action(self) -> str:
-        """What kind of step."""
+        """Name of the step's action."""
         return self.moment.action
 
     @property

@@ -1,8 +1,7 @@
 """Significance of a step: at most one sentence, derived from the states around it.
 
-Each rule looks at one step and says its sentence, or nothing. The first that says something is
-heard; which are asked first depends on what the claim is about. The last step needs no rule: the
-claim's own `explain` describes it.
+Each rule looks at one step and returns its sentence, or "". The first sentence is used; the claim
+decides which rules come first. The last step needs no rule: the claim's own `explain` describes it.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def vanishes(turn: Turn) -> str:
 
 
 def vanishes_rightly(turn: Turn) -> str:
-    """Records leave a log that nobody was promised."""
+    """Records leave a log without having been committed."""
     for replica in turn.replicas:
         if gone := turn.gone(replica):
             cause = turn.grain.cause(turn.settings, turn.moment, replica)
@@ -85,7 +84,7 @@ def parts(turn: Turn) -> str:
 
 
 def promised_falsely(turn: Turn) -> str:
-    """A record counts as committed that somebody does not have whom the leader waits for."""
+    """A record counts as committed although a replica that the leader waits for lacks it."""
     for leader in turn.replicas:
         for record in _newly_promised(turn):
             if record not in turn.now.logs[leader]:
@@ -162,7 +161,7 @@ RULES: tuple[Rule, ...] = (
     answered_out_of_range,
     consumed,
 )
-"""In the order in which they are asked, unless the claim names others as its first `reasons`."""
+"""Rules in order, unless the claim puts others first as its `reasons`."""
 _RULE_OF: dict[str, Rule] = {rule.__name__: rule for rule in RULES}
 
 

@@ -64,10 +64,10 @@ def scenarios_about(name: str) -> list[Scenario]:
 
 
 def losses_beyond(version: str, options: Mapping[str, object]) -> list[tuple[str, Scenario]]:
-    """The losses in the catalogue that larger bounds alone would show, and under which version.
+    """Return the catalogue's losses that only larger bounds would show, each with its version.
 
-    Larger are the sizes and the budgets of faults that leave disks as they are; all other settings
-    are as the entry has them, but for what every release decides.
+    Larger bounds are sizes, and budgets of faults that leave disks intact. All other settings must
+    be those of the entry, except for those that every release decides.
     """
     return [
         (under, entry)

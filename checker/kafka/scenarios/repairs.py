@@ -1,8 +1,8 @@
-"""Repairs of entries of the catalogue: the rule, or the setting, with which an entry cannot happen.
+"""Repairs of entries of the catalogue: the rule, or the setting, that makes an entry impossible.
 
-A loss that is gone with one such change, all else as it is, is an instance of that entry;
-resemblance does not count. Rules are put in that no Kafka had, or that this one has not: it is an
-experiment, and no advice.
+A loss that disappears with one such change, all else equal, is an instance of that entry;
+resemblance does not count. Some of the rules are in no Kafka, or not in this one: a repair is an
+experiment, not advice.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from waterline.model.message.versions import BadVersion, base_of, version_of
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What keeps an entry from happening: a rule put in, one taken out, or options."""
+    """Change that prevents an entry: a rule added, a rule removed, or options."""
 
     entry: str
     added: str = ""
@@ -60,7 +60,7 @@ REPAIRS = (
     Repair("C4", added="truncate-by-epochs"),
     Repair("C1", added="truncate-by-epoch"),
 )
-"""What is nearest to the settings first, then what is newest: a change that repairs much comes
+"""Repairs in order: nearest to the settings first, then newest. A change that repairs much comes
 after those that repair one thing."""
 
 

@@ -1,8 +1,8 @@
 """Exploration of catalogue entries: every version of each, each state space once.
 
-Entries that share a version, bounds and budgets are answered by one search. Where all that is asked
-of a space is that a claim falls, the search ends with the level that breaks it; whatever must stand
-is explored to the end. All spaces of one shape are explored by one kernel.
+One search answers all entries with the same version, bounds and budgets. If it only has to break a
+claim, it ends with the level that does so; a claim that must hold is explored to the end. All
+spaces of one shape share a kernel.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from waterline.model.core.layout import Layout
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one version in one scenario. `depth` is that of the violation, if any."""
+    """Result of one version in one scenario. `depth` is that of the violation, if any."""
 
     scenario: Scenario
     version: str
@@ -90,7 +90,7 @@ def _pairs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:
 
 
 def _space(scenario: Scenario, version: str) -> ProblemSpec:
-    """What one search explores: a version in circumstances."""
+    """Return the problem of one search: a version in the scenario's environment."""
     return ProblemSpec.of(MESSAGE.model, version, scenario.environment.options())
 
 

@@ -11,13 +11,13 @@ from waterline.model.message.versions import version_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One way in which records are lost or logs diverge, with the bounds that show it.
+    """One way to lose records or to let logs diverge, with the bounds that show it.
 
-    `options` are what its environment has other than `documented`. Under the versions that fall the
-    claim is violated, under those that stand it holds in every reachable state. The first that
-    falls is the one whose trace is recorded; none falls where nothing is known to come of it.
-    `remark` says where it came out otherwise than told, `precaution` what an operator must not do
-    as long as no release has the repair.
+    `options` are the differences of its environment from `documented`. The claim is violated under
+    the versions in `falls`, and holds in every reachable state under those in `stands`. The trace
+    of the first in `falls` is recorded; `falls` is empty if no violation is known. `remark` says
+    where the result differs from the source, `precaution` what an operator must avoid until a
+    release has the repair.
     """
 
     number: str
@@ -34,7 +34,7 @@ class Scenario:
 
     @property
     def environment(self) -> Environment:
-        """The circumstances in which it shows."""
+        """Environment that shows the scenario."""
         return Environment.from_options({**DOCUMENTED.options(), **self.options})
 
     @property
@@ -43,7 +43,7 @@ class Scenario:
         return self.versions[0]
 
     def falls_in(self, system: str) -> tuple[str, ...]:
-        """Those of one system under which the claim is violated: `Kafka` or `Fluss`."""
+        """Return the versions of one system, `Kafka` or `Fluss`, that violate the claim."""
         return tuple(name for name in self.falls if version_of(name).system == system)
 
     @property

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def catalogue_table(scenarios: Sequence[Scenario]) -> Table:
-    """A line an entry: number, name, what happens, under which it is violated."""
+    """Return a table with a line for each entry: number, name, title, violating versions."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     table.add_column("Scenario", no_wrap=True)

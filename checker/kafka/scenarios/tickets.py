@@ -1,6 +1,6 @@
-"""Entries C25 on: what single tickets of Kafka say of single releases, each rule a feature.
+"""Entries C25 on: single tickets of Kafka about single releases, each rule a feature.
 
-Also of those under which nothing breaks: an entry then says so, at its bounds.
+Tickets that break no claim are included: their entry says so, at its bounds.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from waterline.model.message.fluss import RELEASES, fluss_release
 from waterline.model.message.releases import UnknownRelease
 
 _STEERED = ("0.9.1",)
-"""Those whose classes the Java beside this was compiled and run against."""
+"""Releases whose classes the Java code in this folder was compiled and run against."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A counterexample replayed on tablet servers of Fluss, compared with the model after each step.
 
-Compared is all that the claims read: who leads, in which epoch, the log record by record, LEO, high
-watermark, the leader's ISR, and which records were acknowledged. Where all agree to the end, the
-claim is broken there if it is broken in the model's last state.
+It compares all that the claims read: the leader and its epoch, the log record by record, LEO, high
+watermark, the leader's ISR, and the acknowledged records. If all steps agree, the claim is broken
+there exactly when it is broken in the model's last state.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class OnFluss:
-    """What came of it, and why."""
+    """Judgement of a replay, with the reason and the steps."""
 
     judgement: Judgement
     reason: str
@@ -106,7 +106,7 @@ def _sentence(replayed: Replayed, moment: Moment) -> str:
 def _agreed(
     cluster: Cluster, state: State, acknowledged: dict[int, frozenset[int]]
 ) -> tuple[str, ...]:
-    """What the servers show once it is what the model says. Raises `Differs`."""
+    """Return what the servers show once they agree with the model. Raises `Differs`."""
     for pause in [*cluster.soon(SETTLED_SECONDS_MAX), 0.0]:
         difference, cells = _compared(cluster, state, acknowledged)
         if difference is None:

@@ -1,7 +1,7 @@
-"""Tablet servers as processes, each answering a line with a line; and the ZooKeeper that they read.
+"""Tablet servers as processes that answer line by line, and the ZooKeeper that they read.
 
-The Java beside this is compiled against the release's jar. A process ends when its standard input
-does, so that none outlives the harness, whatever becomes of it.
+The Java code in this folder is compiled against the release's jar. A process ends when its standard
+input closes, so none outlives the harness.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a tablet server shows of the bucket; `leader` is -1 for none."""
+    """State of the bucket that a tablet server shows; `leader` is -1 for none."""
 
     leads: bool
     epoch: int
@@ -235,7 +235,7 @@ class Cluster:
         return self._running[server]
 
     def shown(self, server: int) -> Shown:
-        """What it shows now."""
+        """Return the state that the server shows now."""
         return Shown.read(self.of(server).ask("state"))
 
     @staticmethod

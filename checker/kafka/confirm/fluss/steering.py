@@ -180,7 +180,7 @@ class Steering:
         self._register(moment)
 
     def _register(self, moment: Moment) -> None:
-        """Who comes back while nobody leads is told that, before the election."""
+        """Tell a returning server that no server leads, before the election."""
         [server] = moment.values
         heard = moment.after.known_epoch[server]
         if heard not in {moment.before.known_epoch[server], NO_EPOCH}:

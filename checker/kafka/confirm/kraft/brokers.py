@@ -84,7 +84,7 @@ def cluster_id(chosen: uuid.UUID) -> str:
 
 
 def _format(disk: Path, broker: int, cluster: str, *, with_directory_id: bool) -> None:
-    """What kafka-storage writes, without a JVM for each disk."""
+    """Write the files that kafka-storage would, without a JVM for each disk."""
     disk.mkdir()
     text = f"version=1\ncluster.id={cluster}\nnode.id={broker}\n"
     if with_directory_id:

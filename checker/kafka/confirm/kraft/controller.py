@@ -55,11 +55,12 @@ class KraftController:
         is_recovered: bool = False,
         is_held: bool = False,
     ) -> None:
-        """Write what was decided, if it is another state, in one batch with records `beside`.
+        """Write the decision, if it changes the state, in one batch with the given records.
 
-        Nobody is to hear of it yet. `epoch` may be several beyond the current one: a registration
-        that ends a session is two changes in one step. Where nothing was decided, who knows all
-        decisions reads `beside` at once, unless `is_held`. Without `assignment` the replicas stay.
+        Brokers do not learn of it yet. `epoch` may exceed the current one by several: a
+        registration that ends a session is two changes in one step. If nothing changes, brokers
+        that know all decisions read the records now, unless `is_held`. Without `assignment` the
+        replicas stay.
         """
         now = self.quorum.partition
         assignment = assignment or now.assignment

@@ -1,9 +1,9 @@
 """Answers to fetches whose records a leader reads from its log late.
 
-A leader answers with a piece of its segment, which it reads when the socket takes it
-(FileRecords.writeTo). So the answer is made longer than what the buffers of both ends hold, and
-nobody reads it. What makes it longer comes before the records: the proxy asks for partitions as
-well that no broker hosts, each of which is answered with an error. The follower sees nothing of it.
+A leader answers with a piece of its segment and reads it when the socket takes it
+(FileRecords.writeTo). So the proxy makes the answer longer than the buffers of both ends, and does
+not read it. The padding comes before the records: the proxy also asks for partitions that no broker
+hosts, and the leader answers each with an error. The follower does not see any of this.
 """
 
 from __future__ import annotations

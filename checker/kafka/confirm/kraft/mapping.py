@@ -1,6 +1,6 @@
-"""Rows of the table of steps that are others on brokers with KRaft.
+"""Rows of the table of steps that differ on brokers with KRaft.
 
-What the controller decides is records of the metadata log, of which a broker hears when it learns.
+The controller's decisions are records of the metadata log. A broker sees them when it learns.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _write(
     *,
     is_recovered: bool = False,
 ) -> None:
-    """What the controller decides in this step, if that is anything, with records of brokers."""
+    """Write the controller's decision of this step, if any, with the brokers' records."""
     after = act.after
     stage.controller.decide(
         after.leader if after.leader in stage.replicas else NO_LEADER,
@@ -91,7 +91,7 @@ def _restart(stage: KraftStage, act: Act) -> None:
 
 
 def _takes_log_away(s: Any, arguments: Arguments) -> str:
-    """Why the log of a broker that is no replica any more is gone before the model has it so."""
+    """Say why a removed replica loses its log earlier than in the model; "" if it does not."""
     replica = arguments["replica"]
     if s.assigned == 0 or contains(s.assigned, replica) or s.leo[replica] == 0:
         return ""

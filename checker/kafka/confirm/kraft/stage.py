@@ -53,7 +53,7 @@ class KraftStage(Stage):
 
     @property
     def quorum(self) -> ScriptedController:
-        """Whom brokers ask."""
+        """Controller that the brokers talk to."""
         return self._controller.quorum
 
     # Brokers' lives.
@@ -131,7 +131,7 @@ class KraftStage(Stage):
     # What leaders read late.
 
     def prepare_late_reads(self) -> None:
-        """Everybody hears of partitions that nobody hosts; see `kraft.late_reads`."""
+        """Announce partitions without a host to every broker; see `kraft.late_reads`."""
         if self._long_answer is None:
             self._long_answer = LongAnswer(self.quorum.definitions)
             end = self.quorum.create_unhosted_topic(TOPIC, TOPIC_ID, PARTITIONS)
@@ -152,10 +152,10 @@ class KraftStage(Stage):
     def learn(
         self, broker: int, decision: Decision, alive: Sequence[int], *, outlives: bool = False
     ) -> None:
-        """As `Stage.learn`; who is alive is in the log.
+        """Do as `Stage.learn`; the log says which brokers are alive.
 
-        A request to change the ISR of a state that is no more is refused before: a leader has one
-        on its way, behind which others would wait (DefaultAlterPartitionManager).
+        Refuses outdated requests to change the ISR first: a leader sends one at a time, and others
+        would wait for it (DefaultAlterPartitionManager).
         """
         end = self.controller.end_of(decision)
         for asked in self.quorum.asked_by(broker):
@@ -170,16 +170,16 @@ class KraftStage(Stage):
             self._await_deleted(broker)
 
     def _await_deleted(self, broker: int) -> None:
-        """Wait until a broker that is no replica has no log. Raises `StepFailed`.
+        """Wait until a removed replica has no log. Raises `StepFailed`.
 
-        Its high watermark on disk may stay, which of an empty log says nothing; it is taken away.
+        Its high watermark on disk may stay. It means nothing without a log, and is removed.
         """
         if not wait_until(lambda: not self.brokers.partition(broker).is_dir(), STEP_SECONDS_MAX):
             raise StepFailed(f"r{broker} deletes its log", "it has one still")
         self.write_checkpoint(broker, 0)
 
     def replay(self, broker: int, epoch: int, isr: Sequence[int]) -> None:
-        """A leader reads the record of an ISR of its epoch, of which it has heard the answer."""
+        """Let a leader read the record of an ISR of its epoch after the answer to its request."""
         self._read_up_to(broker, self.controller.end_of_isr(broker, epoch, isr))
 
     def read_brokers(self, broker: int) -> None:

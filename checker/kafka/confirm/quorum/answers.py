@@ -41,9 +41,9 @@ SPOKEN = (
     HEARTBEAT,
     _ASSIGN_DIRECTORIES,
 )
-"""What ApiVersions lists. Brokers demand some that they then never send."""
+"""Requests that ApiVersions lists. Brokers demand some that they never send."""
 _ALL_THE_TIME = frozenset({FETCH, API_VERSIONS, HEARTBEAT})
-"""What brokers ask several times a second, or at every connection: that is not noted."""
+"""Requests that brokers send constantly or at each connection; they are not recorded."""
 METADATA_TOPIC = uuid.UUID(int=1)
 FENCED_LEADER_EPOCH, STALE_BROKER_EPOCH, INVALID_REQUEST = 74, 77, 42
 _REGISTRATION_VERSION = 3
@@ -86,10 +86,10 @@ def _api_versions(state: QuorumState, broker: int, body: Struct) -> Answer:
 
 
 def _fetch(state: QuorumState, broker: int, body: Struct) -> Answer:
-    """What the broker may know of the metadata log from its offset on, or after a wait nothing.
+    """Answer with the metadata log from the broker's offset on, or with nothing after a wait.
 
-    An observer that names no epoch, or another, is refused, with the leader to follow. One whose
-    high watermark is behind is answered at once (KIP-1166).
+    Refuses an observer that names no epoch or another one, and names the leader to follow. Answers
+    at once if the observer's high watermark is behind (KIP-1166).
     """
     asked = body.topics[0].partitions[0]
     values: dict[str, Any] = {

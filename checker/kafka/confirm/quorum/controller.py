@@ -42,7 +42,7 @@ def _everybody_finds(reader: int, broker: int, port: int) -> int:
 
 
 def _unwatched(which: str, body: Any) -> None:
-    """Nobody is interested."""
+    """Ignore a message."""
 
 
 NO_BROKER = 999
@@ -52,8 +52,8 @@ NO_BROKER = 999
 class ScriptedController:
     """The controller of one partition at a time. A context manager.
 
-    `find` says at which port a reader finds a broker: its own, or that of a proxy between the two.
-    `watch` receives what brokers ask, but for what they ask all the time, and what is answered.
+    `find` returns the port where a reader finds a broker: its own, or that of a proxy between them.
+    `watch` receives the brokers' requests, except the constant ones, and the answers.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class ScriptedController:
         return self._state.partition
 
     def broker(self, broker: int) -> BrokerImage:
-        """What is known of a broker."""
+        """Return the controller's view of a broker."""
         return self._state.brokers[broker]
 
     @property
@@ -137,7 +137,7 @@ class ScriptedController:
 
     @property
     def definitions(self) -> Definitions:
-        """What it reads and writes by."""
+        """Message definitions of the release."""
         return self._state.definitions
 
     # What is decided.
@@ -223,11 +223,11 @@ class ScriptedController:
         is_recovered: bool = False,
         beside: Sequence[MetadataRecord] = (),
     ) -> int:
-        """Change the partition in one batch with the records `beside`; the log's end after it.
+        """Change the partition in one batch with the given records; return the log's end after it.
 
-        What is None stays. A leader that is given raises the leader epoch, the same one too
-        (PartitionRegistration.merge). One that was neither in the ISR nor in the ELR is recovering
-        until a change `is_recovered` (KIP-704).
+        Arguments that are None stay. A given leader raises the leader epoch, even the same leader
+        (PartitionRegistration.merge). A leader from outside the ISR and the ELR is recovering until
+        a change with `is_recovered` (KIP-704).
         """
         with self._state.changed:
             now = self.partition
@@ -329,7 +329,7 @@ class ScriptedController:
             self._state.changed.notify_all()
 
     def refusal(self, asked: AlterRequest) -> int:
-        """The error with which Kafka's controller would answer, 0 where it would agree.
+        """Return the error of Kafka's controller for this request, 0 if it would agree.
 
         (ReplicationControlManager.validateAlterPartitionData)
         """

@@ -1,8 +1,8 @@
 """Definitions of Kafka's messages and metadata records, from the jars of a release.
 
-kafka-clients and kafka-metadata carry the JSON texts from which Kafka's own classes are generated.
-Each release brings its own versions this way. Names of fields are Kafka's in snake case, as the
-rest of the harness writes them.
+kafka-clients and kafka-metadata carry the JSON sources of Kafka's own message classes, so each
+release brings its own versions. Names of fields are Kafka's in snake case, as in the rest of the
+harness.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Field:
     inner: tuple[Field, ...]
 
     def usual(self, version: int) -> Any:
-        """The value of a field that nobody set."""
+        """Return the default value of the field."""
         if self.default == "null":
             return None
         if self.kind.startswith("[]"):
@@ -151,7 +151,7 @@ class Definitions:
 
 
 def definitions_in(jars: Iterable[Path]) -> Definitions:
-    """What the jars of a release define. Raises `NoJars` where they define nothing."""
+    """Return the definitions in the jars of a release. Raises `NoJars` if there are none."""
     found = Definitions()
     for jar in jars:
         if jar.name.startswith(("kafka-clients-", "kafka-metadata-")):

@@ -1,6 +1,6 @@
-"""Ports of loopback at which frames are answered: one port for each asker, so that each is known.
+"""Loopback ports that answer frames: one port for each client, which identifies it.
 
-Every connection is served by a thread of its own, one frame at a time.
+Every connection has a thread of its own, and serves one frame at a time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from waterline.checker.kafka.confirm.wire import HOST, receive_frame, send_frame
 
 Serve = Callable[[int, bytes], bytes | None]
-"""What answers a frame of an asker; None breaks the connection."""
+"""Answer to a client's frame; None breaks the connection."""
 
 
 class Ports:
@@ -31,7 +31,7 @@ class Ports:
             threading.Thread(target=self._accept, args=(asker, server), daemon=True).start()
 
     def close(self) -> None:
-        """Nobody can connect any more, and what is connected is cut off."""
+        """Refuse new connections and cut the open ones."""
         with self._lock:
             self._is_over = True
             left = [*self._servers, *self._connections]

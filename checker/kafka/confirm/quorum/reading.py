@@ -15,7 +15,7 @@ _UNREADABLE = (ValueError, LookupError, struct.error)
 
 
 def reader_of(definitions: Definitions) -> Reader:
-    """What a link reads by. It raises `NoAnswer` for a frame that the definitions do not fit."""
+    """Return the reader of a link. It raises `NoAnswer` for a frame that does not fit."""
 
     def request(frame: bytes) -> Request:
         try:

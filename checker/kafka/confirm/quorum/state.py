@@ -31,9 +31,9 @@ PARTITION_CHANGE, PARTITION, REGISTRATION, REGISTRATION_CHANGE = (
 )
 
 Watch = Callable[[str, Any], None]
-"""What receives a message of note: which way it goes, and what it says."""
+"""Receiver of a recorded message: its direction and its content."""
 Find = Callable[[int, int, int], int]
-"""At which port a reader finds a broker that registered with a port: (reader, broker, port)."""
+"""Port where a reader finds a broker that registered with a port: (reader, broker, port)."""
 
 
 class ControllerFailed(CannotConfirm):

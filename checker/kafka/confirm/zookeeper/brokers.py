@@ -43,9 +43,9 @@ class ZookeeperBrokers(Brokers):
             self.configure(broker, _lines(release, settings, broker, self))
 
     def start_zookeeper(self) -> None:
-        """Start it, and wait until it has read its data.
+        """Start ZooKeeper and wait until it has read its data.
 
-        A connection between its listening and that breaks it for good: it answers nobody then.
+        A connection between its listening and that breaks it permanently: it stops answering.
         """
         file = self._folder / "zookeeper.properties"
         file.write_text(
@@ -75,9 +75,7 @@ class ZookeeperBrokers(Brokers):
 
 
 def _has_read(said: str) -> bool:
-    """Whether ZooKeeper has read its data, by its log; 3.4 says nothing of it, and may be asked as
-    soon as it listens.
-    """
+    """True if ZooKeeper's log says that it has read its data, or, in 3.4, that it listens."""
     if "zookeeper.version=3.4" in said:
         return "binding to port" in said
     return "Snapshotting" in said

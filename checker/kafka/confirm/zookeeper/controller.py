@@ -107,7 +107,7 @@ class ZookeeperController:
         self._zookeeper.create(node, json.dumps(text).encode(), makepath=True)
 
     def decide(self, leader: int, epoch: int, isr: Sequence[int]) -> None:
-        """Write a decision: -1 is no leader. Nobody is told yet."""
+        """Write a decision; leader -1 means none. Brokers do not learn of it yet."""
         self._zookeeper.set(self._state_node, _state(leader, epoch, isr))
         self.decisions[epoch] = self.current()
 
@@ -130,7 +130,7 @@ class ZookeeperController:
         return self._zookeeper.exists(f"/brokers/ids/{broker}") is not None
 
     def end_session(self, broker: int) -> None:
-        """What the end of a dead broker's session does to its node, without the wait for it."""
+        """Delete a dead broker's node as the end of its session would, without the wait for it."""
         try:
             self._zookeeper.delete(f"/brokers/ids/{broker}")
         except NoNodeError:
