@@ -1,9 +1,9 @@
 """Bound sensitivity: the number of states with each bound lowered by one.
 
-A budget's use is counted in the state and only grows. So the states in which the last unit is not
-used are what is reached without it: they are counted, and exactly that many are left with the
-budget lowered by one, if no rule reads that setting otherwise. A size, as how many records there
-are, is in no state: there the space is explored once more with the next lower value.
+A budget's use is counted in the state and only grows. So the states that do not use the last unit
+are those reached without it: they are counted, and exactly that many are left with the budget
+lowered by one, if no rule reads that setting otherwise. A size, such as the number of records, is
+not stored in states: the space is explored once more with the next lower value.
 """
 
 from __future__ import annotations

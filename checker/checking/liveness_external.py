@@ -49,7 +49,7 @@ from waterline.model.core.claim import (
 )
 
 BROUGHT_BYTES = 64
-"""What is kept of a state that was brought: number, depth, distance, where it is looked up."""
+"""Memory for a state that was brought: number, depth, distance, place in the lookup."""
 
 if TYPE_CHECKING:
     from waterline.checker.problem.packed_rows import StateWords
@@ -65,10 +65,10 @@ def judged_in_parts(
     fits: Callable[[int], bool],
     announce: Callable[[str], None],
 ) -> Iterator[Judgement]:
-    """Verdicts and counterexamples, in the order of the claims.
+    """Yield verdicts and counterexamples, in the order of the claims.
 
-    States are taken away until so many are left that it `fits`, or no more can be. A claim of which
-    then too much is left is INCOMPLETE, and says so. Raises `ModelFault`.
+    States are removed until so few are left that they `fit`, or no more can be. A claim with too
+    many left then is INCOMPLETE, and says so. Raises `ModelFault`.
     """
     levels = [engine.levels[level.depth] for level in room.result.levels]
     steps = room.result.generated

@@ -39,12 +39,12 @@ Judgement: TypeAlias = "tuple[InvariantResult, Finding | None]"
 
 
 class TooLarge(Exception):
-    """What is to be judged does not fit the memory; the message says what it would take."""
+    """The graph does not fit the memory; the message says how much it would take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What this process can hold of the graph of a result: `memory_bytes`, if that is limited."""
+    """Memory of this process for the graph of a result: `memory_bytes`, if that is limited."""
 
     problem: Problem
     result: Result
@@ -55,9 +55,9 @@ class Room:
         return math.ceil(states * self.result.generated / max(1, self.result.distinct))
 
     def require(self, states: int, *, beside: int = 0) -> None:
-        """See that a graph of so many states can be judged in memory. Raises `TooLarge`.
+        """Raise `TooLarge` unless a graph of so many states can be judged in memory.
 
-        `beside` is how many bytes more are kept of each.
+        `beside` is the number of further bytes kept of each.
         """
         steps = self.steps(states)
         graph = f"the graph of {counted(states, 'state')} and about {counted(steps, 'step')}"

@@ -103,7 +103,7 @@ def _never(states: int) -> bool:
 
 
 def _gathered(problem: Problem, engine: Engine, room: Room) -> list[tuple[int, Gathered]]:
-    """Of every level the states in which something is to come. Raises `TooLarge`."""
+    """Return every level's states with an event still to come. Raises `TooLarge`."""
     parts: list[tuple[int, Gathered]] = []
     for level in room.result.levels:
         found = engine.over_level(level.depth, Gatherer(problem))

@@ -27,7 +27,7 @@ _ERROR = "raises"
 
 @dataclass(frozen=True, slots=True)
 class RuleError:
-    """What raised, with its place and arguments, and a shortest trace there."""
+    """The error of a rule, with its place and arguments, and a shortest trace there."""
 
     raised: Raised
     depth: int
@@ -61,7 +61,7 @@ def _raised(problem: Problem, fault: ModelFault) -> Raised:
 
 
 def withdraw(result: Result) -> None:
-    """Nothing that was said to hold is said any more: the model is not a model throughout."""
+    """Withdraw every "holds": a rule raised, so the state space is incomplete."""
     result.complete, result.stopped_by = False, STOPPED_BY_ERROR
     result.invariants = [
         replace(each, verdict=Verdict.INCOMPLETE) if each.verdict is Verdict.HOLDS else each
@@ -70,9 +70,9 @@ def withdraw(result: Result) -> None:
 
 
 def fault_of_behaviours(problem: Problem, engine: Engine, result: Result) -> tuple[ModelFault, int]:
-    """The least states of the least depth in which a claim about behaviours faults, and the depth.
+    """Return the least states at the least depth where a claim about behaviours faults.
 
-    There is one: such a claim has faulted.
+    Returns the depth too. Such a claim must have faulted.
     """
     for level in result.levels:
         found = [
@@ -85,7 +85,7 @@ def fault_of_behaviours(problem: Problem, engine: Engine, result: Result) -> tup
 
 @dataclass(frozen=True, slots=True)
 class _Faulting:
-    """Finds the least states of a block in which such a claim faults; other processes may do it."""
+    """Finder of the least states of a block where such a claim faults; picklable."""
 
     problem: Problem
 

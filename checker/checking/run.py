@@ -46,10 +46,10 @@ class Run:
     findings: tuple[Finding, ...]
     prepare_seconds: float
     others: Mapping[str, Others] = field(default_factory=dict)
-    """By claim further counterexamples of other kinds, where they were asked for."""
+    """By claim further counterexamples of other kinds, if requested."""
     profile: Profile | None = None
     error: RuleError | None = None
-    """What raised, where the run ended in an error of a rule."""
+    """The error of a rule that ended the run, if there is one."""
 
     @property
     def shown(self) -> tuple[Finding, ...]:
@@ -223,7 +223,7 @@ def _profile(
 
 
 def _committing(directory: RunDirectory | None) -> Callable[[Arrivals, Account], None]:
-    """What keeps a level, if anything does."""
+    """Return the function that commits a level to the directory, or does nothing without one."""
     if directory is None:
         return lambda level, account: None
 

@@ -36,9 +36,7 @@ def spans(first: Places, states: Numbers | Places) -> tuple[Places, Places]:
 
 
 class Adjacency:
-    """Edges by the state that they leave; those of one state stay in the order in which they are
-    given.
-    """
+    """Edges by source state; those of one state keep the order given."""
 
     def __init__(self, origin: Numbers, goal: Numbers, states: int) -> None:
         self.goal = goal
@@ -67,7 +65,7 @@ class Adjacency:
         return found
 
     def reached(self, begun: Mask) -> Mask:
-        """All states that can be reached from those with which it is begun, themselves included."""
+        """Return all states reachable from those in `begun`, themselves included."""
         left = ~begun
         frontier: Numbers = np.flatnonzero(begun).astype(np.int32)
         while len(frontier):

@@ -1,25 +1,24 @@
-"""Fairness: strongly connected parts of a graph in which the awaited event never comes.
+"""Fairness: strongly connected parts of a graph where the awaited event never comes.
 
-A weakly fair step, an action with its arguments, must be taken again and again, or be disabled
-again and again (TLA+'s WF_vars). A strongly fair one must be taken again and again, or be disabled
-from some moment on (SF_vars). So a behaviour stays for ever in a single state only if no fair step
-is enabled there: it stutters. And it stays for ever among several states, going round, only if they
-hold for each weakly fair step an edge that takes it or a state that does not enable it, and for
-each strongly fair step that one of them enables an edge that takes it.
+A weakly fair step, an action with its arguments, must be taken infinitely often, or be disabled
+infinitely often (TLA+'s WF_vars). A strongly fair one must be taken infinitely often, or be
+disabled from some moment on (SF_vars). So a behaviour stays forever in a single state only if no
+fair step is enabled there: it stutters. And it stays forever among several states, going round,
+only if they hold for each weakly fair step an edge that takes it or a state that does not enable
+it, and for each strongly fair step that one of them enables an edge that takes it.
 
-Which states it goes round among is left open. An infinite execution stays within one strongly
-connected component in the end. What weak fairness demands a component meets where some part of it
-does: it holds the edges and states of the part. So one that does not is given up with all its
-parts. Strong fairness is different: a part may avoid the states that enable a step. Where no edge
-of a component takes a strongly fair step, no fair part of it has a state that enables the step.
-These states are taken away, and the components of what is left are looked at in the same way, until
-nothing has to be taken away: the states of a Streett automaton's accepting runs (Emerson and Lei
-1987). Each state of a fair part is found, and all of a part can be gone round again and again.
+An infinite execution may choose its states, but in the end it stays within one strongly connected
+component. A component meets a demand of weak fairness if some part of it does: it holds the edges
+and states of the part. So one that does not is given up with all its parts. Strong fairness is
+different: a part may avoid the states that enable a step. Where no edge of a component takes a
+strongly fair step, no fair part of it has a state that enables the step. These states are removed,
+and the components of the rest are examined in the same way, until nothing has to be removed: the
+states of a Streett automaton's accepting runs (Emerson and Lei 1987). Each state of a fair part is
+found, and a behaviour can visit all states of a part infinitely often.
 
-Faults, and whatever else bounds would limit, happen finitely often (`Model.finitely_often`): the
-path to the part takes them, and no edge within it. A step that changes nothing is no step. One
-that is enabled and that a bound cuts counts as enabled and is never taken: what it would lead to is
-not known.
+Faults, and all else that bounds would limit, happen finitely often (`Model.finitely_often`): the
+path to the part takes them, but no edge within it. A step that changes nothing does not count. A
+step that is enabled and cut by a bound counts as enabled and is never taken: its target is unknown.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class FairSteps:
         # There are millions of edges: to look a step up in a table is faster than to search it.
         self._numbers: Numbers = (np.cumsum(occurs) - 1).astype(np.int32)
         self.moves: Mask = moves
-        """Which edges lead to another state, and can be taken for ever."""
+        """Edges that lead to another state, and can be taken forever."""
         self.of_edge = self._numbered(space.step, takes)
         self.of_cut = self._numbered(space.cut_step, cuts)
         self.enabled = mask_of(space.source[takes], len(space))
@@ -87,11 +86,11 @@ class FairSteps:
 
 @dataclass(frozen=True, slots=True)
 class Staying:
-    """In which states, of some, a behaviour can stay for ever.
+    """States, among some, where a behaviour can stay forever.
 
-    `stutters`: in each of these by itself. `part` is the number of the strongly connected part that
-    a state belongs to if a behaviour can go round in it for ever, else `IN_NONE`. `unjudged` is how
-    many more states there would be, did no bound cut a fair step.
+    `stutters`: in each of these by itself. `part` is the number of the strongly connected part of a
+    state if a behaviour can go round in it forever, else `IN_NONE`. `unjudged` is how many more
+    states there would be if no bound cut a fair step.
     """
 
     stutters: Mask
@@ -100,13 +99,13 @@ class Staying:
 
     @property
     def anywhere(self) -> Mask:
-        """In which states it can, one way or the other."""
+        """The states where it can stay, one way or the other."""
         goes_round: Mask = self.part != IN_NONE
         return self.stutters | goes_round
 
 
 def staying(space: Space, fair: FairSteps, inside: Mask) -> Staying:
-    """Where a fair behaviour can stay for ever that never leaves the states inside."""
+    """Find where a fair behaviour can stay forever without leaving the states `inside`."""
     stutters = inside & ~fair.enabled & ~fair.cut
     cut_short = inside & ~fair.enabled & fair.cut
     whole = _Components(space, fair, inside)

@@ -1,11 +1,11 @@
 """Lasso: a shortest path to a fair cycle, and the cycle.
 
-The prefix is a shortest one: to the nearest state from which a fair execution can go on for ever
-without the awaited event. Of several it is one with the fewest faults, then one in which the
-behaviour can stutter, then the least one. The cycle is short, and not proved to be shortest: from
-where it is the nearest edge or state is looked for that meets a demand of fairness still open, and
-in the end the way back; if that enables a strongly fair step that was not taken, it goes on. Of
-several ways the one by the least states and steps is taken, so that all engines come to the same.
+The prefix is a shortest path to the nearest state that begins an infinite fair execution without
+the awaited event. Ties are broken by the fewest faults, then by stuttering, then by the least
+state. The cycle is short, but not proved to be shortest: it repeatedly goes to the nearest edge or
+state that meets an open demand of fairness, and in the end back; if the way back enables a strongly
+fair step that was not taken, it goes on. Of several ways, the one with the least states and steps
+is taken, so that all engines find the same.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from waterline.model.core.claim import Pattern
 
 @dataclass(frozen=True, slots=True)
 class Lasso:
-    """The state in which the waiting begins, the edges on from there, and those that then repeat.
+    """The state where the waiting begins, the edges on from there, and those that then repeat.
 
-    Any shortest way to the first state will do: it is as long as that is deep. Without edges that
-    repeat the behaviour stays for ever in the state that the others lead to.
+    Any shortest way to the first state will do: its length is the state's depth. Without repeated
+    edges the behaviour stays forever in the state that the others lead to.
     """
 
     begins: int
@@ -36,11 +36,11 @@ class Lasso:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Where something that is claimed to come has not come yet.
+    """States where a claimed event has not come yet.
 
-    `since` are the states in which the waiting begins, by their depth: the first of them begin in
-    initial states. `arrived` is after how many steps a state is reached by way of them and of
-    states in which it has not come, `NOT_REACHED` for the others.
+    `since` are the states where the waiting begins, by their depth: the first of them begin in
+    initial states. `arrived` is the number of steps to a state by way of them and of states without
+    the event, `NOT_REACHED` for the others.
     """
 
     since: Mask
@@ -48,7 +48,7 @@ class Waiting:
 
     @property
     def inside(self) -> Mask:
-        """All states in which it is waited."""
+        """All waiting states."""
         reached: Mask = self.arrived != NOT_REACHED
         return reached
 
@@ -98,7 +98,7 @@ def end_of(arrived: Numbers, stays: Staying, faults: Callable[[Numbers], Numbers
 
 
 def lasso_to(end: int, space: Space, fair: FairSteps, arrived: Numbers, stays: Staying) -> Lasso:
-    """The way to a state in which a behaviour can stay, and round."""
+    """Return the way to a state where a behaviour can stay, and the cycle."""
     begins, way = _way(space, arrived, end)
     if stays.stutters[end]:
         return Lasso(begins, way, ())

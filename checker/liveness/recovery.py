@@ -15,10 +15,10 @@ from waterline.model.core.transition_system import Model
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What came of one claim.
+    """Outcome of one claim.
 
-    `stuck` are the states from which no way leads back and of which it is claimed, in order.
-    `unjudged` is how many more there would be, did no bound cut a step on the way.
+    `stuck` are the states without a way back that the claim covers, in order. `unjudged` is how
+    many more there would be if no bound cut a step on the way.
     """
 
     stuck: Numbers
@@ -26,7 +26,7 @@ class Recovery:
 
 
 class Ways:
-    """The steps by which to come back: those of actions with these names."""
+    """Steps that may lead back: those of actions with these names."""
 
     def __init__(self, space: Space, model: Model, by: Collection[str]) -> None:
         named = actions_named(model, by)
@@ -36,7 +36,7 @@ class Ways:
         """Where one of them is enabled, and a bound cuts it: what is beyond may be good."""
 
     def recovery(self, good: Mask, when: Mask) -> Recovery:
-        """From which states none of these ways leads to a good one."""
+        """Find the states without a way to a good one."""
         back = Adjacency(self._target, self._source, len(self.space))
         certain = back.reached(good)
         back_or_cut = back.reached(certain | self.cut)

@@ -1,11 +1,11 @@
 """The subgraph that liveness and recovery claims depend on, as arrays.
 
-No edge is kept during a search. Once it has ended, the states in which something is still to come
-are taken out of the levels, where they lie: by threads, or by Spark's tasks. A state in which all
-has come that any claim asks for (`checker.compiler.predicate_loop`) violates none, and an execution
-that reaches it waits no more; all of those are one more state, `elsewhere`. The others are numbered
-in the order of their words, and expanded again. So the numbers, and everything that depends on
-them, are the same for every engine and order of exploration.
+No edge is kept during a search. Afterwards, the states with an event still to come are taken out of
+the levels, where they lie: by threads, or by Spark's tasks. A state where all events that any claim
+awaits have come (`checker.compiler.predicate_loop`) violates none, and an execution that reaches it
+waits no more; all of those are one more state, `elsewhere`. The others are numbered in the order of
+their words, and expanded again. So the numbers, and everything that depends on them, are the same
+for every engine and order of exploration.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class NotExplored(Exception):
 
 @dataclass(frozen=True)
 class Space:
-    """States by number, the last of which is `elsewhere`, and edges sorted by the state that they
-    leave and then by their step.
+    """States by number, the last being `elsewhere`, and edges sorted by source and then by step.
 
-    `depth` is that of each state. `step` is as in `checker.compiler.origins`. `truths[i]` says of
-    which states predicate i is true (two a claim: `model.core.claim.predicates_of`); of `elsewhere`
-    the second of each claim is, which is what is to come, and the first is not.
-    `cut_state` and `cut_step` are pairs, sorted in the same way: a step that is enabled there, and
-    that a bound cuts.
+    `depth` is that of each state. `step` is as in `checker.compiler.origins`. `truths[i]` marks the
+    states where predicate i is true (two a claim: `model.core.claim.predicates_of`). In `elsewhere`
+    the second of each claim (the awaited event) is true, and the first is not.
+
+    `cut_state` and `cut_step` are pairs, sorted in the same way: a step that is enabled in that
+    state, and that a bound cuts.
     """
 
     rows: Rows
@@ -83,10 +83,10 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Of a block the states in which something is still to come, and what is true of them.
+    """States of a block with an event still to come, and the predicates' truths in them.
 
     `cut_row` and `cut_step` are pairs of one of these rows and a step that a bound cuts. `faults`
-    are states in which a claim stepped out of range.
+    are states that a claim cannot evaluate.
     """
 
     rows: Rows
@@ -103,7 +103,7 @@ class Gatherer:
     problem: Problem
 
     def __call__(self, block: Rows) -> Gathered:
-        """What the block has of them."""
+        """Return the block's states with an event still to come."""
         asked = asked_of(self.problem)
         cut_steps: Numbers = np.array(asked.cut_steps, np.int32)
         rows, truths = [block[:0]], [np.zeros((0, len(asked.predicates)), np.bool_)]
@@ -143,10 +143,10 @@ def space_of(
     *,
     whole: bool = True,
 ) -> Space:
-    """The graph of the states that were gathered, in any order, each part with its depth, or each
+    """Return the graph of the gathered states, in any order, each part with its depth, or each
     state of it with its own. Unless it is `whole`, others that were left out are elsewhere, too.
 
-    Raises `ModelFault` where something that was asked of a state stepped out of range.
+    Raises `ModelFault` if a predicate could not be evaluated in a state.
     """
     given = list(parts)
     faults = [fault for _, part in given for fault in part.faults]
@@ -212,7 +212,7 @@ def _edges(problem: Problem, rows: Rows, *, whole: bool) -> tuple[Numbers, Numbe
 
 
 def require_elsewhere(problem: Problem, rows: Rows) -> None:
-    """States that were left out are such in which everything has come. Raises `NotExplored`."""
+    """Raise `NotExplored` unless every awaited event has come in all of these states."""
     asked = asked_of(problem)
     for chunk in chunks_of(rows):
         if not answers_of(problem, asked, chunk).all_has_come.all():
@@ -230,7 +230,7 @@ def predicates_asked(problem: Problem) -> int:
 
 
 def asked_of(problem: Problem) -> Questions:
-    """What the claims of a problem about behaviours ask of every state."""
+    """Return the predicates of a problem's claims about behaviours, to evaluate in every state."""
     asked = questions_for(problem)
     assert asked is not None, "no claim about behaviours is checked"
     return asked
@@ -238,11 +238,11 @@ def asked_of(problem: Problem) -> Questions:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What is true of some states, a row each.
+    """Answers for some states, a row each.
 
     `truths` has a column for each predicate, `cuts` one for each step of `Questions.cut_steps`:
-    whether it is enabled, and a bound cuts it. `fault` is the first of the states in which a claim
-    stepped out of range; of those after it nothing is said.
+    True if it is enabled, and a bound cuts it. `fault` is the first state that a claim cannot
+    evaluate; those after it are unanswered.
     """
 
     truths: Mask
@@ -251,13 +251,13 @@ class Answers:
 
     @property
     def all_has_come(self) -> Mask:
-        """In which of them all has come that any claim asks for: the second predicate of each."""
+        """The states where every awaited event has come: the claims' second predicates."""
         come: Mask = np.logical_and.reduce(self.truths[:, 1::2], axis=1)
         return come
 
 
 def answers_of(problem: Problem, asked: Questions, rows: Rows) -> Answers:
-    """What is true of these states, in compiled code."""
+    """Evaluate the questions in these states, in compiled code."""
     settings = np.array(problem.model.settings, np.int64)
     answers: Mask = np.zeros((len(rows), asked.columns), np.bool_)
     functions, counted = loaded_quickly(asked.recipe), Optimising([asked.recipe])

@@ -1,7 +1,7 @@
 """Usage errors: one line, exit code 2.
 
-    Refused                   what was asked for cannot be done
-        Missing               this machine lacks what the engine needs: NoJava, NoSpark
+    Refused                   a request that cannot be done
+        Missing               a need of the engine that this machine lacks: NoJava, NoSpark
         BadCertificate, BadGate, BadConfig, BadLocation, BadRun, CannotConfirm, Damaged, InUse,
         TooLargeForGraph, TooLongForPage, TooLongToDraw
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 
 class Refused(Exception):
-    """Something cannot be used or done as it was asked for; the message names it and the remedy."""
+    """Something cannot be used or done as requested; the message names it and the remedy."""
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def _no_terms(model: Model) -> Mapping[str, object]:
 
 
 class Circumstances(Protocol):
-    """What a version is checked in: bounds, budgets, settings."""
+    """Circumstances to check a version in: bounds, budgets, settings."""
 
     def options(self) -> dict[str, object]:
         """Every option by its name on the command line."""
@@ -51,16 +51,16 @@ class Claimed:
 class Family:
     """Models that share their actions and claims: versions of a protocol in circumstances.
 
-    `model` is what its models are called in traces. `environments` are the circumstances that have
-    a name, the first being the default; `from_options` makes others, and raises `BadEnvironment`.
+    `model` is its models' name in traces. `environments` are the circumstances that have a name,
+    the first being the default; `from_options` makes others, and raises `BadEnvironment`.
     `build(version, circumstances)` makes a model. `symmetries` are those that `--symmetry` may
-    name, by that name; `symmetry` is meant where it names none. `side_conditions` are asked beside
-    the claims of models that rename (`Model.concretise`). `expected` says of named circumstances
-    and versions which claims break. `origin`, a function and its arguments, makes
-    this very family in another process; it `is_read_at_run_time` if its rules are in no module that
-    could be imported there. `with_asked` adds the claims that a specification asks beside the
-    family's own. `terms(model)` are what a user's condition may name beside fields and settings
-    (`model.own.condition`).
+    name, by that name; `symmetry` is meant where it names none. `side_conditions` are checked in
+    addition to the claims of models that rename (`Model.concretise`). `expected` names the claims
+    that break in named circumstances and versions. `origin`, a function and its arguments, makes
+    this very family in another process; it `is_read_at_run_time` if its rules are not in a module
+    that could be imported there. `with_asked` adds the claims of a specification to the family's
+    own. `terms(model)` are the names that a user's condition may use in addition to fields and
+    settings (`model.own.condition`).
     """
 
     name: str
@@ -118,9 +118,9 @@ class Family:
         *,
         symmetry: Symmetry = Symmetry.NONE,
     ) -> Problem:
-        """The problem of checking `version`, with the claims named.
+        """Return the problem of checking `version`, with the claims named.
 
-        Without names it is all but those that must be asked for. Raises `BadEnvironment` for an
+        Without names it has all but those that must be requested. Raises `BadEnvironment` for an
         unknown version or claim, and for a symmetry that the circumstances do not have.
         """
         problem = self._unasked(version, circumstances)
@@ -158,7 +158,7 @@ class Family:
         *,
         symmetry: str = Symmetry.NONE.value,
     ) -> Problem:
-        """As `made`; without names all claims are asked but those that must be asked for."""
+        """Return the problem as `made` does; without names, with the claims checked by default."""
         claims = frozenset(names) if names else None
         return self.made(ProblemSpec.of(self.model, version, options, claims, symmetry=symmetry))
 
@@ -182,7 +182,7 @@ class Family:
         return _asking(problem, spec.claims, self.symmetries[spec.symmetry])
 
     def environment_name(self, options: Mapping[str, object]) -> str | None:
-        """What circumstances with these options are called, if they have a name."""
+        """Return the name of the circumstances with these options, if they have one."""
         for name, circumstances in self.environments.items():
             if circumstances.options() == dict(options):
                 return name
@@ -206,9 +206,9 @@ def words_of(problem: Problem) -> Words:
 
 
 def describe_circumstances(problem: Problem) -> str:
-    """`replicas 2, records 2, acks all`: what is on, or is on by default and here is not.
+    """Return `replicas 2, records 2, acks all`: options that are on, or off against their default.
 
-    What has no default that is known, as the bounds of a model of one's own, is told always.
+    Options without a known default, such as the bounds of a user model, are always included.
     """
     words = words_of(problem)
     options, unsaid = words.circumstances(problem.model.options), words.unsaid

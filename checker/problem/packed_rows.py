@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Rows: TypeAlias = "NDArray[np.uint64]"
 """A block of states, one a row: a C-contiguous (n, words) array."""
 StateWords: TypeAlias = tuple[int, ...]
-"""A single state as a plain value: its packed words, by which states are compared and ordered."""
+"""A single state as a plain value: its packed words. States are compared and ordered by them."""
 
 
 def state_words(row: NDArray[np.uint64]) -> StateWords:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What problems of one job have between them, so that one kernel is made for all of them.
+    """Common parts of the problems of one job, so that one kernel serves all of them.
 
-    `settings` are the names of those in which they differ, `actions` and `claims` the names of what
-    any of them has. A kernel for one problem alone is faster: all of this is decided in it.
+    `settings` are the names of those that differ, `actions` and `claims` the names of all that any
+    of them has. A kernel for one problem alone is faster: all of this is decided in it.
     """
 
     settings: frozenset[str]
@@ -44,10 +44,10 @@ class Problem:
     """A model and the claims about it: `invariants` of its states, `properties` of its transitions,
     `behaviours` of what its states lead to.
 
-    `asked` names those that are checked, None for all but those that must be asked for. Those that
-    do not apply to the version are never checked. `shared` says what other problems of the same job
-    have: nothing, where it is None. Of states that differ by `symmetry` alone one is explored.
-    `family` is what made it, None for a model that belongs to none. Raises `CannotRename` where a
+    `asked` names those that are checked, None for all but those that must be requested. Claims that
+    do not apply to the version are never checked. `shared` holds the common parts of the problems
+    of the same job; None for a single problem. Of states that differ by `symmetry` alone one is
+    explored. `family` is what made it, None for a model without one. Raises `CannotRename` if a
     symmetry would not be exact.
     """
 
@@ -73,7 +73,7 @@ class Problem:
 
     @property
     def spec(self) -> ProblemSpec:
-        """What it is called by, and built again from by its family."""
+        """Specification: its family builds the problem again from it."""
         model = self.model
         claims = frozenset(self.asked_names)
         return ProblemSpec.of(
@@ -88,9 +88,9 @@ class Problem:
         return self.spec.to_command(self.family.words, usual, engine=engine, own_model=own_model)
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """What another process needs: how to find the family and the specification, or all parts.
+        """Return the family's origin and the specification, or all parts, for another process.
 
-        By its parts goes a problem whose functions another process can import: rules that were
+        A problem goes by its parts if another process can import its functions: rules that were
         switched for others stay so.
         """
         family = self.family
@@ -124,7 +124,7 @@ class Problem:
 
     @property
     def asked_names(self) -> tuple[str, ...]:
-        """The names of the claims of which a verdict is wanted, in the order of the report."""
+        """The names of the claims that get a verdict, in the order of the report."""
         return tuple(claim.name for claim in self.claims if self.is_asked(claim))
 
     def is_checked(self, claim: Claim) -> bool:
@@ -137,9 +137,9 @@ class Problem:
         return tuple(claim.name for claim in self.claims if self.is_checked(claim))
 
     def asking_too(self, names: Iterable[str]) -> Problem:
-        """The same problem, with the claims of these names checked beside those that are.
+        """Return the same problem, with the claims of these names checked as well.
 
-        Raises `CannotRename` for one about behaviours where such are not judged.
+        Raises `CannotRename` for one about behaviours if the model refuses those.
         """
         asked = frozenset((*self.asked_names, *names))
         refused = self.model.behaviours_refused
@@ -171,14 +171,14 @@ def _built(
 
 
 def asked_alone(problem: Problem) -> Claim:
-    """The one claim that is asked, whatever it is about, beside side conditions."""
+    """Return the one claim requested, of any kind, ignoring side conditions."""
     asked = [claim for claim in problem.claims if claim.name in (problem.asked or ())]
     [claim] = [claim for claim in asked if not claim.about_abstraction] or asked
     return claim
 
 
 def sharing(problems: Sequence[Problem]) -> Shared:
-    """What these problems, of one model and one shape, have between them."""
+    """Return the common parts of these problems, of one model and one shape."""
     settings = [problem.model.settings for problem in problems]
     varying = [
         name

@@ -34,7 +34,7 @@ ASIDE = (
 )
 """No search and no gate's answer comes here: a test walks the imports."""
 LIBRARIES = ("llvmlite", "msgspec", "networkx", "numpy", "pyarrow")
-"""Versions of these are in the digest, beside that of Python."""
+"""Libraries whose versions are in the digest, in addition to that of Python."""
 
 
 @functools.cache

@@ -1,7 +1,7 @@
-"""Specification of a problem: a frozen value that names it, and from which it is built again.
+"""Specification of a problem: a frozen value that names it, and rebuilds it.
 
-Pickled problems, run directories, gates, the matrix and repairs go by it. It has no rules; those
-are in the digest of `checker.compiler.problem_digest`.
+Pickled problems, run directories, gates, the matrix and repairs use it. It has no rules; those are
+in the digest of `checker.compiler.problem_digest`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Built_co = TypeVar("Built_co", covariant=True)
 
 
 class Maker(Protocol[Built_co]):
-    """What builds problems of one model: a family."""
+    """Builder of problems of one model: a family."""
 
     def made(self, spec: ProblemSpec) -> Built_co:
         """The problem. Raises `BadEnvironment`."""
@@ -34,12 +34,12 @@ class Maker(Protocol[Built_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemSpec:
-    """A model by its name, version and options; the claims that are asked; symmetry; a condition.
+    """A model by its name, version and options; the claims to check; symmetry; a condition.
 
-    `options` have every bound and setting by its name on the command line, in the order in which
-    they were declared; two specifications are equal whatever that order is. `claims` are the names
-    of those asked, None for all that are asked by default. `where` is a condition of which it is
-    claimed that no state fulfils it.
+    `options` have every bound and setting by its name on the command line, in the order of their
+    declarations; the order does not count for equality. `claims` are the names of those checked,
+    None for all that are checked by default. `where` is a condition that the problem claims to be
+    unreachable.
     """
 
     model: str
@@ -63,9 +63,9 @@ class ProblemSpec:
         *,
         symmetry: str = NO_SYMMETRY,
     ) -> ProblemSpec:
-        """Of plain values, the condition being one of the options.
+        """Build a spec from plain values; `where` is one of the options.
 
-        A model of the user's may have a bound called `where`, which is no text.
+        A user model may have a bound called `where`, whose value is not a text.
         """
         text = options.get(WHERE)
         where = text if isinstance(text, str) else None
@@ -81,7 +81,7 @@ class ProblemSpec:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> ProblemSpec:
-        """What `to_json` made. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
+        """Invert `to_json`. Raises `KeyError`, `TypeError` or `ValueError` for anything else."""
         claims = value["invariants"]
         if claims is not None and not (
             isinstance(claims, list) and all(isinstance(name, str) for name in claims)

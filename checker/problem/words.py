@@ -15,7 +15,7 @@ def as_given(options: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def name_alone(model: Model) -> str:
-    """Nothing is told beyond the version."""
+    """Add nothing to the version."""
     return ""
 
 
@@ -40,15 +40,15 @@ class Words:
     """The words and columns of a family.
 
     `title(model)` follows the version at the head of a report. `sizes(model)` are the bounds in the
-    last sentence, `scope(model)` what a verdict is about where that is more than sizes and budgets,
+    last sentence, `scope(model)` the scope of a verdict where that is more than sizes and budgets,
     `circumstances(options)` the options with their values as a report lists them, `letters(model)`
-    the sizes in a trace's file name, after `prefix`. `lanes` are
-    columns that run beside a counterexample's steps. `raisable` are options whose bounds a report
-    may advise to raise, the first ones first, with the greatest value of each. `named` are the
-    options of a command that name a version, `option` is one with its value. Options that are
-    `unsaid` make the model again and tell a reader nothing. `outside` names the actions that are
-    done to the protocol, as crashes are; every other one it takes by itself. None are named where
-    that is not known. Actions in one set of `alike` stand for the same where versions are compared.
+    the sizes in a trace's file name, after `prefix`. `lanes` are columns that run next to a
+    counterexample's steps. `raisable` are options whose bounds a report may advise to raise, the
+    first ones first, with the greatest value of each. `named` are the options of a command that
+    name a version, `option` is one with its value. `unsaid` options rebuild the model and mean
+    nothing to a reader. `outside` names the actions that are done to the protocol, such as crashes;
+    every other one it takes by itself. It is empty if that is unknown. Actions in one set of
+    `alike` stand for the same where versions are compared.
     """
 
     title: Callable[[Model], str] = name_alone
@@ -66,5 +66,5 @@ class Words:
     alike: tuple[frozenset[str], ...] = ()
 
     def describe_scope(self, model: Model) -> str:
-        """What a verdict is about: `within 2 replicas, 1 record and the budgets above`."""
+        """Return the scope of a verdict: `within 2 replicas, 1 record and the budgets above`."""
         return self.scope(model) or f"within {self.sizes(model)} and the budgets above"

@@ -58,7 +58,7 @@ def others_of(
     """Up to `count` further counterexamples of the claim of `first`.
 
     `engine` has absorbed the levels up to `deepest`. Raises `ValueError` under a symmetry, where
-    states are representatives and nobody has a name of his own.
+    states are representatives and actors have no names.
     """
     if problem.symmetry.sorts:
         raise ValueError("under a symmetry actors have no names")
@@ -97,7 +97,7 @@ class _WaysAt:
     is_all: bool
 
     def of_other_kinds(self, shown: Sequence[Kind]) -> Iterator[Kind]:
-        """Those that are no kind that is shown, nor one with more steps; `shown` may grow."""
+        """Yield kinds that are neither shown nor an extension of one; `shown` may grow."""
         left = sorted(self.found, key=lambda kind: (self.found[kind][0], *_in_order(kind)))
         while left := [kind for kind in left if not any(_has_all(kind, one) for one in shown)]:
             fewest = [kind for kind in left if self.found[kind][0] == self.found[left[0]][0]]
@@ -155,7 +155,7 @@ def _unbroken(problem: Problem, claim: Invariant | ActionProperty, ways: Ways) -
 
 
 class _Deeds:
-    """What each step is, but for all of its arguments save the first."""
+    """Identity of each step, from its action and its first argument."""
 
     def __init__(self, problem: Problem) -> None:
         self._model = problem.model
@@ -166,7 +166,7 @@ class _Deeds:
         return self.of_call(*call_of(self._model, step))
 
     def of_call(self, name: str, arguments: tuple[int, ...]) -> Deed:
-        """What a call is."""
+        """Return the identity of a call."""
         number = self._actions[name]
         parameters = self._model.actions[number].parameters
         return (number, parameters[0].over, arguments[0]) if parameters else (number, "", -1)

@@ -28,7 +28,7 @@ STATES_MAX = 2_000
 """How many states of a level are followed back for one claim: the least ones, of more."""
 
 Actors = frozenset[tuple[str, int]]
-"""What the first arguments of some steps are: what they range over, and which."""
+"""First arguments of some steps: their ranges and values."""
 _NOBODY: Actors = frozenset()
 _Groups = list[dict[StateWords, set[Actors]]]
 """For every level and state the actors of the ways there."""
@@ -143,7 +143,7 @@ def _chosen(
 def _groups(
     levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
 ) -> _Groups:
-    """Who has acted on the ways to each state, level by level; nobody on the way to the first."""
+    """Return the actors on the ways to each state, level by level; the first state has none."""
     groups: _Groups = [{state: {_NOBODY} for state in _begun(levels, ends)}]
     for ways in levels:
         groups.append(

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A violated claim: a trace to where it breaks, replayed in `model`, and what is wrong.
+    """A violated claim: a trace to where it breaks, replayed in `model`, and an explanation.
 
-    `breaking` says what a search knows beside that: how many states break it at this depth.
+    `breaking` holds a search's further knowledge: how many states break it at this depth.
     """
 
     invariant: str
@@ -126,11 +126,11 @@ def confirmed(trace: Trace, model: Model, claim: Claim) -> Finding:
 
 
 RULE_ERROR = "rule-error"
-"""What stands for the claim in the name of a file whose trace ends in an error: no claim has it."""
+"""The name in place of the claim in the file of a trace that ends in an error: no claim has it."""
 
 
 def file_claim(finding: Finding) -> str:
-    """What a file's name has for the claim."""
+    """Return the claim's name for a file name."""
     return finding.invariant if finding.replayed.trace.raises is None else RULE_ERROR
 
 
@@ -159,7 +159,7 @@ def _stuck(trace: Trace, model: Model, claim: Recoverable) -> tuple[Replayed, st
 
 
 def describe_trapped(trapped: Trapped, by: Sequence[str]) -> str:
-    """What is in the way: the actions that nothing which can be reached enables."""
+    """Describe the obstacle: the actions that no reachable state enables."""
     never = [name for name in by if name not in trapped.enabled]
     if not trapped.enabled:
         return f"None of these steps is enabled there: {', '.join(by) or 'there are none'}."

@@ -1,7 +1,7 @@
 """Traces that end in an error of a rule: found, and confirmed when one is read.
 
-The trace leads to the state in which an action or a claim raises; of a claim about steps it has
-that step too. Interpreted rules say what raises there, and raise it again whenever the trace is
+The trace leads to the state where an action or a claim raises; for a claim about steps it includes
+that step. Interpreted rules identify the error there, and raise it again whenever the trace is
 replayed.
 """
 
@@ -36,7 +36,7 @@ _WHERE_CLAIM = "nowhere"
 def raising_at(
     problem: Problem, initial: int, calls: tuple[Call, ...]
 ) -> tuple[Finding, Raised] | None:
-    """The trace to a state in which something raises, and the error; None where nothing does.
+    """Return the trace to a state that raises, and the error; None if no rule raises there.
 
     It takes these calls from the initial state of this number.
     """

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def describe_alike(finding: Finding, names: str = "") -> str:
-    """That no trace is shorter, how many states break the claim so early, and after what faults.
+    """Return a note that no trace is shorter, with the number of such states and their faults.
 
-    Of a trace that goes on for ever that no way to its cycle is. "" where no search has found it.
+    For an infinite trace: that no way to its cycle is shorter. "" if no search has found it.
     """
     if finding.replayed.trace.cycle is not None:
         return _describe_lasso(finding.replayed.trace)

@@ -1,10 +1,10 @@
 """Violating states of the least depth: their number, and those with the fewest faults.
 
-A search that finds nothing pays nothing: once it has ended, the level is looked through again for
-the claims that are violated in it. All ways to a state took as many faults
-(`checker.search.fault_count`), so a trace to one of these has the fewest of all shortest ones.
+A search that finds nothing pays nothing: after its end, the level is searched again for the claims
+that are violated in it. All ways to a state took as many faults (`checker.search.fault_count`), so
+a trace to one of these has the fewest of all shortest ones.
 
-Of a property it is the states out of which a step breaks it, and the faults are those after the
+For a property, they are the states with a step that breaks it, and the faults are those after the
 step.
 """
 
@@ -51,7 +51,7 @@ class Breaking:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a part of a level has: how many states that break a claim, and the first in order."""
+    """A part of a level: how many states break a claim, and the first in order."""
 
     states: int
     faults: int

@@ -27,7 +27,7 @@ class BadCertificate(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a certificate says of a claim; `depth` is the least of a violation."""
+    """A certificate's statement on a claim; `depth` is the least of a violation."""
 
     verdict: str
     depth: int | None = None

@@ -32,15 +32,15 @@ _TASKS_A_CORE_MAX = 4
 _OWNERS_MAX = 1024
 """However little a task may take: each owner tells each other something."""
 _TASK_BYTES_A_WORD = 4 * 8
-"""What a task takes for each word of the successors that it is sent: they are sorted, and kept."""
+"""Memory of a task for each word of the successors that it receives: they are sorted, and kept."""
 
 
 @dataclass
 class PartedGraph:
-    """The states in which something is still to come, and all their steps, in files of `parts`.
+    """States with an event still to come, and all their steps, in files of `parts`.
 
     `over` is `FileEngine.over`. `states` is how many there are, `taken` which steps occur,
-    `depth_max` how deep the deepest level is.
+    `depth_max` the depth of the deepest level.
     """
 
     problem: Problem
@@ -54,7 +54,7 @@ class PartedGraph:
     _names: int = 0
 
     def each(self, work: Callable[[int], Any]) -> list[Any]:
-        """What work finds of every owner's part, in the order of the owners."""
+        """Return `work(owner)` for every owner, in the order of the owners."""
         return list(self.over(range(self.parts.owners), work))
 
     def name(self, what: str) -> str:
@@ -86,7 +86,7 @@ class PartedGraph:
     def _rounds(
         self, task: Flow | Thinning, doing: str, last: int, enough: Callable[[int], bool]
     ) -> str:
-        """Rounds until nobody tells anybody anything, at least as far as the round `last`."""
+        """Run rounds until none sends a message, at least up to the round `last`."""
         owners, counts, number = self.parts.owners, list[tuple[int, ...]](), 0
         while True:
             asked = [Round(owner, number, mail_of(counts, owner)) for owner in range(owners)]
@@ -102,7 +102,7 @@ class PartedGraph:
         return f"{task.name}-{number}"
 
     def _of_round(self, task: Flow | Thinning, number: int) -> list[str]:
-        """What nobody reads once the next round has ended."""
+        """Return the files of a round that are unused once the next one has ended."""
         names = [f"{task.name}-{number}", f"{task.name}-mail-{number}"]
         return [*names, f"{task.name}-left-{number}"] if isinstance(task, Thinning) else names
 
@@ -138,7 +138,7 @@ class PartedGraph:
 
 
 def _of_all_rounds(task: Flow | Thinning, last: int) -> list[str]:
-    """What nobody reads after the last round."""
+    """Return the files of a task that are unused after its last round."""
     return [f"{task.name}-left-{last}" if isinstance(task, Thinning) else f"{task.name}-given"]
 
 

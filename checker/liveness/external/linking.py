@@ -1,8 +1,8 @@
 """Construction of the partitioned graph from the levels of a search.
 
-The files of a level are sorted by hash, so an owner's states are a range of each. A step is known
-to whom its source belongs, and leads to a state that somebody else may own: the successor goes to
-its owner, who knows its number, and the number comes back. Four jobs, a task for each owner.
+The files of a level are sorted by hash, so an owner's states are a range of each. The owner of a
+step's source knows the step; its target may have another owner. So the successor goes to its owner,
+who knows its number, and the number comes back. Four jobs, a task for each owner.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ Steps = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a task of an owner says: how much it made, in all and for each owner.
+    """Report of an owner's task: how much it made, in all and for each owner.
 
-    `faults` are states in which a claim or an action stepped out of range, `steps` which steps
-    there are.
+    `faults` are states that a claim or an action cannot evaluate, `steps` the steps that occur.
     """
 
     owner: int
@@ -54,7 +53,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class TakeOut:
-    """Takes an owner's states out of the levels: those in which something is still to come."""
+    """Task that takes an owner's states with an event still to come out of the levels."""
 
     problem: Problem
     parts: Parts
@@ -125,9 +124,9 @@ class Expand:
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """Says of successors which of an owner's states they are, and keeps the steps into these.
+    """Task that identifies successors among an owner's states, and keeps the steps into these.
 
-    Raises `NotExplored` of one that is no state of the levels.
+    Raises `NotExplored` for one outside the levels.
     """
 
     problem: Problem
@@ -186,5 +185,5 @@ def _keep(parts: Parts, owner: int, what: str, states: int, at: Places, words: W
 
 
 def least_fault(done: Sequence[Done]) -> StateWords | None:
-    """The least state in which something stepped out of range."""
+    """Return the least state that a claim or an action could not evaluate."""
     return min((fault for each in done for fault in each.faults), default=None)

@@ -1,25 +1,23 @@
 """OWCTY, one-way-catch-them-young (Fisler et al. 2001), both ways and for each fair action.
 
-A fair part of several states (`checker.liveness.fairness`) has a step within it out of each
-of its states and into each. From each, and to each, there is within it a way by way of a state that
-does not enable a fair step, or by way of that step: for every fair step. So whatever lacks one of
-these among what is left can be taken away, again and again (one-way catch them young, both ways and
-for each fair step). A step that is cut counts as one that is not enabled, so that components stay
-that only a cut makes unfair. A state of a fair part that enables a strongly fair step has within
-the part a way to, and from, an edge that takes it; a state that does not enable it demands nothing.
-Where nothing more can be taken away, the last component on any way on is fair or made unfair by a
-cut: from each of its states every way stays within it. So of claims that hold, and that no bound
-leaves open, no state is left.
+A fair part of several states (`checker.liveness.fairness`) has an inner step out of each of its
+states and into each. For every fair step, an inner path leads from each state, and to each, through
+that step or through a state that does not enable it. So repeatedly remove every state without one
+of these steps or paths. A step that is cut counts as not enabled, so components stay that only a
+cut makes unfair. A state of a fair part that enables a strongly fair step has inner paths to, and
+from, an edge that takes it; a state that does not enable it demands nothing. When no more states
+can be removed, the last component on any path is fair or made unfair by a cut: every path from its
+states stays within it. So claims that hold, and that no bound leaves open, leave no state.
 
-What is judged of what is left is what would be judged of all. All parts stay whole that are fair or
-that only a cut makes unfair, and which steps a state enables is known of each that is left. So a
-part of what is left is fair if it is a fair part of all. Of the states without a way on that are
-taken away no more is needed than the first one in the order of `checker.liveness.lasso`, which is
-brought by itself, and how many there are that only a cut leaves open.
+The verdict on the remaining states is that on all. Every part stays whole that is fair or that only
+a cut makes unfair, and the steps enabled in each remaining state are known. So a remaining part is
+fair if it is a fair part of the whole. Among the removed states where a behaviour can stutter, only
+two facts count: the first one in the order of `checker.liveness.lasso`, which is brought
+separately, and the number of those left open by a cut.
 
 Steps that are taken finitely often (`Model.finitely_often`) count here as if they could be taken
-for ever. What is fair without them meets every demand by its own steps, so that it stays; what is
-left is judged without them.
+forever. A part that is fair without them meets every demand by its own steps, so it stays; the
+remaining states are judged without them.
 """
 
 from __future__ import annotations
@@ -45,8 +43,8 @@ Faults = Callable[[Rows], "Numbers | Places"]
 class Brought:
     """Some states of an owner, with all that is known of them; `cut_row` are rows of these.
 
-    `cut_short` is of how many others of them, in which it is waited, it is left open whether a
-    behaviour stays there.
+    `cut_short` is the number of other waiting states where a cut leaves open whether a behaviour
+    stays.
     """
 
     rows: Rows
@@ -61,8 +59,8 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """How many states are left, in which files; and the first in which a behaviour stays without a
-    step, by its number, if there is any.
+    """Number of the remaining states, and their files; and the number of the first state where a
+    behaviour stutters, if any.
     """
 
     states: int
@@ -96,7 +94,7 @@ def left_of(
 
 
 def _demands(steps: Sequence[int], *, strong: bool) -> list[_Demand]:
-    """What steps demand, as many at a time as bits can travel."""
+    """Split the demands of steps into groups of as many bits as can travel together."""
     return [
         _Demand(tuple(steps[at : at + BITS]), strong=strong) for at in range(0, len(steps), BITS)
     ]
@@ -115,7 +113,7 @@ class _Demand:
 
 @dataclass
 class _Trimmer:
-    """What is left, less from time to time."""
+    """The remaining states, fewer after each round."""
 
     graph: PartedGraph
     files: str
@@ -163,7 +161,7 @@ class _Trimmer:
 
 
 def bring(graph: PartedGraph, arrival: Arrival, fair: Collection[int], left: Left) -> list[Brought]:
-    """All that is left, and the first state in which a behaviour stays without a step."""
+    """Return all remaining states, and the first state where a behaviour stutters."""
     more = [left.stutters] if left.stutters is not None else []
     return _bring(graph, arrival, fair, left.files, more)
 
@@ -187,8 +185,8 @@ def _bring(
 
 
 def _standing(part: Part, fair: Collection[int]) -> tuple[Mask, Mask]:
-    """In which states no fair step is enabled that changes anything, in two: where a behaviour can
-    stay, for no fair step is cut either, and where that is left open, for one is.
+    """Return two sets of states without an enabled, state-changing fair step: those where no fair
+    step is cut by a bound (stuttering is possible), and those where one is (undecided).
     """
     wanted = sorted(fair)
     at, others, steps = part.steps("out")
@@ -201,8 +199,8 @@ def _standing(part: Part, fair: Collection[int]) -> tuple[Mask, Mask]:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How many states it is waited in, and the first of those in which a behaviour stays without a
-    step: how far, after how many faults, its words, its number. Writes where it is waited.
+    """Task that writes the waiting states. Returns how many there are, and the first of those where
+    a behaviour stutters: its distance, its faults, its words, its number.
     """
 
     parts: Parts
@@ -230,7 +228,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """What may travel among the states that are left, and what of it begins in each of them."""
+    """Bits that may travel among the remaining states, and those that begin in each of them."""
 
     files: str
     demand: _Demand

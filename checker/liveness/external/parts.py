@@ -24,7 +24,7 @@ from waterline.checker.storage.storage import Storage
 Words64: TypeAlias = "NDArray[np.uint64]"
 NUMBER_BITS = 64 - ROW_SHIFT
 ELSEWHERE = (1 << NUMBER_BITS) - 1
-"""The number of all states in which nothing is still to come."""
+"""The number of all states with no event still to come."""
 Direction = Literal["into", "out"]
 """Which steps of a state: those into it, from states before, or those out of it."""
 DIRECTIONS: tuple[Direction, Direction] = ("into", "out")
@@ -76,7 +76,7 @@ class Parts:
 
 
 class Part:
-    """What one owner has. Read where it is asked for."""
+    """One owner's part of the graph, read on demand."""
 
     def __init__(self, parts: Parts, owner: int) -> None:
         self.parts, self.owner = parts, owner
@@ -95,7 +95,7 @@ class Part:
         return self._facts[:, 0].astype(np.int64)
 
     def truth(self, number: int) -> Mask:
-        """In which of them a predicate is true."""
+        """Return the states where a predicate is true."""
         word, bit = divmod(number, _BITS)
         return has_bit(self._facts[:, 1 + word], bit)
 
@@ -140,7 +140,7 @@ def packed(others: Places, steps: Places) -> Words64:
 
 
 def unpacked(words: Words64) -> tuple[Places, Places]:
-    """What `packed` was given."""
+    """Invert `packed`."""
     return (words >> _SHIFT).astype(np.int64), (words & _STEP).astype(np.int64)
 
 
@@ -155,11 +155,11 @@ def packed_facts(depths: Places, truths: Mask) -> Words64:
 
 
 Slices: TypeAlias = tuple[tuple[int, int, int], ...]
-"""Of whose file how many rows from which on are meant for somebody."""
+"""Rows of files for one receiver: (owner of the file, first row, number of rows)."""
 
 
 def mail_of(counts: Sequence[Sequence[int]], owner: int) -> Slices:
-    """What is meant for an owner, of files that have so many rows for each, in their order."""
+    """Return the rows meant for an owner, from files with these counts for each owner."""
     return tuple(
         (sender, sum(row[:owner]), row[owner]) for sender, row in enumerate(counts) if row[owner]
     )

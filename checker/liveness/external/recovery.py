@@ -26,7 +26,7 @@ CLAIMS_AT_ONCE = BITS // 2
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """A claim: the numbers of its predicates, and of the actions by which it is to come back."""
+    """A claim: the numbers of its predicates, and of the actions that lead back."""
 
     when: int
     good: int
@@ -35,8 +35,8 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How many states are stuck and of which it is claimed, and the least depth of these; how many
-    more there would be, did no bound cut a step on the way.
+    """Number of stuck states that the claim covers, and the least depth of these; and the number of
+    further ones, if no bound cut a step on the way.
     """
 
     stuck: int
@@ -77,7 +77,7 @@ class WaysBack:
         self._reached = graph.flow(flow, "going back from good states")
 
     def outcomes(self) -> list[Outcome]:
-        """What came of each claim, in their order."""
+        """Return the outcome of each claim, in their order."""
         parts = self._graph.each(_Outcomes(self._reached, self._claims, self._graph.parts))
         return [
             Outcome(
@@ -91,10 +91,10 @@ class WaysBack:
     def nearest(
         self, number: int, depth: int, *, faults: Callable[[Rows], Numbers | Places], most: int
     ) -> Nearest:
-        """The stuck states of a claim at the least depth at which there are any.
+        """Return the stuck states of a claim at the least depth that has any.
 
-        `number` is the claim's place, `faults` says how many faults it took to come to each of some
-        states. At `most` so many ends are kept.
+        `number` is the claim's index; `faults` returns the number of faults before each of some
+        states. At most `most` ends are kept.
         """
         work = _Nearest(
             parts=self._graph.parts,
@@ -185,7 +185,7 @@ def _found(parts: Parts, reached: str, owner: int, number: int) -> tuple[Mask, M
 
 @dataclass(frozen=True, slots=True)
 class _Outcomes:
-    """What an owner's states are to each claim, once the bits have come to `reached`."""
+    """Task that counts an owner's outcomes for each claim, once the bits have come to `reached`."""
 
     reached: str
     claims: tuple[Back, ...]
@@ -235,7 +235,7 @@ class _Nearest:
 
 @dataclass(frozen=True, slots=True)
 class _Trapped:
-    """How many of an owner's states were reached, and by which actions one leaves them."""
+    """Task that counts an owner's reached states, and collects the actions that leave them."""
 
     reached: str
     by: frozenset[int]

@@ -35,7 +35,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What an owner is asked for: its number, the round's, and what it was told."""
+    """A round of an owner: the owner's number, the round's, and the messages to it."""
 
     owner: int
     number: int
@@ -44,8 +44,8 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """What came of a round of an owner: how many messages there are for each other owner, and how
-    many states are concerned (see the task).
+    """Result of a round of an owner: how many messages there are for each other owner, and how many
+    states are concerned (see the task).
     """
 
     owner: int
@@ -57,11 +57,11 @@ class RoundResult:
 class Flow:
     """Bits that travel from state to state until none is new anywhere.
 
-    `begin` says of each of an owner's states which bits it may have, and which it has to begin
-    with. `along` "into" they go to the states before, "out" to those after. `passes` are the bits
-    that a step of each action lets pass. The step `labels[i]` gives bit i to the state that it
+    `begin` returns for each of an owner's states the bits that it may have, and those that it
+    begins with. `along` "into" they go to the states before, "out" to those after. `passes` are the
+    bits that a step of each action lets pass. The step `labels[i]` gives bit i to the state that it
     takes the bits of a state to, if that state may have any. The first `timed` bits begin in a
-    state at the round of its depth, and of each it is noted in which round it came.
+    state at the round of its depth, and the round of each one's arrival is noted.
 
     The files `NAME-R` have a row for each state after round R: its bits, then the rounds.
     """
@@ -169,7 +169,7 @@ class Thinning:
 
 
 class Outbox:
-    """What an owner tells the states of others, each told once; `combined` joins two messages."""
+    """Messages to the states of other owners, each sent once; `combined` joins two messages."""
 
     def __init__(self, part: Part, combined: np.ufunc) -> None:
         self._part, self._combined = part, combined

@@ -1,9 +1,9 @@
 """The waiting states of a claim, with their distance from the initial states.
 
-The same as `checker.liveness.lasso` finds in a whole graph.
+Equal to the result of `checker.liveness.lasso` on a whole graph.
 
-Bits travel on from where the waiting begins, one for each claim, and the round in which a state is
-reached is how far it is. `[]<>q` waits from every state without q on, as deep as that is.
+Bits travel from the states where the waiting begins, one for each claim, and the round that reaches
+a state is its distance. `[]<>q` waits from every state without q on, at the depth of that state.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Arrival:
     bits: int
 
     def __call__(self, part: Part) -> tuple[Mask, NDArray[np.int64]]:
-        """Of an owner's states: in which it is waited, and how far those are."""
+        """Return an owner's waiting states, and the distance of each."""
         if self.wait.pattern is Pattern.ALWAYS_EVENTUALLY:
             return ~part.truth(self.wait.then), part.depth
         kept = part.parts.read(self.reached, part.owner, 1 + self.bits)
@@ -70,8 +70,8 @@ def arrivals(graph: PartedGraph, waits: Sequence[Wait]) -> list[Arrival]:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """Gives a claim's bit to the states in which the waiting begins; it may go on to all in which
-    what is waited for has not come.
+    """Task that gives a claim's bit to the states where the waiting begins; the bit may reach all
+    states without the awaited event.
     """
 
     waits: tuple[Wait, ...]
