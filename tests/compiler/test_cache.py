@@ -57,7 +57,17 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
-PROBLEM = graph_problem([(0, 1)])
+def small_problem() -> Problem:
+    """One action and one claim: each test compiles them once or twice."""
+    problem = graph_problem([(0, 1)])
+    model = replace(
+        problem.model, actions=problem.model.actions[:1], contents=problem.model.contents[:1]
+    )
+    claims = problem.invariants[:1]
+    return Problem(model, claims)
+
+
+PROBLEM = small_problem()
 
 
 def anew(problem: Problem = PROBLEM) -> None:

@@ -103,8 +103,13 @@ def told(row: Row) -> str:
     return "-".join([row.name, *(f"{name}={value}" for name, value in row.bounds.items())])
 
 
-@pytest.mark.parametrize("row", ROWS, ids=told)
+@pytest.mark.parametrize("row", [row for row in ROWS if 200 < row.states < 3_000], ids=told)
 def test_both_models_come_to_the_same(row: Row) -> None:
+    assert_found(row)
+
+
+def assert_found(row: Row) -> None:
+    """Counts, depths, and where claims break."""
     result = searched(row)
     first = {claim.name: claim.depth for claim in result.invariants if claim.depth is not None}
     first |= {claim.name: claim.depth for claim in result.reachable if claim.depth is not None}
