@@ -40,7 +40,7 @@ class Expected:
     flat: set[str] = field(default_factory=set)
     """Small functions that have a form without branches."""
     compiled: frozenset[str] = frozenset()
-    """Functions of the store that are compiled: `visited_loops._home`."""
+    """Functions of the store that are compiled: `compact_loops._home`."""
 
 
 def within(seconds: float) -> None:
@@ -194,7 +194,6 @@ def check_refused(expected: Expected, functions: dict[str, Any]) -> None:
 TESTS = (
     "storage/test_arrivals",
     "storage/test_store",
-    "storage/test_visited",
     "storage/test_compact",
     "search/test_tiny_graphs",
 )
@@ -208,13 +207,12 @@ _FIRST = {
 
 def store_texts() -> dict[str, str]:
     """Every program of the store, for states of one to three words."""
-    from waterline.checker.storage import arrivals, blocks, compact, runs, visited
+    from waterline.checker.storage import arrivals, blocks, compact, runs
 
     found = {}
     for words in (1, 2, 3):
         for module in (blocks, runs, arrivals):
             found[f"{module.__name__} {words}"] = module.recipe_of(words).program().text
-        found[f"visited {words}"] = visited.recipe_of(words).program().text
         for alone in (True, False):
             found[f"compact {words} {alone}"] = compact.recipe_of(words, alone=alone).program().text
     return found
@@ -227,7 +225,7 @@ def check_store(module: str, folder: Path, is_other: Any) -> None:
     within(SOME_SECONDS)
     if not any(is_other(name, text) for name, text in store_texts().items()):
         return
-    first = _FIRST.get(module, "storage/test_visited")
+    first = _FIRST.get(module, "storage/test_store")
     files = sorted(TESTS, key=lambda name: name != first)
     watch = _Watch()
     paths = [str(folder / "tests" / f"{name}.py") for name in files]

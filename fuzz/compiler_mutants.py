@@ -48,7 +48,7 @@ COMPILER = (
     "values",
 )
 """Left out are those that write no instruction: cache, machine, program, source."""
-STORE = ("arrivals", "blocks", "compact_loops", "explore_loop", "run_loops", "visited_loops")
+STORE = ("arrivals", "blocks", "compact_loops", "explore_loop", "run_loops")
 _WRITES_PYTHON = ("canonical", "loops")
 
 _OPERATIONS = {

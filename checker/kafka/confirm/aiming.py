@@ -63,9 +63,9 @@ def planned(
     """Search the model at its bounds for every outcome."""
     prepare(problem, threads=_THREADS, announce=announce)
     steerable = Steerable(problem.model, release, LAG_MS)
-    with Search(problem, steerable) as search:
-        search.carried_out(states_max=states_max)
-        ways, complete = search.ways(), search.complete
+    search = Search(problem, steerable)
+    search.carried_out(states_max=states_max)
+    ways, complete = search.ways(), search.complete
     every, states, all_complete = _met(problem, None, states_max)
     left = every - set(ways)
     restrictions = steerable.restrictions()
@@ -93,9 +93,9 @@ def planned(
 def _met(
     problem: Problem, steerable: Steerable | None, states_max: int
 ) -> tuple[frozenset[Outcome], int, bool]:
-    with Search(problem, steerable) as search:
-        search.carried_out(states_max=states_max)
-        return search.outcomes, search.states, search.complete
+    search = Search(problem, steerable)
+    search.carried_out(states_max=states_max)
+    return search.outcomes, search.states, search.complete
 
 
 @dataclass(slots=True)
@@ -142,9 +142,9 @@ class Aiming:
 
     def _aimed(self, moment: Moment, silent: int, *, is_first: bool) -> bool:
         """Find a way from the state before this moment; whether there is one."""
-        with Search(self.problem, self.steerable, start=moment.before, silent=silent) as search:
-            search.carried_out(states_max=NEAR_STATES_MAX, wanted=self.wanted)
-            ways = list(search.ways(self.wanted).items())
+        search = Search(self.problem, self.steerable, start=moment.before, silent=silent)
+        search.carried_out(states_max=NEAR_STATES_MAX, wanted=self.wanted)
+        ways = list(search.ways(self.wanted).items())
         if ways:
             self.goal, way = min(ways, key=lambda each: (_dear(each[1]), len(each[1]), each))
             self._left = list(way)

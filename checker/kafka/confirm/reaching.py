@@ -20,9 +20,7 @@ from waterline.checker.kafka.confirm.stepping import SHRINKS
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.expander import Expander, Tally
-from waterline.checker.storage.blocks import hashes
 from waterline.checker.storage.explore_loop import CHUNK_ROWS
-from waterline.checker.storage.visited import Visited
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Call
 
@@ -55,7 +53,7 @@ class Search:
     """A search from one state, the model's first by default; `steerable` None is for every step.
 
     `states` is how many were found, `complete` whether these are all, `dear` how many dear steps
-    are on the ways to the last. A context manager: states are in memory until it is left.
+    are on the ways to the last.
     """
 
     def __init__(
@@ -70,7 +68,9 @@ class Search:
         self._steerable = steerable
         self._expander = Expander(problem)
         self._words = problem.model.layout.words
-        self._visited = Visited(self._words + 1, 1)
+        self._visited: set[bytes] = set()
+        self._waiting: list[Rows] = []
+        self._at = 0
         self._parents: list[Steps] = []
         self._steps: list[Steps] = []
         self._met: dict[int, _Met] = {}
@@ -78,7 +78,6 @@ class Search:
         self._dear = [
             number for number, each in enumerate(problem.model.actions) if each.name in DEAR
         ]
-        self._at = 0
         self.states = 0
         self.dear = 0
         self.complete = False
@@ -86,12 +85,6 @@ class Search:
         first[0, : self._words] = (start or problem.model.initial[0]).words
         first[0, self._words] = silent
         self._add(first, np.array([_START]), np.array([_START]))
-
-    def __enter__(self) -> Search:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._visited.close()
 
     @property
     def outcomes(self) -> frozenset[Outcome]:
@@ -115,12 +108,12 @@ class Search:
                 looked = len(self._met)
                 if not self.outcomes.isdisjoint(wanted):
                     return
-            end = min(self.states, self._at + CHUNK_ROWS)
-            if self._at < end:
-                self._expanded(
-                    np.ascontiguousarray(self._visited.of_owner(0)[self._at : end]), self._at
-                )
-                self._at = end
+            if self._at < self.states:
+                rows = np.concatenate(self._waiting)
+                self._waiting = [rows[CHUNK_ROWS:]]
+                rows = rows[:CHUNK_ROWS]
+                self._at += len(rows)
+                self._expanded(rows, self._at - len(rows))
             elif self.dear == dear_max:
                 return
             elif not self._dear_ones():
@@ -186,15 +179,17 @@ class Search:
         """Add the states that are new, and how they were come to first."""
         if not len(rows):
             return
-        rows = np.ascontiguousarray(rows)
-        self._visited.add(rows)
-        found = self._visited.of_owner(0)
-        new = np.ascontiguousarray(found[self.states :])
-        self.states = len(found)
-        if len(new):
-            at = _first_equal(rows, new)
-            self._parents.append(parents[at])
-            self._steps.append(steps[at])
+        packed, size = rows.tobytes(), rows.shape[1] * rows.itemsize
+        new = []
+        for number in range(len(rows)):
+            key = packed[number * size : (number + 1) * size]
+            if key not in self._visited:
+                self._visited.add(key)
+                new.append(number)
+        self._parents.append(parents[new])
+        self._steps.append(steps[new])
+        self._waiting.append(rows[new])
+        self.states += len(new)
 
 
 def _note(met: dict[int, _Met], keys: Column, parents: Steps, steps: Steps) -> None:
@@ -202,15 +197,3 @@ def _note(met: dict[int, _Met], keys: Column, parents: Steps, steps: Steps) -> N
     for key, at in zip(*np.unique(keys, return_index=True), strict=True):
         if int(key) not in met:
             met[int(key)] = _Met(int(parents[at]), int(steps[at]))
-
-
-def _first_equal(rows: Rows, wanted: Rows) -> NDArray[np.int64]:
-    """The place of the first of the rows that equals each of those wanted, which are among them."""
-    keys, sought = hashes(rows), hashes(wanted)
-    order = np.argsort(keys, kind="stable")
-    at = np.searchsorted(keys[order], sought)
-    found: NDArray[np.int64] = order[at]
-    while len(other := np.flatnonzero((rows[found] != wanted).any(axis=1))):
-        at[other] += 1  # Another row with the same hash comes first.
-        found[other] = order[at[other]]
-    return found

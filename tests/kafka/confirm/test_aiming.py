@@ -80,11 +80,11 @@ def test_a_way_has_as_few_dear_steps_as_any() -> None:
     plan = planned(asked, OLD, states_max=MANY, announce=lambda line: None)
     dear = {goal: sum(action in DEAR for action, _ in way) for goal, way in plan.ways.items()}
 
-    with Search(asked, Steerable(asked.model, OLD, LAG_MS)) as search:
-        for number in range(max(dear.values())):
-            search.carried_out(states_max=MANY, dear_max=number)
+    search = Search(asked, Steerable(asked.model, OLD, LAG_MS))
+    for number in range(max(dear.values())):
+        search.carried_out(states_max=MANY, dear_max=number)
 
-            assert search.outcomes == {goal for goal in dear if dear[goal] <= number}
+        assert search.outcomes == {goal for goal in dear if dear[goal] <= number}
     assert max(dear.values()) > 1
 
 
@@ -101,15 +101,15 @@ def test_a_search_knows_who_is_silent(release: object, is_silenced: bool) -> Non
     """A follower that was fenced asks in vain in the model alone."""
     asked = problem(release.rules, moves=2, epochs=3, replicas=2)  # type: ignore[attr-defined]
     steerable = Steerable(asked.model, release, LAG_MS)  # type: ignore[arg-type]
-    with Search(asked, steerable) as search, Search(asked, None) as every:
-        search.carried_out(states_max=MANY)
-        every.carried_out(states_max=MANY)
+    search, every = Search(asked, steerable), Search(asked, None)
+    search.carried_out(states_max=MANY)
+    every.carried_out(states_max=MANY)
 
-        assert search.complete
-        assert search.outcomes <= every.outcomes
-        assert (SILENT in steerable.restrictions()) is is_silenced
-        # With who is silent there are more states than without.
-        assert (search.states > every.states) is is_silenced
+    assert search.complete
+    assert search.outcomes <= every.outcomes
+    assert (SILENT in steerable.restrictions()) is is_silenced
+    # With who is silent there are more states than without.
+    assert (search.states > every.states) is is_silenced
 
 
 def test_a_walk_goes_on_to_the_next_outcome_that_is_near() -> None:
@@ -130,9 +130,9 @@ def test_a_walk_goes_on_to_the_next_outcome_that_is_near() -> None:
     assert aiming.wanted == wanted - came
     assert len(came & wanted) > 5
     # It ended because from there none is left.
-    with Search(asked, steerable, start=state, silent=silent) as search:
-        search.carried_out(states_max=MANY)
-        assert not search.outcomes & aiming.wanted
+    search = Search(asked, steerable, start=state, silent=silent)
+    search.carried_out(states_max=MANY)
+    assert not search.outcomes & aiming.wanted
 
 
 def test_where_none_is_near_the_plan_s_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

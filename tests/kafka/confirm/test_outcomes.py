@@ -40,11 +40,11 @@ def of_every_step(model: Model) -> set[Outcome]:
 @pytest.mark.parametrize("version", ["hw", "kip320"])
 def test_all_outcomes_are_found_and_no_others(version: str) -> None:
     asked = problem(version)
-    with Search(asked, None) as search:
-        search.carried_out(states_max=10**6)
+    search = Search(asked, None)
+    search.carried_out(states_max=10**6)
 
-        assert search.complete
-        assert search.outcomes == of_every_step(asked.model)
+    assert search.complete
+    assert search.outcomes == of_every_step(asked.model)
 
 
 def test_a_reassignment_comes_to_what_it_does_to_the_replicas() -> None:
@@ -52,9 +52,9 @@ def test_a_reassignment_comes_to_what_it_does_to_the_replicas() -> None:
         records=1, epochs=1, restarts=0, reassignments=1, assigned=1, first_partition_replicas=2
     )
     asked = MESSAGE.problem("elr", environment, ["valid_isr"])
-    with Search(asked, None) as search:
-        search.carried_out(states_max=10**6)
-        found = set(map(describe, search.outcomes))
+    search = Search(asked, None)
+    search.carried_out(states_max=10**6)
+    found = set(map(describe, search.outcomes))
 
     assert search.outcomes == of_every_step(asked.model)
     assert "Reassign: assigned+ adding+" in found
@@ -65,9 +65,9 @@ def test_a_reassignment_comes_to_what_it_does_to_the_replicas() -> None:
 def test_the_way_to_an_outcome_ends_with_it() -> None:
     asked = problem("hw")
     model = asked.model
-    with Search(asked, None) as search:
-        search.carried_out(states_max=10**6)
-        paths = search.ways()
+    search = Search(asked, None)
+    search.carried_out(states_max=10**6)
+    paths = search.ways()
 
     assert len(paths) > 20
     for outcome, calls in paths.items():
@@ -83,11 +83,11 @@ def test_the_way_to_an_outcome_ends_with_it() -> None:
 
 
 def test_too_many_states_are_not_gone_through() -> None:
-    with Search(problem("hw"), None) as search:
-        search.carried_out(states_max=100)
+    search = Search(problem("hw"), None)
+    search.carried_out(states_max=100)
 
-        assert not search.complete
-        assert search.states > 100
+    assert not search.complete
+    assert search.states > 100
 
 
 def test_an_outcome_can_be_read_again() -> None:
