@@ -84,9 +84,9 @@ $(VENV)/.run: pyproject.toml
 	@echo "setting up $(VENV) (once; about half a gigabyte to download)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) --upgrade 'pip>=25.1'
-	@$(INSTALL) --editable .
+	@$(INSTALL) --editable '.[spark]'
 	@$(BIN)/python -c 'from waterline.checker.search.engines.java import java_home; java_home()' 2>/dev/null || \
-	    $(INSTALL) --editable '.[java]'
+	    $(INSTALL) --editable '.[spark,java]'
 	@touch $@
 
 # What real brokers are spoken to with.

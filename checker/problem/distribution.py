@@ -5,6 +5,10 @@ The import name is `waterline`; a package of that name in the registry is anothe
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+from waterline.checker.problem.errors import Missing
+
 NAME = "waterline-checker"
 
 
@@ -18,3 +22,16 @@ def version() -> str:
 def install_command(extra: str) -> str:
     """The command that adds an extra, such as `kafka` or `spark`, to what is installed."""
     return f"pip install '{NAME}[{extra}]'"
+
+
+def is_installed(library: str) -> bool:
+    """Whether a library, by the name that is imported, is there. It is not imported."""
+    return find_spec(library) is not None
+
+
+def require(library: str, extra: str, wanted_for: str) -> None:
+    """See that a library which an extra brings is there. Raises `Missing`, with the remedy."""
+    if not is_installed(library):
+        raise Missing(
+            f"{wanted_for} needs {library}, which is not installed: {install_command(extra)}"
+        )

@@ -33,7 +33,7 @@ ASIDE = (
     "checker/report/viewer",
 )
 """No search and no gate's answer comes here: a test walks the imports."""
-LIBRARIES = ("llvmlite", "msgspec", "networkx", "numpy", "pyarrow")
+LIBRARIES = ("llvmlite", "msgspec", "networkx", "numpy")
 """Libraries whose versions are in the digest, in addition to that of Python."""
 
 

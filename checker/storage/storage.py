@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
+from waterline.checker.problem.distribution import require
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.storage import disk_calls
@@ -203,6 +204,7 @@ class RemoteStorage:
     """
 
     def __init__(self, location: str) -> None:
+        require("pyarrow", "arrow", f"a run at {location}")
         from pyarrow import fs  # noqa: PLC0415 - a third of a second, only where needed
 
         self.location = location

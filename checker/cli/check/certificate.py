@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from waterline.checker.problem.distribution import require
 from waterline.checker.problem.wording import counted
 from waterline.checker.search.result import Verdict
 from waterline.checker.storage.storage import BadLocation
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 def certifying(out: str, problem: Problem) -> Callable[[Engine, Result], None]:
     """Return the function that writes the certificate when the run is complete.
 
-    Raises `UsageError` if it could not be written, or would show nothing.
+    Raises `Missing`, and `UsageError` if it could not be written, or would show nothing.
     """
+    require("pyarrow", "arrow", "--certificate")
     if not out or "://" in out:
         raise click.UsageError(f"--certificate: {out!r} is no directory of this machine")
     try:

@@ -20,12 +20,13 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.broken_down import reporting_what_is_kept
 from waterline.checker.cli.shared.error_messages import fail
 from waterline.checker.cli.shared.file_options import make_folder, write_files
-from waterline.checker.cli.shared.options import require_heard, take_budgets, take_engine
+from waterline.checker.cli.shared.options import require_engine, take_budgets, take_engine
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.cli.traces.viewing import is_interactive, view
 from waterline.checker.kafka.where import nothing
 from waterline.checker.report.pages.limits import TooLongForPage
+from waterline.checker.search.engines.choice import lacks_spark
 from waterline.checker.search.graph import TooLargeForGraph, to_graphml
 from waterline.checker.traces.finding import file_claim, trace_name
 from waterline.counterexamples import to_json
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
 
 def check(options: dict[str, Any]) -> int:
     """Run what the options ask for, and show it; returns the exit code."""
+    spark = lacks_spark() if options["engine"] is None else ""
     engine = take_engine(options)
-    require_heard(engine)
+    require_engine(engine)
     budgets = take_budgets(options)
     make_folder("--trace-dir", options["trace_dir"])
     own_model = options["own_model"]
@@ -75,7 +77,7 @@ def check(options: dict[str, Any]) -> int:
     is_text = options["output_format"] == "text"
     explained: list[Explained] | None = None
     if is_text:
-        _show(done, lowered, is_whole=options["is_whole"])
+        _show(done, lowered, is_whole=options["is_whole"], spark=spark)
         if added or removed:
             _compare(done, added, removed, engine)
     else:
@@ -119,10 +121,11 @@ def _warnings(problem: Problem, own_model: str | None) -> tuple[str, ...]:
     return found
 
 
-def _show(done: Run, lowered: tuple[Lowered, ...], *, is_whole: bool) -> None:
-    """Print the report, and the profile if the run has one."""
+def _show(done: Run, lowered: tuple[Lowered, ...], *, is_whole: bool, spark: str) -> None:
+    """Print the report, and the profile if the run has one; `spark` is what the report says of it."""
     shown = done.findings if is_whole else _gravest(done)
-    screen().print(render_run(done, shown=[finding.invariant for finding in shown]))
+    claims = [finding.invariant for finding in shown]
+    screen().print(render_run(done, shown=claims, spark=spark))
     if done.profile is not None:
         from waterline.checker.cli.check.profile_report import render_profile  # noqa: PLC0415
 

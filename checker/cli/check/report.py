@@ -62,12 +62,16 @@ MORE = "--all prints every trace, --html FILE writes a page of them"
 
 
 def render_run(
-    run: Run, *, shown: Collection[str] | None = None, more: str = MORE
+    run: Run,
+    *,
+    shown: Collection[str] | None = None,
+    more: str = MORE,
+    spark: str = "",
 ) -> RenderableType:
     """The whole report; of the counterexamples only those `shown`, None for all.
 
     What is found out comes first and last: the gravest counterexample opens the report and its
-    sentence ends it. `more` says where those are that are left out.
+    sentence ends it. `more` says where those are that are left out, `spark` why another engine ran.
     """
     result = run.result
     listed = [f for f in run.findings if shown is None or f.invariant in shown]
@@ -78,7 +82,7 @@ def render_run(
     parts += [
         verdicts(result),
         happenings(result),
-        counts(result, run.prepare_seconds),
+        counts(result, run.prepare_seconds, spark),
         actions(result),
         conclusion(result),
     ]
@@ -191,7 +195,7 @@ def happenings(result: Result) -> RenderableType:
     return Claims(("Must happen", "Happens"), tuple(rows), sentences(result.problem))
 
 
-def counts(result: Result, prepare_seconds: float) -> RenderableType:
+def counts(result: Result, prepare_seconds: float, spark: str = "") -> RenderableType:
     """States, transitions, depth, bounds and what they cut, who explored which levels, how fast."""
     grid = labelled()
     grid.add_row(
@@ -214,6 +218,8 @@ def counts(result: Result, prepare_seconds: float) -> RenderableType:
     for line in who_explored(result.levels):
         grid.add_row("Levels", line)
     grid.add_row("Time", _time(result, prepare_seconds))
+    if spark:
+        grid.add_row("Spark", Text(spark))
     grid.add_row("Peak memory", f"{result.peak_rss / 1e6:,.0f} MB in the driver")
     return grid
 

@@ -9,6 +9,7 @@ from waterline.checker.cli.check.tour import stops
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, screen
+from waterline.checker.search.engines.choice import lacks_spark
 
 MORE = "waterline check --protocol hw --all prints every trace"
 
@@ -35,7 +36,7 @@ def tour_command() -> int:
                 announce=progress.announce,
             )
             outcome = judge(expected, answer_of(done))
-        console.print(render_run(done, shown=stop.shown, more=MORE))
+        console.print(render_run(done, shown=stop.shown, more=MORE, spark=lacks_spark()))
         if done.result.interrupted:
             return exit_codes.INCOMPLETE
         for complaint in outcome.complaints:

@@ -10,7 +10,7 @@ import click
 
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
-from waterline.checker.cli.shared.options import ENGINES, SparkMaster
+from waterline.checker.cli.shared.options import DEFAULT_ENGINE, ENGINES, SparkMaster
 
 
 class Share(click.ParamType[tuple[int, int]]):
@@ -89,7 +89,9 @@ _FILE = OutputFile()
 )
 @click.option("--shard", type=Share(), help="Run only this share, as 1/3; the shares are all.")
 @click.option(
-    "--engine", type=click.Choice(ENGINES), help="Of entries that name none; default: spark."
+    "--engine",
+    type=click.Choice(ENGINES),
+    help=f"Of entries that name none; default: {DEFAULT_ENGINE}.",
 )
 @click.option("--master", type=SparkMaster(), help="Spark master of entries that name none.")
 @click.option(

@@ -21,6 +21,7 @@ from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.search.engines.choice import require_spark
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
 
@@ -48,6 +49,8 @@ _PRECEDENCE = {
 
 def run_gate(options: dict[str, Any]) -> int:
     """Judge what the options ask for; returns the exit code."""
+    if options["engine"] == "spark":
+        require_spark()
     given = {name: options[name] for name in ("engine", "master") if options[name] is not None}
     leave = {name: options[name] for name in ("allow_models", "allow_spark")}
     expectations = _read(options["files"], given, leave)

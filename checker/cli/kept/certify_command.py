@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.options import ENGINES, require_heard, spark_options, take_engine
+from waterline.checker.cli.shared.options import (
+    DEFAULT_ENGINE,
+    ENGINES,
+    require_engine,
+    spark_options,
+    take_engine,
+)
 from waterline.checker.cli.shared.own_options import finder, model_option
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, screen
+from waterline.checker.problem.distribution import require
 from waterline.checker.problem.wording import counted, roughly
 
 if TYPE_CHECKING:
@@ -31,8 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
-    default="spark",
-    show_default=True,
+    show_default=DEFAULT_ENGINE,
     help="local judges in processes of this machine and never starts Spark.",
 )
 @click.option(
@@ -50,11 +56,12 @@ def certify_command(folder: str, own_model: str | None, jobs: int | None, **opti
     and what it says to hold must hold in each. Nothing that is compiled takes part. Exit 13 if it
     is not certified.
     """
+    require("pyarrow", "arrow", "certify")
     from waterline.checker.analysis.certificate.certificate import open_certificate  # noqa: PLC0415 - pyarrow takes a while
     from waterline.checker.cli.kept.certificate_report import render_certified  # noqa: PLC0415
 
     choice = take_engine({"threads": 0, **options})
-    require_heard(choice)
+    require_engine(choice)
     if jobs is not None and choice.name != "local":
         raise click.UsageError("--jobs is for --engine local; leave it out, or ask for that")
     with showing(error_screen()) as progress:

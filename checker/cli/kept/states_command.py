@@ -14,6 +14,7 @@ from waterline.checker.cli.shared.own_options import finder, model_option
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.cli.shared.where_options import where_option
+from waterline.checker.problem.distribution import require
 from waterline.checker.problem.wording import counted, rough_time, roughly
 from waterline.counterexamples.named_file import BadFile
 
@@ -49,6 +50,7 @@ def states_command(
     One row a state, every field a column, with its depth and the least step that leads there. Any
     reader of Parquet can ask them in SQL. The run is only read; it may still be going on.
     """
+    require("pyarrow", "arrow", "states")
     from waterline.checker.analysis.export import export  # noqa: PLC0415 - pyarrow takes a while
 
     if "://" in out:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from waterline.checker.cli.shared.own_options import bound_option, model_option
 from waterline.checker.kafka.families import GRAINS, SYMMETRIES
 from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.choice import EngineChoice, default_engine, require_spark
 from waterline.model.atomic.environment import LOG_SIZE_MAX
 from waterline.model.core.nearest import nearest
 from waterline.model.message.declared import Declared, option_of
@@ -26,6 +27,7 @@ from waterline.model.message.environment import DECLARED
 from waterline.model.message.features import FEATURES, TRUNCATIONS
 
 ENGINES = ("spark", "local")
+DEFAULT_ENGINE = "spark where it is installed, else local"
 THREADS = click.IntRange(0, 1024)
 PARTITIONS = click.IntRange(1, 100_000)
 DRIVER_LEVELS = click.IntRange(0)
@@ -264,8 +266,7 @@ engine_options = together(
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
-        default="spark",
-        show_default=True,
+        show_default=DEFAULT_ENGINE,
         help="local explores in this process and never starts Spark.",
     ),
     threads_option,
@@ -322,28 +323,41 @@ directory_options = together(
 def take_engine(options: dict[str, Any]) -> EngineChoice:
     """Take the engine's options out of what the command was given.
 
-    Only a search has partitions and levels.
+    Only a search has partitions and levels. Where no engine is named, what is Spark's alone asks
+    for Spark.
     """
-    return EngineChoice(
-        name=options.pop("engine"),
+    name = options.pop("engine")
+    choice = EngineChoice(
+        name=name or default_engine(),
         threads=options.pop("threads"),
         master=options.pop("master"),
         settings=options.pop("spark_conf"),
         partitions=options.pop("partitions", None),
         driver_levels=options.pop("driver_levels", None),
     )
+    return replace(choice, name="spark") if name is None and _of_spark(choice) else choice
 
 
-def require_heard(choice: EngineChoice) -> None:
-    """Raises `UsageError` for an option that is Spark's where Spark is not asked for."""
-    ours = {
+def _of_spark(choice: EngineChoice) -> list[str]:
+    """The options that were given and that are Spark's alone."""
+    values = {
         "--master": choice.master,
         "--spark-conf": choice.settings or None,
         "--driver-levels": choice.driver_levels,
     }
-    for option, value in ours.items():
-        if choice.name != "spark" and value is not None:
-            raise click.UsageError(f"{option} is for --engine spark; leave it out, or ask for that")
+    return [option for option, value in values.items() if value is not None]
+
+
+def require_engine(choice: EngineChoice) -> None:
+    """See that the engine is there, and that it is the one that options are for.
+
+    Raises `Missing` where Spark is asked for and not installed, `UsageError` for an option that is
+    Spark's where Spark is not asked for.
+    """
+    if choice.name == "spark":
+        require_spark()
+    elif ours := _of_spark(choice):
+        raise click.UsageError(f"{ours[0]} is for --engine spark; leave it out, or ask for that")
 
 
 def take_budgets(options: dict[str, Any]) -> Budgets:

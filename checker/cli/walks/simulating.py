@@ -15,7 +15,7 @@ from waterline.checker.analysis.simulate.document import document
 from waterline.checker.analysis.simulate.simulation import WALKS, Simulation, Wanted, simulate
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import make_folder, write_files
-from waterline.checker.cli.shared.options import require_heard, take_engine
+from waterline.checker.cli.shared.options import require_engine, take_engine
 from waterline.checker.cli.shared.problem_options import problem_from, take_given
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
@@ -32,7 +32,7 @@ def simulate_asked(options: dict[str, Any]) -> int:
     """Walk as the options ask, and show what was seen; returns the exit code."""
     folder, output_format = options.pop("trace_dir"), options.pop("output_format")
     wanted, choice = _take_wanted(options), take_engine(options)
-    require_heard(choice)
+    require_engine(choice)
     make_folder("--trace-dir", folder)
     seed, depth = options.pop("seed"), options.pop("depth")
     choosing = Choosing(options.pop("choosing"))

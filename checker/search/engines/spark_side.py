@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from waterline.checker.search.engines.answers import EngineFailed
 from waterline.checker.search.engines.child_processes import SAFE_PATH
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.choice import EngineChoice, require_spark
 from waterline.checker.search.engines.shipping import Shipped
 from waterline.checker.search.engines.spark_job import SparkJobs
 from waterline.checker.search.engines.spark_session import start_context, wait_for_executors
@@ -25,10 +25,11 @@ from waterline.checker.search.engines.workers import WorkersLost
 class SparkSide:
     """A context, which is left running if it was there already, and jobs of our own on it.
 
-    `on_wait` receives what is waited for.
+    `on_wait` receives what is waited for. Raises `Missing` where Spark is not installed.
     """
 
     def __init__(self, choice: EngineChoice, on_wait: Callable[[str], None]) -> None:
+        require_spark()
         self._choice = choice
         self._on_wait = on_wait
         self._group = f"waterline-{uuid4()}"
