@@ -12,8 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
-
 from waterline.checker.search.engines.answers import EngineFailed, Interrupted
 from waterline.checker.search.engines.jvm import SparkGone, how_it_ended
 from waterline.checker.search.engines.workers import WorkersLost
@@ -81,6 +79,8 @@ class SparkJobs:
 
     def _meaning(self, context: Any, when: str, problem: Exception) -> Exception:
         """Translate an error of Spark's into ours."""
+        from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - an extra brings it
+
         is_told_by_java = isinstance(problem, Py4JJavaError)  # so Java is there
         if not is_told_by_java and (how := how_it_ended(context._gateway)):
             return SparkGone(when, how)
@@ -99,6 +99,8 @@ class SparkJobs:
 
     def cancel(self, context: Any) -> None:
         """End the job that runs, if any."""
+        from py4j.protocol import Py4JError  # noqa: PLC0415
+
         if self._job is not None and not self._job.done():
             with suppress(Py4JError, OSError):  # Spark is gone, and with it the job
                 context.cancelJobGroup(self._group)
