@@ -122,7 +122,7 @@ def _warnings(problem: Problem, own_model: str | None) -> tuple[str, ...]:
 
 
 def _show(done: Run, lowered: tuple[Lowered, ...], *, is_whole: bool, spark: str) -> None:
-    """Print the report, and the profile if the run has one; `spark` is what the report says of it."""
+    """Print the report, with what it says of Spark, and the profile if the run has one."""
     shown = done.findings if is_whole else _gravest(done)
     claims = [finding.invariant for finding in shown]
     screen().print(render_run(done, shown=claims, spark=spark))
