@@ -234,7 +234,7 @@ def test_the_python_example_prints_what_is_shown() -> None:
 
 
 _OF_OTHER_TOOLS = re.compile(
-    r"`kafka-[\w-]+ --describe(?: --unavailable-partitions)?`(?:, with `--all`)?"
+    r"`kafka-[\w-]+ --[^`]+`(?:, with `--all`)?"
     r"|^ {4}(?:kafka-[a-z-]+|podman) .*$",
     re.MULTILINE,
 )
