@@ -2,7 +2,7 @@
 
 Everything is a `TraceError`:
 
-* `BadTrace`: the file or value is no trace, or none of this model;
+* `BadTrace`: the file or value is not a trace, or not one of this model;
 * `Divergence`: a well-formed trace asks for a step that the model does not offer;
 * `NotACounterexample`: it replays, but does not end in the first state that breaks the claim.
 """
@@ -21,7 +21,7 @@ class BadTrace(TraceError):
 class Divergence(TraceError):
     """The model does not offer a step of the trace.
 
-    `step` is its number, from 1; `call` what was asked; `enabled` what the model offers instead.
+    `step` is its number, from 1; `call` the step; `enabled` the steps that the model offers.
     """
 
     def __init__(self, step: int, call: str, problem: str, enabled: tuple[str, ...]) -> None:

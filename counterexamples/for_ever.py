@@ -25,9 +25,9 @@ Call = tuple[str, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Trapped:
-    """What can be reached from a state without a way back: how many states, itself included.
+    """States reachable from a state without a way back: their number, itself included.
 
-    `enabled` are the actions, by name, that some of them enable. `is_whole`: all were looked at.
+    `enabled` are the actions, by name, that some of them enable. `is_whole`: all were examined.
     """
 
     states: int
@@ -43,10 +43,10 @@ def confirm_lasso(
     strongly_fair: Collection[str] = (),
     breaks: Callable[[Sequence[Any], int], bool],
 ) -> Replayed:
-    """Replay, and see that what follows for ever is fair to actions of these names.
+    """Replay, and confirm that the infinite rest is fair to actions of these names.
 
-    `breaks(states, cycle)` says whether the claim is broken if all states from the one of number
-    `cycle` on repeat for ever. Raises `NotACounterexample` otherwise, and what `replay` raises.
+    `breaks(states, cycle)` returns True if the claim is broken when all states from number `cycle`
+    on repeat forever. Raises `NotACounterexample` otherwise, and what `replay` raises.
     """
     replayed = replay(trace, model)
     states, last, cycle = replayed.states, len(replayed.moments), trace.cycle
@@ -80,11 +80,11 @@ def confirm_lasso(
 def confirm_stuck(
     trace: Trace, model: Model, *, by: Collection[str], good: Callable[[Any], bool]
 ) -> tuple[Replayed, Trapped]:
-    """Replay, and see that no steps of actions of these names lead from the last state to a good
-    one, nor to one in which only a bound keeps such a step from being taken.
+    """Replay, and confirm that steps of the actions `by` lead from the last state neither to a good
+    one, nor to one where only a bound prevents such a step.
 
-    Of more than `STATES_MAX` states those that are farther away are not looked at. Raises
-    `NotACounterexample` otherwise, and whatever `replay` raises.
+    At most `STATES_MAX` states are examined, the nearest first. Raises `NotACounterexample`
+    otherwise, and whatever `replay` raises.
     """
     replayed = replay(trace, model)
     last = len(replayed.moments)
@@ -114,9 +114,9 @@ def confirm_stuck(
 def neglected(
     model: Model, states: Sequence[State], taken: Sequence[Moment], fair: Collection[str]
 ) -> set[Call]:
-    """The steps of fair actions that all these states enable, and that are not taken among them.
+    """Return the fair actions' steps that all these states enable and no step among them takes.
 
-    If there is one, no fair behaviour goes through these states alone for ever.
+    If there is one, no fair behaviour stays in these states forever.
     """
     waiting = enabled_steps(model, states[0], fair) - _calls(taken)
     for state in states[1:]:
@@ -127,10 +127,10 @@ def neglected(
 def neglected_at_times(
     model: Model, states: Sequence[State], taken: Sequence[Moment], strongly_fair: Collection[str]
 ) -> set[Call]:
-    """The steps of strongly fair actions that one of these states enables, or several, and that are
-    not taken among them.
+    """Return the steps of strongly fair actions that some of these states enable, and that are not
+    taken among them.
 
-    If there is one, no fair behaviour goes through all of these states for ever, and no others.
+    If there is one, no fair behaviour visits exactly these states forever.
     """
     if not strongly_fair:
         return set()
@@ -150,7 +150,7 @@ def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[Cal
 
 
 def describe_cycle(begins: int, last: int) -> str:
-    """`Steps 9 to 14 repeat for ever`: of a trace whose last step returns to where 8 steps lead."""
+    """Return the words for the steps that repeat: those after step `begins`, up to step `last`."""
     return (
         f"{describe_steps(begins, last)} {'repeats' if begins + 1 == last else 'repeat'} for ever"
     )

@@ -1,8 +1,7 @@
 """Safe JSON reader with limits.
 
-A name that occurs twice, a number of absurd length and what is no JSON at all are refused; so is
-nesting that Python cannot follow. Whatever is in a text, reading it gives plain values or raises
-`BadTrace` with one line.
+Duplicate names, numbers of absurd length and invalid JSON are refused; so is nesting that Python
+cannot follow. For any text, reading it gives plain values or raises `BadTrace` with one line.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Files named by a person: read within a limit, written atomically.
 
-Only regular files are read or replaced. A pipe would wait for somebody at its other end, a device
-has no end or does something when it is written to, and behind a symbolic link is a file that nobody
-named. It is here, and not with the commands that use it too, because trace files need it and this
-package imports nothing of ours.
+Only regular files are read or replaced. A pipe would wait for its other end, a device has no end or
+acts when it is written to, and a symbolic link leads to a file that the person has not named. It is
+here, and not with the commands that use it too, because trace files need it and this package
+imports nothing of ours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-"""What the system says where there is no room left."""
+"""Errors of the system for a full disk."""
 
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -59,10 +59,10 @@ def require_regular(path: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write to, which takes the place of `path` at once when all went well.
+    """Yield a file that replaces `path` at once if the block ends without an error.
 
-    A reader never sees half of it. If anything goes wrong, `path` is what it was, and nothing is
-    left beside it. A file that is replaced hands on its permissions. Raises `BadFile`.
+    A reader never sees half of it. After an error, `path` is unchanged and no draft is left. A file
+    that is replaced hands on its permissions. Raises `BadFile`.
     """
     target = Path(path)
     draft = target.with_name(f".{secrets.token_hex(8)}.writing")

@@ -85,11 +85,11 @@ class Narration(Protocol):
 
     @property
     def lanes(self) -> Sequence[str]:
-        """All names that a diagram has a lane for, beside the rows."""
+        """All names with a lane in a diagram, in addition to the rows."""
 
     @property
     def stands_still(self) -> str:
-        """Of a state in which nothing is sure to go on: that it is so."""
+        """The sentence for a state where no step is sure to follow."""
 
 
 class Model(Protocol):
@@ -121,7 +121,7 @@ class Model(Protocol):
 
     @property
     def limits(self) -> Sequence[str]:
-        """What `exceeded` means, by number."""
+        """Meaning of the numbers in `exceeded`."""
 
     @property
     def initial(self) -> Sequence[State]:

@@ -35,10 +35,10 @@ CYCLE = "bold magenta"
 
 WHY = "italic"
 WHY_MARK = ">> "
-"""What stands before the sentence that says why a step matters."""
+"""Prefix of the sentence that explains why a step matters."""
 
 SENTENCE_WIDTH_MIN = 56
-"""Lanes are shown only where this much is left for the sentence beside them."""
+"""Lanes are shown only if this much is left for the sentence next to them."""
 
 
 def render_header(replayed: Replayed) -> RenderableType:
@@ -64,8 +64,8 @@ def render_compact(
 ) -> RenderableType:
     """Every step on a line, the last two states in full, then `explanation`.
 
-    `lanes` are titles of columns that run beside the steps, once a broker, where there is room.
-    `reasons` are sentences, by the number of the step that they say matters.
+    `lanes` are titles of columns that run next to the steps, once a broker, where there is room.
+    `reasons` are sentences by the number of the step that they explain.
     """
     parts: list[RenderableType] = [_StepLines(replayed, tuple(lanes), reasons or {}), Text()]
     widths = widths_of(replayed.narration, replayed.states[-2:])
@@ -178,7 +178,7 @@ class _StepLines:
 
 
 def describe_repetition(replayed: Replayed, number: int) -> str:
-    """What stands before the step of this number, of a trace that goes on for ever."""
+    """Return the line before the step of this number, if an infinite trace repeats from there."""
     cycle, last = replayed.trace.cycle, len(replayed.moments)
     if cycle is None or number != cycle + 1:
         return ""
@@ -229,7 +229,7 @@ def _step(replayed: Replayed, moment: Moment, reason: str) -> RenderableType:
 
 
 def _describe(replayed: Replayed, moment: Moment, reason: str) -> Text:
-    """What happened; below it why it matters, if it does."""
+    """Render the step; below it why it matters, if it does."""
     described = Text(_sentence(replayed, moment))
     return described.append(f"\n{WHY_MARK}{reason}", style=WHY) if reason else described
 

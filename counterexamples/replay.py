@@ -1,6 +1,6 @@
 """Replay of a trace through the interpreted model.
 
-A trace is replayed before anybody sees it. One that does not replay is an error of its own,
+A trace is replayed before it is shown. One that does not replay is an error of its own,
 `Divergence`; the same choices under another version are `follow`ed instead.
 """
 

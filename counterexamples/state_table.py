@@ -114,7 +114,7 @@ def state_table(
 
 
 def facts(narration: Narration, before: State | None, state: State) -> Facts:
-    """What belongs to no row, with what differs from `before` marked."""
+    """Return the facts that belong to no row, with changes from `before` marked."""
     pairs = narration.summary(state)
     old = dict(narration.summary(before)) if before is not None else dict(pairs)
     return Facts(

@@ -23,7 +23,7 @@ def columns(*, gap: int = 2, header: str | None = None) -> Table:
 
 
 def labelled() -> Table:
-    """Quiet labels on the left, to which rows of two are added."""
+    """Return a grid for rows of two: a quiet label on the left, and its text."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style=QUIET)
     grid.add_column()

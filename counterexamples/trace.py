@@ -59,11 +59,11 @@ class Trace:
     """A model, made again by its name, version and environment, and a path through it.
 
     `invariant` names the claim that the last state, or the last step, breaks; or is `NO_CLAIM`.
-    `initial` is the index of the initial state. A trace that goes on for ever has a `cycle`: after
-    so many steps is the state to which the last step returns, so that the steps behind it repeat;
-    where it is the last state, the protocol stays in that. One that ends in an error of a rule has
-    `raises`: the step that raises behind the last one, or the name of the claim that raises in the
-    last state or on the last step. Raises `BadTrace` when a part cannot be what it is meant to be.
+    `initial` is the index of the initial state. An infinite trace has a `cycle`: the last step
+    returns to the state after so many steps, so that the steps after it repeat; if it is the last
+    state, the protocol stays in that. A trace that ends in an error of a rule has `raises`: the
+    step that raises after the last one, or the name of the claim that raises in the last state or
+    on the last step. Raises `BadTrace` for an invalid part.
     """
 
     model: str

@@ -23,7 +23,7 @@ STEPS_MAX = 100_000
 
 _KEYS = ("format", "model", "version", "environment", "invariant", "initial", "steps")
 _OPTIONAL = ("cycle", "raises")
-"""A trace that goes on for ever has the first, one that ends in an error the second."""
+"""Optional keys: the first of infinite traces, the second of those that end in an error."""
 _STEP_KEYS = ("action", "arguments")
 
 

@@ -1,4 +1,4 @@
-"""What a model of your own is written with, and run with: `from waterline import Protocol, when`.
+"""Declarations and functions for your own model: `from waterline import Protocol, when`.
 
 docs/own-models.md teaches it. `waterline new NAME` writes a start, `waterline check --model FILE`
 checks it; `waterline.check` does so from Python, and `waterline.step` runs one action.

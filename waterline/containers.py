@@ -1,7 +1,7 @@
 """Sets, queues and logs as a rule sees them in plain Python.
 
-Each is a snapshot of what a state holds, and equal to Python's set or tuple of it. What changes one
-writes the new value into the state that it was read of, and is refused where that is no draft.
+Each is a snapshot of a state's field, and equal to Python's set or tuple of its content. A method
+that changes one writes the new value into its state, and is refused unless that is a draft.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Write = Callable[[Any], None]
 
 
 def held(declared: AnyField, value: Any, name: str, write: Write) -> Any:
-    """What a rule reads: the value itself, unless it can be changed in its place."""
+    """Return a rule's view of a value: the value itself, unless it can be changed in its place."""
     match declared:
         case Set():
             return Members(declared, value, write)
@@ -93,7 +93,7 @@ class Members(set[Any]):
 
 
 class _Values(tuple[Any, ...]):
-    """What a queue or a log holds, the first one first."""
+    """Content of a queue or a log, the first one first."""
 
     _declared: Sequenced
     _name: str
@@ -137,7 +137,7 @@ class Channel(_Values):
     """A queue."""
 
     def send(self, value: Any) -> None:
-        """At the end. Raises `BeyondBound` where there is no room."""
+        """Add a value at the end. Raises `BeyondBound` if it is full."""
         self._add(value)
 
     def receive(self) -> Any:
@@ -149,13 +149,13 @@ class Channel(_Values):
 
 
 class Multiset(_Values):
-    """A bag. A loop goes through it in the order in which the checker keeps it."""
+    """A bag. A loop goes through it in the checker's order."""
 
     def __getitem__(self, place: Any) -> Any:
         raise OutOfRange(f"{self._name}[{place}]: a bag has no order")
 
     def send(self, value: Any) -> None:
-        """One more of this value. Raises `BeyondBound` where there is no room."""
+        """Add one more of this value. Raises `BeyondBound` if it is full."""
         self._add(value)
 
     def remove(self, value: Any) -> None:
@@ -171,7 +171,7 @@ class Entries(_Values):
     """A log."""
 
     def append(self, value: Any) -> None:
-        """At the end. Raises `BeyondBound` where there is no room."""
+        """Add a value at the end. Raises `BeyondBound` if it is full."""
         self._add(value)
 
     def truncate(self, count: int) -> None:

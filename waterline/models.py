@@ -51,7 +51,7 @@ class Model:
 
     @cached_property
     def shape(self) -> Shape:
-        """What its states are made of. Raises `BadProtocol`."""
+        """The shape of its states. Raises `BadProtocol`."""
         sizes: dict[str, int] = dict(self.bounds)
         for sort in self.protocol.sorts:
             if sizes.get(sort.plural, sort.count) != sort.count:

@@ -25,7 +25,7 @@ _NO_CACHE = "--waterline-no-cache"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What concerns gates."""
+    """Add the options about gates."""
     group = parser.getgroup("waterline")
     group.addoption(
         _ALLOW,
@@ -49,7 +49,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class NotAsExpected(Exception):
-    """What came out is not what was expected; the text is all that is shown."""
+    """An outcome is not as expected; the text is all that is shown."""
 
 
 class GateFile(pytest.File):

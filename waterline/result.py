@@ -1,4 +1,4 @@
-"""What a check has found out: verdicts, counts, bounds, counterexamples."""
+"""Result of a check: verdicts, counts, bounds, counterexamples."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ bound leaves it open; nothing may be concluded.
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What was found out about one claim; for a violated one the shortest counterexample.
+    """Result of one claim; for a violated one the shortest counterexample.
 
-    `depth` is how many steps that has: of a claim about whole behaviours how many lead to where it
-    begins to repeat. `explanation` says what is wrong after these.
+    `depth` is the number of its steps: for a claim about whole behaviours, of those before the
+    steps that repeat. `explanation` says what is wrong after these.
     """
 
     name: str
@@ -33,16 +33,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
-    """What `waterline.check` has found out.
+    """Result of `waterline.check`.
 
-    `claims` and `sometimes` are by name: of what must happen, in which step it first does, 0 at the
-    start, None for never. `distinct` states were reached by `generated` transitions, the initial
-    states counted too; `depth` is that of the deepest. `cut` counts by bound the steps that went
-    beyond it, `actions` by action the steps that were taken. `complete` says that all states within
-    the bounds were explored, `stopped_by` what ended the search otherwise. `deadlock` is the depth
-    of a state without any step, if there is one.
+    `claims` and `sometimes` are by name: an expectation has the number of the step that first meets
+    it, 0 at the start, None for never. `distinct` states were reached by `generated` transitions,
+    the initial states counted too; `depth` is that of the deepest. `cut` counts by bound the steps
+    that went beyond it, `actions` by action the steps that were taken. `complete` is True if all
+    states within the bounds were explored; otherwise `stopped_by` names what ended the search.
+    `deadlock` is the depth of a state without any step, if there is one.
 
-    A result is neither true nor false: ask `result.holds`.
+    A result is neither true nor false: use `result.holds`.
     """
 
     model: Model

@@ -38,7 +38,7 @@ class Step:
 
     @property
     def name(self) -> str:
-        """What the action is called."""
+        """Name of the action."""
         return self.action.__name__
 
     @property

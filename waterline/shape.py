@@ -1,4 +1,4 @@
-"""The shape of a model's states: fields with their elements, and the numbers read beside them."""
+"""The shape of a model's states: fields with their elements, and the numbers that rules read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the states of a model are made of: fields, and the numbers that are read beside them."""
+    """Shape of a model's states: fields, and the numbers that rules read."""
 
     fields: Mapping[str, AnyField]
     sizes: Mapping[str, int]

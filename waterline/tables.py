@@ -16,7 +16,7 @@ def cell(text: str, *, is_marked: bool = False) -> str:
 
 
 def line(text: str, *, is_title: bool = False) -> str:
-    """A line of text beside tables."""
+    """Return a line of text between tables."""
     inner = escape(text)
     return f"<p>{f'<b>{inner}</b>' if is_title else inner}</p>"
 

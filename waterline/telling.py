@@ -33,7 +33,7 @@ def rows(model: Model, values: Values) -> list[list[str]]:
 
 
 def summary(model: Model, values: Values) -> list[tuple[str, str]]:
-    """What belongs to no name, with its label."""
+    """Return the facts that belong to no name, with their labels."""
     return _words(model, id(model.protocol)).summary(numbered(model, values))
 
 

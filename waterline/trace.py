@@ -12,15 +12,15 @@ from waterline.telling import elements
 STEPS_MAX = 200
 """How many steps a table has at most."""
 COLUMNS_MAX = 8
-"""How many elements have a column each at most: a page is no wider."""
+"""Most elements with a column each: a page has room for these."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """An initial state and the steps from there. A loop over a trace goes through its steps.
 
-    Of a behaviour that goes on for ever the steps after the first `cycle` ones repeat; where there
-    are none after these, the protocol stays in the last state.
+    In an infinite trace, the steps after the first `cycle` ones repeat; without further steps, the
+    protocol stays in the last state.
     """
 
     initial: State

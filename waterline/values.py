@@ -33,11 +33,11 @@ Value = Any
 `Name`; a frozenset of such values of a `Set`, a tuple of them of a `Queue` or a `Log`.
 """
 Kept = int | tuple[int, ...]
-"""What the checker keeps for one: a number; of a queue or a log one for each value."""
+"""The checker's form of a value: a number; for a queue or a log, one for each value."""
 
 
 def first_value(field: AnyField) -> Value:
-    """What an element of a field has at first."""
+    """Return the initial value of a field's element."""
     return decoded(field, () if isinstance(field, Sequenced) else field.range[0])
 
 
@@ -65,7 +65,7 @@ def decoded(  # noqa: PLR0911 - one for each kind
 
 
 def encoded(field: AnyField, value: Value) -> Kept:
-    """What the checker keeps for a value which `accepted` has returned."""
+    """Return the checker's form of a value that `accepted` has returned."""
     match field:
         case Set():
             lo, _ = field.element.range

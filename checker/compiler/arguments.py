@@ -1,6 +1,6 @@
 """Arguments of LLVM functions: how a value is declared as a parameter, and how it is passed.
 
-What is known while compiling is no argument.
+A value that is known at compile time is not passed.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Arithmetic:
         return self._combined("sub", constant(0), number)
 
     def _combined(self, operator: str, left: Number, right: Number) -> Number:
-        """An operation of which the result fits, or else it faults."""
+        """Combine two numbers; fault if the result does not fit."""
         lo, hi = range_of(operator, left, right)
         if self.wraps or operator not in _CAN_LEAVE or (fits(lo) and fits(hi)):
             return self.writer.combined(operator, left, right)
@@ -87,7 +87,7 @@ class Arithmetic:
         return ranged(result, max(lo, LEAST), min(hi, GREATEST))
 
     def _never(self) -> Number:
-        """What stands for a number that surely faults."""
+        """Fault, and return a placeholder for the number."""
         self.fault(constant(1))
         return constant(0)
 
@@ -168,8 +168,8 @@ class Arithmetic:
             self.require(by, 0, most)
 
     def _bits(self, by: Number) -> Number:
-        """By how many bits the processor is told to shift: not by more than there are, even if what
-        comes of it is wanted by nobody.
+        """Return the shift count for the processor, at most the bits of a word, even where the
+        result is unused.
         """
         if by.is_constant or not (self.trusted or self.writer.flat):
             return by

@@ -1,7 +1,7 @@
 """Cache folder of kernels and other kept files.
 
-A folder that somebody else could have written to is not used. What its files must be is said in
-`checker.compiler.kept_file`.
+A folder that another user could have written to is not used. `checker.compiler.kept_file` states
+the requirements on files.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def private_folder() -> Path:
 
 
 def distrust(directory: Path) -> str | None:
-    """Why nothing is to be loaded from `directory`, as a sentence with the remedy; None: it may be.
+    """Return the reason to distrust `directory`, with the remedy; None to trust it.
 
-    It must be ours or root's, and neither it nor the folders that it is in may be open to others.
-    A folder as /tmp, where nobody can remove what is another's, is not open in this sense.
+    It must be ours or root's, and neither it nor its parents may be open to others. A folder like
+    /tmp, where users cannot remove each other's files, is not open.
     """
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def distrust(directory: Path) -> str | None:
 
 
 def kept(name: str) -> bytes | None:
-    """What is kept under this name; None where there is nothing that can be trusted."""
+    """Return the content kept under this name; None without a trustworthy one."""
     if trusted_cache() is None:
         return None
     return read_sealed(folder() / f"{name}.o", bytes_max=_BYTES_MAX)

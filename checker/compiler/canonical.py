@@ -1,13 +1,13 @@
 """Canonical form under a symmetry: generates the function that picks a representative.
 
-Of all states that renaming makes of one, the representative is the one with the least words among
-those in which the replicas' signatures do not decrease, and in which the records are numbered as
-they first appear. A signature is made of what no renaming changes: a replica's own plain fields, in
-which sets it is, whether it is the one that a field names. All orders of replicas with the same
-signature are tried, so that the form is exact and not a matter of luck.
+Of all renamings of a state, the representative is the one with the least words among those whose
+replicas' signatures do not decrease, and whose records are numbered as they first appear. A
+signature is made of facts that no renaming changes: a replica's own plain fields, its membership in
+sets, whether a field names it. All orders of replicas with the same signature are tried, so the
+form is exact and not a matter of luck.
 
 The text is unrolled for one layout. A state is a few local variables `w0, w1, ...`, one a word, all
-of them signed 64-bit numbers, as everything is that `checker.compiler` compiles.
+of them signed 64-bit numbers, like all that `checker.compiler` compiles.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from waterline.model.core.layout import WORD_BITS, Alive, Field, Layout, Place
 from waterline.model.core.renaming import CannotRename, Holds, Naming, Sort
 
 _MIX = 0x2545F4914F6CDD1D
-"""An odd number, by which a signature is multiplied before what no longer fits is added."""
+"""Odd multiplier used to fold overflowing terms into the signature."""
 _LEAST = -(1 << 63)
 Term = tuple[str, int]
 """An expression and the bits that its value takes."""
@@ -40,7 +40,7 @@ class _Text:
         if len(counted) > 1:
             raise CannotRename(f"symmetry {symmetry.value}: one such sort at a time is renamed")
         self.sort = counted[0]
-        """What stands in the place of replicas below: the one sort of its kind that is renamed."""
+        """The sort in the role of replicas below: the one of its kind that is renamed."""
         self.replicas = layout.sizes.get(self.sort.value, 0)
         self.records = layout.sizes.get(Sort.RECORD.value, 0)
         self.renames_replicas = self.sort in symmetry.sorts and self.replicas > 1
@@ -273,10 +273,10 @@ class _Text:
         return str(self.records)
 
     def _of_record(self, source: str, record: int, *, every: bool = False) -> Iterator[Term]:
-        """What the state says of a record apart from where it is; what no replica's name is in.
+        """Yield a record's terms that hold neither its own place nor the name of a replica.
 
-        With `every` also what belongs to one replica: two records that are alike in that, and are
-        nowhere, are alike.
+        With `every` also those that belong to one replica: two records that are alike in these, and
+        are not stored anywhere, are alike.
         """
         index = record - 1
         for field, naming, place in self._fields(Sort.RECORD):

@@ -30,17 +30,17 @@ _SWAPPED = {"eq": "eq", "ne": "ne", "slt": "sgt", "sgt": "slt", "sle": "sge", "s
 
 
 class Operands(Protocol):
-    """What conditions consist of: other expressions, which may have conditions in them."""
+    """Operands of conditions: other expressions, which may have conditions in them."""
 
     source: Source
     writer: Writer
     scope: Names
 
     def value(self, node: ir.Expression) -> Value:
-        """What an expression stands for."""
+        """Compile an expression."""
 
     def number(self, node: ir.Expression) -> Number:
-        """What an expression comes to, which must be a number."""
+        """Compile an expression that must be a number."""
 
     def wrapped(self, node: ir.Expression, thing: int) -> Number:
         """A number of Python's own."""
@@ -97,7 +97,7 @@ class Conditions:
             left = right
 
     def _compared(self, node: ir.Comparison | ir.Contained) -> tuple[Number, Ranges, Ranges]:
-        """One comparison; and in which ranges names lie where it is true, where it is not."""
+        """Compile a comparison; also return ranges of names where it is true, and where not."""
         left = self.expressions.number(node.left)
         if isinstance(node, ir.Contained):
             found = self._contained(node, left)

@@ -11,7 +11,7 @@ _NEUTRAL = {"add": 0, "sub": 0, "or": 0, "xor": 0, "mul": 1, "and": -1}
 
 
 class NotFlat(Exception):
-    """What is to be written without branches needs one: see `checker.compiler.if_conversion`."""
+    """Code without branches would need one: see `checker.compiler.if_conversion`."""
 
 
 FIRST_BLOCK = ".first"
@@ -58,7 +58,7 @@ class Writer:
     # --- blocks ----------------------------------------------------------------------------------
 
     def begin(self, block: str) -> bool:
-        """Write to a new block, to which the last one goes on; False where nothing ever gets."""
+        """Jump to a new block, and write there; return False if it is unreachable."""
         if self.flat:
             raise NotFlat
         self.jump(block)
@@ -236,7 +236,7 @@ class Join:
 
 
 def _decided(operator: str, left: Number, right: Number) -> bool | None:
-    """What a comparison always comes to, if ranges tell."""
+    """Return the result of a comparison if the ranges decide it."""
     if operator in {"eq", "ne"}:
         if left.hi < right.lo or right.hi < left.lo:
             return operator == "ne"

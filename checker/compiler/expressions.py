@@ -63,7 +63,7 @@ class Expressions:
     # --- any value -------------------------------------------------------------------------------
 
     def value(self, node: ir.Expression) -> Value:
-        """What an expression stands for."""
+        """Compile an expression."""
         match node:
             case ir.Name():
                 return self._name(node)
@@ -91,7 +91,7 @@ class Expressions:
         return self.conditions.joined(node)
 
     def number(self, node: ir.Expression) -> Number:
-        """What an expression comes to, which must be a number."""
+        """Compile an expression that must be a number."""
         value = self.value(node)
         if isinstance(value, Number):
             return value

@@ -1,8 +1,8 @@
 """Code generation for fields of a packed state: load, shift, mask.
 
-There is no unpacked copy. An index outside the shape, or a value outside the declared range, raises
-the fault: the rule ends there, and the interpreted model turns it into a message. What cannot be
-outside, by the ranges of what it is made of, is not checked.
+No unpacked copy exists. An index outside the shape, or a value outside the declared range, raises
+the fault: the rule ends there, and the interpreted model turns it into a message. Checks that the
+operands' ranges make needless are left out.
 """
 
 from __future__ import annotations
@@ -97,10 +97,10 @@ def require(writer: Writer, value: Number, lo: int, hi: int, fault: Fault) -> No
 def _word_of(
     writer: Writer, state: StateValue, place: Place, indices: Sequence[Number]
 ) -> tuple[str, Number]:
-    """The word of an element, and the element's shift within it.
+    """Return the word of an element, and the element's shift within it.
 
-    Without branches an index may be outside the shape, if nobody wants the element; no word but
-    those of the state is read then, and no bit is shifted out of it.
+    Without branches an index may be outside the shape, if the element is unused; no word but those
+    of the state is read then, and no bit is shifted out of it.
     """
     if not writer.flat:
         word, shift = _located(writer, state, place, indices)

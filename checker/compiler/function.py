@@ -172,7 +172,7 @@ class Body:
                 self.expressions.value(node)
 
     def _numbers(self, node: ir.Expression) -> tuple[Number, ...]:
-        """What is returned: a number, or a tuple of them."""
+        """Compile the value returned: a number, or a tuple of them."""
         value = self.expressions.value(node)
         items = value.items if isinstance(value, TupleValue) else (value,)
         numbers = tuple(item for item in items if isinstance(item, Number))
@@ -217,7 +217,7 @@ class Body:
         return self.expressions.arithmetic.operated(node.operator, before, by)
 
     def _place(self, node: ir.Expression) -> _Place:
-        """What an assignment to a field or an element writes to; its indices are looked at once."""
+        """Return the target of an assignment; its indices are compiled once."""
         if isinstance(node, ir.Attribute):
             state = self.expressions.value(node.owner)
             if isinstance(state, StateValue) and node.name in state.layout.places:

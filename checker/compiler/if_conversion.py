@@ -29,7 +29,7 @@ TURNS_MAX = 6
 LINES_MAX = 3000
 """Nor is a rule that becomes more instructions than this."""
 _Outcome = tuple[Value, Number]
-"""What a function returns, and whether it faults."""
+"""Result of a function, and whether it faults."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Flat:
         return outcome
 
     def call(self, source: Source, arguments: Sequence[Value]) -> _Outcome:
-        """What a function comes to, whatever the way to the call."""
+        """Compile a call, independently of the conditions on the way to it."""
         key = (source, tuple(arguments))
         if key not in self._known:
             if source in self._begun:
@@ -76,10 +76,10 @@ class _Scope:
         self.assigned: frozenset[str] = frozenset()
         """Names that have a value on every way that leads here."""
         self.ranges: Ranges = {}
-        """What conditions tell of names on the way that is looked at."""
+        """Ranges of names that conditions imply on the current path."""
 
     def look_up(self, name: str) -> Value | None:
-        """What a name stands for; where it may be nothing, the form with branches refuses it."""
+        """Return the value of a name; raise `NotFlat` if it may be undefined."""
         if name not in self.assigned:
             raise NotFlat
         value = self.values[name]
@@ -130,7 +130,7 @@ class _Inline:
         self.expressions.conditions = self.conditions
 
     def run(self, arguments: Sequence[Value]) -> _Outcome:
-        """What it comes to for these arguments."""
+        """Compile the function for these arguments."""
         for name, argument in zip(self.source.parameters, arguments, strict=True):
             self.scope.values[name] = argument
         self.scope.assigned = frozenset(self.source.parameters)
@@ -311,7 +311,7 @@ class _Inline:
 
 @dataclass(frozen=True, slots=True)
 class _Conditions(Conditions):
-    """Conditions of which every operand is worked out."""
+    """Conditions whose operands are all evaluated."""
 
     inline: _Inline
 

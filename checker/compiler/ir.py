@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """A place in a rule. `origin` is what it was made of: it says where, and in which words."""
+    """A place in a rule. `origin` is its Python syntax, with its line and its words."""
 
     origin: ast.stmt | ast.expr = field(repr=False)
 
@@ -31,9 +31,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refused(Node):
-    """What has no compiled form, and what to write instead: an error once it is reached.
+    """An expression without a compiled form, and its replacement: an error once it is reached.
 
-    `after` is looked at before: what is wrong with that is said first.
+    `after` is compiled before it, so that errors there are reported first.
     """
 
     what: str

@@ -1,9 +1,9 @@
 """Files that are kept from run to run: written whole, sealed with their name, read with distrust.
 
-A seal is a SHA-256 of a file's name and its content. It shows what is cut short, changed, or copied
-to the name of another; against a person who may write there it shows nothing, for he can seal what
-he likes. So only regular files are read that are ours or root's, that nobody else may write to, and
-that are no larger than they can be. Nothing is ever unpickled.
+A seal is a SHA-256 of a file's name and its content. It reveals a file that is truncated, changed,
+or copied to another name; it does not protect against a user with write access, who can compute a
+valid seal. So a file is read only if it is regular, is ours or root's, is writable by no other
+user, and is within the size limit. Nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def write_sealed(path: Path, content: bytes) -> None:
 
 
 def is_ours_alone(found: os.stat_result) -> bool:
-    """Whether what was found is ours or root's, is no link, and nobody else may write to it."""
+    """True if the file is ours or root's, not a link, and not writable by other users."""
     is_open = stat.S_ISLNK(found.st_mode) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return found.st_uid in {os.geteuid(), 0} and not is_open
 

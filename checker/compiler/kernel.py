@@ -1,8 +1,8 @@
 """The kernel of a problem: rules, claims and the loops that call them.
 
-A kernel is made for one problem: its settings are constants, and only the actions that its version
-has and the claims that are checked are in it. Problems of one job may share a kernel
-(`checker.problem.problem.Shared`): it then reads the settings in which they differ as it runs.
+A kernel is made for one problem: its settings are constants, and only the actions of its version
+and the claims that are checked are in it. Problems of one job may share a kernel
+(`checker.problem.problem.Shared`): at run time it reads the settings that differ.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class TooLargeToNumber(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a kernel is made of; equal plans make the same kernel.
+    """Inputs of a kernel; equal plans make the same kernel.
 
     `numbers` are the settings in order, None for those that are read as it runs.
     """
@@ -58,8 +58,8 @@ class Kernel:
     """The compiled form of a problem.
 
     `expand` and `inspect` are as `checker.compiler.loops` writes them. `canonical` replaces so many
-    rows from an address on by their representatives; None where no symmetry is asked for.
-    `successors_max` is the most that one state can have.
+    rows from an address on by their representatives; None without a symmetry. `successors_max` is
+    the most that one state can have.
     """
 
     expand: Callable[..., int]
@@ -69,7 +69,7 @@ class Kernel:
 
 
 def plan_of(problem: Problem) -> Plan:
-    """What the kernel of a problem is made of. Raises `TooLargeToNumber`."""
+    """Return the inputs of a problem's kernel. Raises `TooLargeToNumber`."""
     model, shared = problem.model, problem.shared
     varying = shared.settings if shared else frozenset()
     actions = frozenset(model.contents) | (shared.actions if shared else frozenset())
@@ -101,7 +101,7 @@ def plan_of(problem: Problem) -> Plan:
 
 
 def _require_room(parts: Parts, *claims: int) -> None:
-    """What the kernel numbers fits the bits that it has for it."""
+    """Raise `TooLargeToNumber` if the kernel's numbers do not fit their bits."""
     actions = 1 + max((number for number, _ in parts.actions), default=0)
     counts = [
         (actions, ACTIONS_MAX, "actions"),
@@ -151,7 +151,7 @@ def given_settings(root: Written) -> Written:
 
 
 def canonical_program(form: Layout, symmetry: Symmetry) -> Program:
-    """What replaces states of a layout by their representatives; no rule or claim is in it."""
+    """Return the program that replaces states by their representatives; it has no rules."""
     unit = Unit()
     helpers = (orders.sort_by_signature, orders.next_order, orders.name_rest)
     names = {**states.intrinsics(form), **{helper.__name__: helper for helper in helpers}}
@@ -184,7 +184,7 @@ def canonical_of(problem: Problem) -> Callable[..., int] | None:
 
 
 def canonicalise(problem: Problem, rows: Rows) -> None:
-    """Replace rows by their representatives, where a symmetry is asked for."""
+    """Replace rows by their representatives, if the problem has a symmetry."""
     if (canonical := canonical_of(problem)) is not None:
         canonical(address(rows), len(rows))
 
@@ -203,5 +203,5 @@ def is_compiled(problem: Problem) -> bool:
 
 
 def optimising(problem: Problem) -> Optimising:
-    """What counts the work in a kernel that is not optimised, and has it optimised."""
+    """Return the counter of work in an unoptimised kernel, which has it optimised."""
     return Optimising(recipes_of(problem))

@@ -1,10 +1,9 @@
-"""Records of look-ups: what rules read by name, as plain values, and whether it reads the same now.
+"""Records of look-ups: the values that rules read by name, and whether they still read the same.
 
-A record begins at some functions, its roots, and lists each look-up as the number of the function
-in which it stands, the path, and the content that it led to. Functions that look-ups lead to are
-numbered after the roots, in that order. Such a record is a verifying trace: a result that depends
-only on the trees of rules and on what their names lead to is the same as long as every path leads
-to the same content.
+A record begins at some functions, its roots, and lists each look-up as the number of its function,
+the path, and the content found. Functions found by look-ups are numbered after the roots, in that
+order. Such a record is a verifying trace: a result that depends only on the trees of rules and on
+the values of their names is the same as long as every path leads to the same content.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from waterline.checker.compiler.resolution import Path, Undefined, followed
 from waterline.checker.compiler.source import NotCompilable
 
 Found = Mapping[tuple[types.FunctionType, Path], Any]
-"""What each path from a function led to, in the order in which they were looked up."""
+"""The value found by each path from a function, in the order of the look-ups."""
 Record = list[list[Any]]
 """Look-ups as JSON has them: number of the function, steps of the path, content."""
 
@@ -46,9 +45,9 @@ def record_of(roots: Sequence[types.FunctionType], found: Found, *, exact: bool)
 
 
 def found_again(roots: Sequence[types.FunctionType], record: Any, *, exact: bool) -> Found | None:
-    """The look-ups of a record as they come out now; None where one does not come out as it did.
+    """Repeat the look-ups of a record; return None if one has another result now.
 
-    Raises `ValueError`, `TypeError` or `IndexError` for what is no record.
+    Raises `ValueError`, `TypeError` or `IndexError` for an invalid record.
     """
     functions = list(roots)
     numbers = set(functions)
@@ -68,7 +67,7 @@ def found_again(roots: Sequence[types.FunctionType], record: Any, *, exact: bool
 
 @functools.lru_cache(maxsize=1 << 16)
 def _followed_once(function: types.FunctionType, path: Path, exact: bool) -> tuple[Any, str | None]:
-    """What a path leads to and its content, as it was when this process first asked."""
+    """Return the value at a path and its content, as of this process's first look-up."""
     try:
         thing = followed(function, path)
         return thing, content_of(thing, exact=exact)

@@ -23,7 +23,7 @@ FINISHED, FULL, FAULT = 0, 1, 2
 
 
 BLOCK = 64
-"""States that are asked together what they can do."""
+"""Number of states whose guards are evaluated together."""
 FAULT_BIT = 62
 HOLDS, KEEPS, HAPPENS = 1 << 16, 1 << 17, 1 << 18
 """From where claims are numbered, as guards are from 0, when they are written without branches."""
@@ -31,7 +31,7 @@ HOLDS, KEEPS, HAPPENS = 1 << 16, 1 << 17, 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the answers of a guard are in a state's masks: from which bit of which."""
+    """Place of a guard's answers in a state's masks: the word, and the first bit in it."""
 
     word: int
     bit: int
@@ -39,13 +39,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the loops call, each with the number that it has in the model or in the problem.
+    """Functions that the loops call, each with its number in the model or in the problem.
 
     `limits` are all by name, `claims` is how many there are at most. `raising` are the numbers of
-    those of `happens` that may fault. `renames` says that steps are judged before their states are
-    put into normal form. `shared` says that several problems use the loops: then which actions
-    there are and which claims are checked are masks, `actions` and `claims`, that are read as the
-    loops run.
+    those of `happens` that may fault. `renames` means that steps are judged before their states are
+    put into normal form. `shared` means that several problems use the loops: then the version's
+    actions and the claims checked are masks, `actions` and `claims`, that are read as the loops
+    run.
     """
 
     words: int
@@ -321,9 +321,9 @@ def _kept(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
 
 
 def _of_steps(parts: Parts) -> Iterator[str]:
-    """What is asked of steps, once all of them are there.
+    """Yield the code that judges steps, once all of them are there.
 
-    What must happen is asked until it has; where it may fault, of every step as to that.
+    Expectations are judged until they have happened; those that may fault, in every step.
     """
     for number, _ in parts.happens:
         yield f"    if happened[{number}] == 0:"

@@ -1,6 +1,6 @@
 """From Python's syntax tree to the representation that is compiled: see `checker.compiler.ir`.
 
-Here and nowhere else it is said which Python a rule may contain. The rest becomes `Refused`: what a
+This module alone decides which Python a rule may contain. The rest becomes `Refused`: a part that a
 version switches off is never reached, and may be any Python.
 """
 

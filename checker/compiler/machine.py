@@ -29,7 +29,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def description() -> str:
-    """All that machine code depends on beside the text: compiler, pipeline, processor."""
+    """Return all else that machine code depends on: compiler, pipeline, processor."""
     machine = _machine(LEVEL)
     version = ".".join(map(str, llvm.llvm_version_info))
     features = llvm.get_host_cpu_features().flatten()

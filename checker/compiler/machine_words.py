@@ -144,7 +144,7 @@ def _publish(e: Expressions, arguments: list[Value]) -> Value:
 
 
 def _claim(e: Expressions, arguments: list[Value]) -> Value:
-    """`claim(array, i, old, new)`: replace `old`; false if somebody was there first."""
+    """`claim(array, i, old, new)`: replace `old`; false if another thread was first."""
     array, index, old, new = arguments
     kind, place = _element(e, array, index)
     before, after = _narrow(e, kind, old), _narrow(e, kind, new)

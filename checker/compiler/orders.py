@@ -1,7 +1,7 @@
 """Permutations of replicas and names of records, as loops that canonical forms call.
 
-A replica's signature is a number that no renaming changes. Only orders in which signatures do not
-decrease have to be tried: of replicas that differ in it, one always comes first.
+A replica's signature is a number that no renaming changes. Only orders with non-decreasing
+signatures have to be tried: of replicas that differ in it, one always comes first.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def sort_by_signature(order: Any, signature: Any, count: int) -> bool:
 
 
 def next_order(order: Any, signature: Any, count: int) -> bool:
-    """The next order in which signatures do not decrease; False after the last one.
+    """Advance to the next order with non-decreasing signatures; return False after the last one.
 
-    Beginning with the one that `sort_by_signature` makes, each comes once.
+    From the order that `sort_by_signature` makes, each comes once.
     """
     end = count
     while end > 0:

@@ -27,11 +27,11 @@ from waterline.model.core.transition_system import Action
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What is asked of each state; equal ones make the same code.
+    """Questions about each state; equal ones make the same code.
 
-    A truth for each of `predicates`, then one for each step of `actions` (numbered as in the
-    model): whether it is enabled and cut. `numbers` are the settings in order, None for those that
-    are read as it runs.
+    Answers are a truth for each of `predicates`, then one for each step of `actions` (numbered as
+    in the model): True if it is enabled and cut. `numbers` are the settings in order, None for
+    those that are read as it runs.
     """
 
     layout: Layout
@@ -42,7 +42,7 @@ class Questions:
 
     @property
     def cut_steps(self) -> tuple[int, ...]:
-        """The steps that are asked about, in the order of their answers (`origins.step_of`)."""
+        """The steps in question, in the order of their answers (`origins.step_of`)."""
         return tuple(
             number << ACTION_SHIFT | packed
             for number, action in self.actions
@@ -56,10 +56,10 @@ class Questions:
 
     @property
     def recipe(self) -> Recipe:
-        """How the loop is written: `answer(settings, rows, start, stop, answers)`.
+        """Recipe of the loop `answer(settings, rows, start, stop, answers)`.
 
-        It sets those of answers[row] that are true, and returns -1, or the first row in which
-        something stepped out of range.
+        It sets those of answers[row] that are true, and returns -1, or the first row that it cannot
+        evaluate.
         """
         return Recipe(answers_program, (self,))
 
@@ -67,9 +67,9 @@ class Questions:
 def questions_of(
     problem: Problem, predicates: Sequence[Pure], actions: Collection[str]
 ) -> Questions:
-    """Predicates and steps of actions, by name, to be asked of a problem's states.
+    """Return the questions for predicates, and for the steps of actions, by name.
 
-    Actions that no bound ever cuts have no part in it.
+    Actions that no bound ever cuts are left out.
     """
     model, shared = problem.model, problem.shared
     varying = shared.settings if shared else frozenset()
@@ -90,9 +90,9 @@ def questions_of(
 
 
 def questions_for(problem: Problem) -> Questions | None:
-    """What is to be asked of the states for the claims about behaviours; None where there are none.
+    """Return the questions of the claims about behaviours; None without such claims.
 
-    The two predicates of each claim, in the order of the claims.
+    They are the two predicates of each claim, in the order of the claims.
     """
     claims = problem.applicable_behaviours
     if not claims:

@@ -1,9 +1,9 @@
-"""What a search is a function of: what its problem declares, and what its rules read.
+"""Digest of a search's inputs: its problem's declarations, and the values its rules read.
 
-A digest has all of it: equal digests mean equal verdicts, counts and traces, by the same program.
-The digest of the question alone lacks what is looked up in the functions that a search calls; a
-record of that goes beside it. Only what the version has and what is checked counts: another claim,
-or an action of another version, changes nothing; nor does a comment or a docstring.
+Equal digests mean equal verdicts, counts and traces, by the same program. The digest of the
+question alone lacks the look-ups in the functions called; their record goes with it. Only the
+version's actions and the claims checked count: another claim, or an action of another version,
+changes nothing; nor does a comment or a docstring.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def question_digest(problem: Problem) -> str:
 
 
 def what_it_read(problem: Problem) -> Record:
-    """The look-ups in the functions that a search calls, and in all that these call.
+    """Return the look-ups in the functions that a search calls, and in all that these call.
 
-    Those of other problems with which it shares machine code are left out. Raises `NotCompilable`,
+    Those of other problems that share its machine code are left out. Raises `NotCompilable`,
     `TooLargeToNumber`.
     """
     look_up_anew()
@@ -55,9 +55,9 @@ def what_it_read(problem: Problem) -> Record:
 
 
 def reads_the_same(problem: Problem, record: object) -> bool:
-    """Whether all that a problem's rules read by name is as in a record that `what_it_read` made.
+    """True if all that a problem's rules read by name is as in a record of `what_it_read`.
 
-    Raises `ValueError`, `TypeError` or `IndexError` for what is no record.
+    Raises `ValueError`, `TypeError` or `IndexError` for an invalid record.
     """
     look_up_anew()
     return found_again(_roots(problem), record, exact=False) is not None
@@ -68,7 +68,7 @@ def _roots(problem: Problem) -> list[types.FunctionType]:
 
 
 def _declared(problem: Problem) -> Iterator[str]:
-    """What a search reads of a problem beside its functions."""
+    """Yield all that a search reads of a problem, except its functions."""
     model = problem.model
     yield problem.spec.digest()
     yield repr((model.settings._fields, tuple(map(int, model.settings)), model.limits))

@@ -22,10 +22,10 @@ from waterline.checker.compiler.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What a program is called, and its functions: what loading its machine code takes.
+    """A program's name and its functions, sufficient to load its machine code.
 
-    Of each argument of a function it says whether it points somewhere. `found` is what was looked
-    up to write it.
+    Each argument of a function is marked if it is a pointer. `found` are the look-ups made to write
+    it.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Program:
 
     @property
     def called(self) -> Called:
-        """What is to be known of it once its machine code is there."""
+        """The facts needed to load the machine code."""
         return Called(self.name, self.functions, self.found)
 
 
@@ -94,9 +94,9 @@ def program(unit: Unit, *roots: Written) -> Program:
 
 
 def own_program(functions: tuple[tuple[Callable[..., Any], tuple[Value, ...]], ...]) -> Program:
-    """The program of functions of the checker's own, each for arguments of these kinds.
+    """Compile functions of the checker's own, each for arguments of these kinds.
 
-    A constant among them is no argument any more. Raises `NotCompilable`.
+    A constant among them is no longer an argument. Raises `NotCompilable`.
     """
     unit = Unit(trusted=True)
     written = [
@@ -107,7 +107,7 @@ def own_program(functions: tuple[tuple[Callable[..., Any], tuple[Value, ...]], .
 
 
 def own_recipe(*functions: tuple[Callable[..., Any], tuple[Value, ...]]) -> Recipe:
-    """How `own_program` is asked for."""
+    """Return the recipe of an `own_program`."""
     return Recipe(own_program, (functions,))
 
 
@@ -136,17 +136,17 @@ _optimisers: dict[str, threading.Thread] = {}
 _loading = threading.Lock()
 _KNOWN_MAX = 256
 _texts: dict[str, Program] = {}
-"""Programs that were written, by name: what is optimised beside a search is that text."""
+"""Programs written, by name: the text for optimising in the background."""
 _known: dict[str, bytes] = {}
-"""What programs are called, by the name of their keys, where that is not kept on disk."""
+"""Encoded `Called` by the name of their keys, where that is not kept on disk."""
 
 
 @functools.lru_cache(maxsize=64)
 def called(recipe: Recipe) -> Called:
-    """What a program is called; it is written only if that is not known.
+    """Return a program's name and functions; write the program only if they are unknown.
 
-    Once it was written that is kept beside the machine code: see `checker.compiler.text_key`. What
-    this process has found out is asked again once `look_up_anew` was called.
+    They are then kept next to the machine code: see `checker.compiler.text_key`. After
+    `look_up_anew` this process's findings are looked up again.
     """
     key = key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
     if key is None:
@@ -218,7 +218,7 @@ def loaded_quickly(recipe: Recipe) -> machine.Functions:
 
 
 class Optimising:
-    """Programs whose quick code is worked in: they are optimised beside the work after a while."""
+    """Programs that run as quick code, and are optimised in the background after a while."""
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
         self._programs = [(called(recipe), recipe) for recipe in recipes]

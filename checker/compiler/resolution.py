@@ -1,10 +1,10 @@
 """Name resolution in rules, and the record of all that it read.
 
-A path leads from a function to what one of its expressions stands for: a name of its module or a
+A path leads from a function to the value of one of its expressions: a name of its module or a
 built-in function, then members of modules and classes, items of tuples; or a default of one of its
-parameters. A path is followed without running anybody's code: descriptors, properties, metaclasses
-and a module's `__getattr__` are refused. The same path can so be followed again in another process,
-where its value is compared with the one in the record (`checker.compiler.text_key`).
+parameters. Following a path runs no foreign code: descriptors, properties, metaclasses and a
+module's `__getattr__` are refused. So the same path can be followed again in another process, to
+compare its value with the one in the record (`checker.compiler.text_key`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Undefined(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Something of Python's own, and by which path from which function it was found."""
+    """A Python object, with the path and the function that led to it."""
 
     thing: Any
     function: types.FunctionType | None = field(default=None, compare=False)
@@ -40,12 +40,12 @@ class Known:
 
 @dataclass(slots=True)
 class Lookups:
-    """What was looked up while functions were compiled, in order: each path with what it led to."""
+    """Look-ups made while functions were compiled, in order: each path with its value."""
 
     found: dict[tuple[types.FunctionType, Path], Any] = field(default_factory=dict)
 
     def name(self, source: Source, name: str) -> Known:
-        """What a name of a function's module stands for. Raises `Undefined`, `NoContent`."""
+        """Return the value of a name of a function's module. Raises `Undefined`, `NoContent`."""
         if source.function is None:  # the checker wrote it: see `Source.generated`
             if name not in source.names and name not in BUILTINS:
                 raise Undefined
@@ -80,7 +80,7 @@ class Lookups:
 
 
 def followed(function: types.FunctionType, path: Path) -> Any:
-    """What a path leads to now. Raises `Undefined`, `NoContent`."""
+    """Return the value at a path now. Raises `Undefined`, `NoContent`."""
     thing: Any = function
     for step in path:
         thing = _stepped(thing, step)

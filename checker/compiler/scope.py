@@ -23,16 +23,16 @@ FAR = 1 << 62
 
 
 class Names(Protocol):
-    """What names stand for, as far as expressions need to know."""
+    """Values of names, as far as expressions need them."""
 
     def look_up(self, name: str) -> Value | None:
-        """What a name stands for here; None for nothing, on some way at least."""
+        """Return the value of a name here; None if it is undefined on some path."""
 
     def narrow(self, ranges: Ranges) -> None:
         """Take it that these names lie in these ranges here."""
 
     def snapshot(self) -> Snapshot:
-        """What names stand for now."""
+        """Return the present values of names."""
 
     def restore(self, then: Snapshot) -> None:
         """Go back to what names stood for."""
@@ -40,7 +40,7 @@ class Names(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What names stood for at some point."""
+    """Values of names at some point."""
 
     values: dict[str, Value]
     assigned: frozenset[str]
@@ -63,7 +63,7 @@ class Scope:
     _read_as: Ranges = field(default_factory=dict)
 
     def look_up(self, name: str) -> Value | None:
-        """What a name stands for here; None for nothing, on some way at least."""
+        """Return the value of a name here; None if it is undefined on some path."""
         if name not in self.changing:
             return self.values.get(name)
         if name not in self.assigned:
@@ -100,7 +100,7 @@ class Scope:
         return any(self.ranges[name] != seen for name, seen in self._read_as.items())
 
     def widened(self, before: Ranges) -> Ranges:
-        """The ranges to compile with next, of which those that keep growing are given up."""
+        """Return the ranges to compile with next, widened where they keep growing."""
         return {
             name: found if found == before.get(name, found) else self._given_up(name, found)
             for name, found in self.ranges.items()
@@ -113,7 +113,7 @@ class Scope:
         return LEAST, GREATEST
 
     def counted(self, name: str, value: Number) -> Number:
-        """What a variable comes to by an augmented assignment, as far as it can get."""
+        """Return a variable's value after an augmented assignment, within its possible range."""
         if name not in self.steady or self.ranges.get(name) != (-FAR, FAR):
             return value
         return ranged(value.text, max(value.lo, -FAR), min(value.hi, FAR))
@@ -121,7 +121,7 @@ class Scope:
     # --- ways that part and meet -----------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
-        """What names stand for now."""
+        """Return the present values of names."""
         return Snapshot(dict(self.values), self.assigned)
 
     def restore(self, then: Snapshot) -> None:

@@ -24,7 +24,7 @@ _FUTURES = functools.reduce(
     __future__.all_feature_names,
     0,
 )
-"""The bits of a code object's flags that say by which `__future__` it was compiled."""
+"""Flags of a code object for the `__future__` imports that it was compiled with."""
 
 _HOLDS_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _ONE_AT_A_TIME = threading.Lock()
@@ -134,7 +134,7 @@ def _source_of(function: object, code: types.CodeType) -> Source:
 
 
 def is_of_own_file(function: types.FunctionType, file: str) -> bool:
-    """Whether a function was made of a rule in this file, which is a model of somebody's own."""
+    """True if a function is a rule of this file, which is a user model."""
     stands_there = function.__code__.co_filename == file == function.__globals__.get("__file__")
     return stands_there and tree_of(function) is not None
 

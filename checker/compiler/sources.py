@@ -1,7 +1,7 @@
-"""The program's own sources: which functions stand in them, and a digest of their bytes.
+"""The program's own sources: their functions, and a digest of their bytes.
 
-There is no digest where a source was changed shortly before this process began or since: what runs
-may then be older than what the file says.
+The digest is missing if a source was changed shortly before this process began or since: the code
+that runs may then be older than the file.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ COMPILER = (
     "checker/problem",
     "model/core",
 )
-"""What writes a program's text: folders and modules. A test sees that the compiler imports no
-other. Rules may lie elsewhere: what they read is looked up."""
+"""Folders and modules that write a program's text. A test shows that the compiler imports no
+others. Rules may lie elsewhere: their values are looked up.
+"""
 SETTLED_SECONDS = 60.0
 """How long before this process a source must have been left alone: more than importing it takes."""
 _BEGAN = time.time()

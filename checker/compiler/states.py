@@ -33,9 +33,9 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
     raised_last = [constant(0)]
 
     def flat(e: Expressions, arguments: list[Value]) -> Value:
-        """`flat(number, rule, ...)`: a rule without branches; true where it cannot be so written.
+        """`flat(number, rule, ...)`: a rule without branches; true if it cannot be written so.
 
-        One that faults is told by `raised()`, and `sure(number)` whether it could be written.
+        `raised()` is true if one faults, and `sure(number)` if it could be written.
         """
         number, rule, *given = arguments
         assert isinstance(number, Number)
@@ -76,7 +76,7 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         return StateValue(_copied(e.writer, layout, state.pointer), layout, writable=True)
 
     def any_of(e: Expressions, arguments: list[Value]) -> Value:
-        """A number, of which only that it is less than another is taken as known."""
+        """A number, known only to be less than another."""
         number, count = arguments
         assert isinstance(number, Number)
         assert isinstance(count, Number)

@@ -1,15 +1,15 @@
 """Cache key of a program's text, by a verifying trace of its look-ups.
 
 To write a program's text takes a tenth of a second, and the text is only needed for its name in the
-cache. Writing is a function of the compiler's sources, the recipe, and what each look-up of a name
-led to (`checker.compiler.resolution`). The key has the first two, up to the functions that a recipe
-calls. What is kept under it has a record of the look-ups (`checker.compiler.lookup_record`) and the
-name of the text that was written then. Where all look-ups lead to the same content now, writing
-would ask the same questions, get the same answers, and write the same text (docs/kept.md). Where
-one does not, the text is written.
+cache. Writing is a function of the compiler's sources, the recipe, and the result of each look-up
+of a name (`checker.compiler.resolution`). The key has the first two, up to the functions that a
+recipe calls. The entry under it has a record of the look-ups (`checker.compiler.lookup_record`) and
+the name of the text that was written then. If all look-ups lead to the same content now, writing
+would make the same ones, get the same answers, and write the same text (docs/kept.md). Otherwise
+the text is written.
 
-There is no key where a recipe holds something that has no content. Where sources were changed a
-moment ago, a key is one in this process alone.
+No key exists for a recipe with a part that has no content. If sources were changed a moment ago, a
+key is valid in this process alone.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _PLAIN = (bool, bytes, complex, float, int, str, type(None), type(...))
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TextKey:
-    """A name for a recipe, and the functions in it, from which look-ups begin.
+    """A name for a recipe, and the functions in it, where look-ups begin.
 
-    Unless it `is_settled`, it says something in this process alone.
+    Unless it `is_settled`, it is valid in this process alone.
     """
 
     name: str

@@ -21,8 +21,8 @@ LEAST, GREATEST = machine_numbers.LEAST, machine_numbers.GREATEST
 class Number:
     """A number: an LLVM operand that lies in `lo..hi`. With `truth` the operand is an `i1`.
 
-    `turns` is for what counts the turns of a loop that is written out turn by turn: the range of
-    all of them, by which a function that is given it is written once, not once a turn.
+    `turns` is for the counter of a loop that is unrolled: the range of all turns, so that a
+    function with this argument is written once, not once a turn.
     """
 
     text: str

@@ -20,7 +20,7 @@ from waterline.model.core.transition_system import Parameter
 
 _STATE, _SETTINGS = StateOf(), SettingsOf()
 Root = tuple[str, Any, tuple[Value, ...]]
-"""What calls a function, in words; the function; the sorts of its arguments."""
+"""The caller of a function, in words; the function; the sorts of its arguments."""
 
 
 def require_well_sorted(problem: Problem, *, anew: bool = False) -> None:

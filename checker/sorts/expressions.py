@@ -46,14 +46,14 @@ Environment = dict[str, Value]
 
 
 class Whole(Protocol):
-    """What an expression is part of: the functions of a model."""
+    """The whole around an expression: the functions of a model."""
 
     model: Model
     lookups: Lookups
     trusted: dict[Any, Trusted]
 
     def call(self, source: Source, arguments: tuple[Value, ...]) -> Value:
-        """What a function returns for arguments of these sorts."""
+        """Return the result of a function for arguments of these sorts."""
 
     def refuse(self, source: Source, node: ir.Node, what: str, values: Sequence[Value]) -> None:
         """Note what is wrong with an expression."""
@@ -76,7 +76,7 @@ class Expressions:
         }
 
     def refusing(self, node: ir.Node) -> Refuse:
-        """What notes that something is wrong with this expression."""
+        """Return a function that reports an error in this expression."""
 
         def refuse(what: str, values: Sequence[Value]) -> Value:
             self.whole.refuse(self.source, node, what, values)
@@ -91,7 +91,7 @@ class Expressions:
     # --- values ----------------------------------------------------------------------------------
 
     def value(self, node: ir.Expression, variables: Environment) -> Value:  # noqa: PLR0912 - one for each kind
-        """What an expression comes to."""
+        """Return the sort of an expression."""
         match node:
             case ir.Constant(value=number):
                 return Plain(int(number))
@@ -143,7 +143,7 @@ class Expressions:
         return tested(self.value(node, variables), self.refusing(node))
 
     def _last(self, node: ir.Both | ir.Either, variables: Environment) -> Value:
-        """`and` and `or` with their values, all of which are numbers."""
+        """Evaluate `and` or `or` as a value; all operands are numbers."""
         truth = self.truth(node, variables)
         return Plain(0) if truth is False else PLAIN
 

@@ -51,7 +51,7 @@ class Interpretation:
     lookups: Lookups = field(default_factory=Lookups)
     violations: dict[tuple[str, int, str], Violation] = field(default_factory=dict)
     root: str = ""
-    """What calls the function that is looked at, in words."""
+    """The caller of the function under interpretation, in words."""
     results: dict[tuple[Source, tuple[Value, ...]], Value] = field(default_factory=dict)
     trusted: dict[Any, Trusted] = field(init=False)
     _under_way: dict[tuple[Source, tuple[Value, ...]], bool] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Interpretation:
         self.trusted = {each.function: each for each in self.model.trusted}
 
     def call(self, source: Source, arguments: tuple[Value, ...]) -> Value:
-        """What a function returns for arguments of these sorts."""
+        """Return the result of a function for arguments of these sorts."""
         key = (source, arguments)
         if key in self._under_way:
             self._under_way[key] = True
@@ -114,7 +114,7 @@ class _Body:
         self.loops: list[_Loop] = []
 
     def run(self, arguments: tuple[Value, ...]) -> Value:
-        """What it returns."""
+        """Return the function's result for these arguments."""
         function = lowered(self.source)
         start = dict(zip(function.parameters, arguments, strict=True))
         if self._block(function.body, start) is not None:
@@ -213,7 +213,7 @@ class _Body:
             head = following
 
     def _counter(self, node: ir.While | ir.For, variables: Environment) -> Value | None:
-        """What a `for` counts with, None where it is known to have no turn."""
+        """Return the counter of a `for`, None if it is known to have no turn."""
         if isinstance(node, ir.While):
             return None
         bounds = [self.expressions.value(bound, variables) for bound in node.bounds]

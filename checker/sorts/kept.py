@@ -46,7 +46,7 @@ def is_kept(key: TextKey) -> bool:
 
 
 def keep(key: TextKey, found: Found) -> None:
-    """Keep that there is no violation, with all that was looked up to see it."""
+    """Keep the absence of violations, with all look-ups that it depends on."""
     record = key.record(found)
     if record is not None:
         cache.keep(key.name, json.dumps([_WELL_SORTED, record]).encode())

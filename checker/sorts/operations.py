@@ -28,7 +28,7 @@ from waterline.model.core.machine_numbers import BITS, fits
 from waterline.model.core.sorts import DataSort, Form, Held
 
 Refuse = Callable[[str, Sequence[Value]], Value]
-"""Takes what is wrong, and the values of which it is wrong."""
+"""Reports an error and the values concerned."""
 _OPERATIONS: dict[str, Callable[[Any, Any], int]] = {
     "+": python.add,
     "-": python.sub,
@@ -59,7 +59,7 @@ _UNARY: dict[str, Callable[[Any], int]] = {
 
 
 def is_number(value: Value) -> bool:
-    """Whether it is a plain number, or nothing that anything is to be said of."""
+    """True for a plain number, and for a value already refused or unreachable."""
     return isinstance(value, Plain | Unknown | Unreached)
 
 
@@ -71,7 +71,7 @@ def _constants(*values: Value) -> tuple[int, ...] | None:
 
 
 def _folded(values: Sequence[Value], compute: Callable[..., int]) -> Value:
-    """What plain numbers come to, where all are known."""
+    """Return the result on plain numbers, if all are known."""
     for one in (UNREACHED, UNKNOWN):
         if one in values:
             return one
@@ -120,7 +120,7 @@ def _is_counted_from_one(sort: DataSort) -> bool:
 
 
 def _sets(left: Value, right: Value) -> DataSort | None:
-    """The sort of which both are sets."""
+    """Return the sort of two sets, if both have the same."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Sorted) and one.held.form is Form.MEMBERS:
             if is_none_of(other, one.held):

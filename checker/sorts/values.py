@@ -33,12 +33,12 @@ class Mixed:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What a refused expression comes to: nothing more is said of it."""
+    """Value of a refused expression: further errors in it are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unreached:
-    """What a call comes to that does not return."""
+    """Value of a call that does not return."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def is_none_of(value: Value, held: Held) -> bool:
 
 
 def joined(one: Value, other: Value) -> Value:
-    """What is there where two ways meet."""
+    """Return the value after two paths meet."""
     if one == other or isinstance(other, Unreached):
         return one
     if isinstance(one, Unreached):

@@ -36,7 +36,7 @@ class Violation:
 
 
 def remedy(values: Sequence[Value]) -> str:
-    """What to write instead, by the first sort among these values."""
+    """Return what to write instead, by the first sort among these values."""
     for value in values:
         if isinstance(value, Sorted):
             return _remedy(value.held.sort)

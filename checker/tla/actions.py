@@ -100,7 +100,7 @@ def enabled(caller: Caller, action: Action, given: list[Typed], fields: _Fields)
 
 
 def changes(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
-    """What the effect comes to, with an outcome at each of its ends."""
+    """Return the effect as a tree, with an outcome at each of its ends."""
     source = source_of(action.effect)
     before = dict(fields)
     at = _environment(source, given, fields)
@@ -146,7 +146,7 @@ def stepped(caller: Caller, tree: Tree) -> Tree:
 
 
 def _as_record(caller: Caller, tree: Tree, touched: list[str]) -> Tree:
-    """A step of which a loop may be the end: first what it comes to, then the next state."""
+    """Return a step whose effect may end in a loop: first its outcome, then the next state."""
     atoms = {name: form.atom for name, form in caller.program.fields.items()}
 
     def record(end: Outcome) -> Tree:

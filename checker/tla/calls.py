@@ -1,8 +1,8 @@
-"""Calls of functions: as operators of the module, or put in where they are called.
+"""Calls of functions: as operators of the module, or inlined.
 
-A function that only looks becomes an operator, which reads the variables of the module. Where one
-is asked of a state that an effect has begun to change, or of a comprehension, and where a function
-writes, its statements are put in.
+A pure function becomes an operator, which reads the variables of the module. Its statements are
+inlined if it reads a state that an effect has begun to change, or a comprehension, and always if it
+writes.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Caller:
         given: list[Value],
         at: Environment,
     ) -> Value:
-        """What a call comes to. What it writes is written."""
+        """Return the result of a call, and do its writes."""
         if callee in self.program.under_way:
             raise caller.refuse(node, f"{callee.tree.name} calls itself", "write a loop")
         if self.program.is_inlined(callee):
@@ -242,7 +242,7 @@ def _changed(before: dict[tuple[Role, str], Tree], at: Environment) -> tuple[tup
 
 
 def _shape(value: Value) -> Any:
-    """What an operator is made anew for; nothing for the settings."""
+    """Return the part of an argument that needs an operator of its own; None for the settings."""
     match value:
         case Typed(kind=kind):
             return WHOLE if isinstance(kind, Names) else kind

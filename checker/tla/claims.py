@@ -19,7 +19,7 @@ from waterline.model.core.claim import Behaviour, Pattern, Recoverable, Temporal
 
 
 class Kind(Enum):
-    """The keyword by which a configuration of TLC names a claim."""
+    """Keyword for a claim in a configuration of TLC."""
 
     INVARIANT = "INVARIANT"
     PROPERTY = "PROPERTY"
@@ -58,7 +58,7 @@ def of_steps(caller: Caller, name: str, sentence: str, function: Any) -> Exporte
 def of_happening(
     caller: Caller, name: str, sentence: str, function: Any, *, of_step: bool
 ) -> Exported:
-    """What must happen, as the claim that it never does."""
+    """Export an expectation as the claim that it never happens."""
     given: list[Value] = [StateOf(Role.NOW)]
     if of_step:
         given.append(StateOf(Role.NEXT))
@@ -78,7 +78,7 @@ def of_behaviours(caller: Caller, behaviours: Sequence[Behaviour]) -> list[Expor
 
 
 def without_form(behaviours: Sequence[Behaviour]) -> list[str]:
-    """Remarks on the claims that there is no formula for."""
+    """Return remarks on the claims without a formula."""
     lines = []
     for each in behaviours:
         if isinstance(each, Recoverable):
@@ -106,7 +106,7 @@ def _of_behaviour(caller: Caller, claim: Temporal) -> Exported:
 
 
 def _asked(caller: Caller, function: Any) -> Tree:
-    """What a claim asks of a state: mostly the call of a rule, with names."""
+    """Return a claim's predicate on a state: mostly the call of a rule, with names."""
     source = source_of(function)
     values: list[Value] = [StateOf(Role.NOW), Settings()]
     given = dict(zip(source.parameters, values, strict=True))

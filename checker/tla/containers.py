@@ -58,7 +58,7 @@ class Held(NamedTuple):
 def called(
     caller: Expressions, callee: Source, given: list[Value], at: Environment
 ) -> Value | None:
-    """What such a call comes to, after what it writes is written; None for any other function."""
+    """Return the result of such a call, after its writes; None for any other function."""
     name = callee.tree.name
     typed = [value for value in given if isinstance(value, Typed)]
     if (made := structs.called(caller.program.records, name, typed)) is not None:
@@ -181,7 +181,7 @@ def _of_one(
 
 
 def _order(program: Program, kind: Sequences) -> Tree:
-    """The operator by which the values of a bag are ordered: the numbers that they are kept as."""
+    """Return the operator that orders the values of a bag: by the numbers that encode them."""
     return kind.values.number if isinstance(kind.values, Records) else program.helper("Itself")
 
 

@@ -1,6 +1,6 @@
-"""What the parts of the exporter that follow statements share: where these end, and how.
+"""Ends of statements: shared by the parts of the exporter that follow statements.
 
-`Following` is what follows the statements of one function, as loops see it.
+`Following` follows the statements of one function, as loops see it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from waterline.checker.tla.tree import Number, Outcome, Tree
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What comes where statements end: at their end, at a `return`, `break` or `continue`."""
+    """Continuations of statements: at their end, at a `return`, `break` or `continue`."""
 
     fell: Callable[[Environment], Tree]
     returned: Callable[[Environment, Typed | None], Tree]
@@ -35,10 +35,10 @@ class Following(Protocol):
         """The function's."""
 
     def run(self, block: Sequence[ir.Statement], at: Environment, ends: Ends) -> Tree:
-        """What the statements come to, as one expression."""
+        """Return the statements as one expression."""
 
     def follow_all(self, block: Sequence[ir.Statement], at: Environment) -> None:
-        """Follow statements of which none ends the function."""
+        """Follow statements that do not end the function."""
 
     def named(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
         """The value under a name of its own, unless it is as short as one."""

@@ -1,7 +1,7 @@
-"""What a rule knows while it is followed: its variables, and each field as it is by then.
+"""Environment of a rule while it is followed: its variables, and the present value of each field.
 
 A field that nothing has written to is the variable of the module itself. A loop that treats each
-element of a field by itself has a `Level`: there the one element is known that belongs to the turn.
+element of a field separately has a `Level`, which knows only the element of the present turn.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _BUILTINS = {min: "min", max: "max", abs: "abs", int: "int", bool: "bool"}
 
 
 class Calls(Protocol):
-    """What calls other functions."""
+    """Translator of calls of other functions."""
 
     def __call__(
         self,
@@ -41,7 +41,7 @@ class Calls(Protocol):
         given: list[Value],
         at: Environment,
     ) -> Value:
-        """What a call comes to."""
+        """Return the result of a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Expressions:
         return self.program.refuse(self.source, node, what, instead)
 
     def typed(self, node: ir.Expression, at: Environment) -> Typed:
-        """What an expression comes to, which must be a value."""
+        """Translate an expression that must be a value."""
         value = self.value(node, at)
         if isinstance(value, Typed):
             return value
@@ -99,7 +99,7 @@ class Expressions:
     # --- any value -------------------------------------------------------------------------------
 
     def value(self, node: ir.Expression, at: Environment) -> Value:  # noqa: PLR0911, PLR0912
-        """What an expression stands for."""
+        """Translate an expression."""
         match node:
             case ir.Name():
                 return self._name(node, at)

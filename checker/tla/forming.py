@@ -111,7 +111,7 @@ def _one_of(items: list[Tree]) -> list[Tree]:
 
 
 def _is_said_by(part: Tree, others: list[Tree]) -> bool:
-    """Whether `a # 1` is said already, by `a = 2`."""
+    """True if `a = 2` among the others makes `a # 1` redundant."""
     match part:
         case Infix(operator="#", left=left, right=Word() | Number() as right):
             return any(
@@ -174,11 +174,11 @@ def _before(tree: Junction, end: Tree) -> Tree:
 
 
 def in_order(tree: Tree) -> Tree:
-    r"""A condition of a step, of which TLC is to look at no more than Python does.
+    r"""Return a condition of a step in a form that makes TLC evaluate no more than Python does.
 
-    Of `a \/ b` in a step TLC follows both: `b` is looked at where `a` is true. Of `~a => b` it does
-    not. Of `\E` it makes a step for each element of which the rest is true, also where that is the
-    same step; what is compared with TRUE is only a condition.
+    TLC follows both sides of `a \/ b` in a step: it evaluates `b` even if `a` is true. It does not
+    for `~a => b`. For `\E` it makes a step for each element that satisfies the rest, even if the
+    steps are equal; a comparison with TRUE is only a condition.
     """
     match tree:
         case Junction(operator="\\/", items=(*others, last)):

@@ -35,9 +35,9 @@ _EXTREMES = {min: "MinOf", max: "MaxOf"}
 
 @dataclass(frozen=True, slots=True)
 class _Gathering:
-    """What one assignment of such a loop does: the variable, how it changes, and by which values.
+    """An assignment in such a loop: the variable, how it changes, and the values that change it.
 
-    `how` is `min`, `max`, or a function that adds a member to a set or takes one out of it.
+    `how` is `min`, `max`, or a function that adds a member to a set or removes one.
     """
 
     target: str
@@ -111,7 +111,7 @@ def _one_of(rule: Following, node: ir.Statement, at: Environment) -> _Gathering 
 
 
 def _set_of(rule: Following, block: ir.Block, at: Environment, first: int) -> Tree | None:
-    """What the statements gather, as a set; None for a loop that is not over all of a range."""
+    """Return the gathered values as a set; None for a loop that is not over all of a range."""
     gathered: Tree = _NONE
     for node in block:
         found = _set_of_one(rule, node, at, first)

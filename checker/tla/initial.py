@@ -17,7 +17,7 @@ from waterline.checker.tla.tree import Definition, Infix, Mapped, Outcome, Quant
 
 
 def initial_of(subject: Subject, caller: Caller) -> Tree:
-    """What `Init` says of the variables."""
+    """Return the predicate `Init`."""
     program = caller.program
     first = {
         name: _first(caller, form, subject.built.model.layout.places[name].lo)

@@ -113,7 +113,7 @@ def lines_of(used: Set[str], taken: Set[str]) -> list[str]:
 
 
 class _Bound(dict[str, str]):
-    """A name that is free for each that is asked for."""
+    """A free name for each name requested."""
 
     def __init__(self, taken: Set[str]) -> None:
         super().__init__()

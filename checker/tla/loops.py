@@ -53,7 +53,7 @@ def follow(rule: Following, node: Loop, at: Environment) -> None:
 def left(
     rule: Following, node: Loop, rest: Sequence[ir.Statement], at: Environment, ends: Ends
 ) -> Tree:
-    """What a loop comes to that may end the function, with what comes after it."""
+    """Translate a loop that may end the function, with the statements after it."""
     if isinstance(node, ir.For):
         found = range_of(rule, node, at)
         if is_empty(rule, found):
@@ -267,7 +267,7 @@ def _members(counter: Local, found: Range, tree: Tree) -> Tree | None:
 def _added(  # noqa: PLR0911 - one for each form
     rule: Following, block: ir.Block, at: Environment
 ) -> Typed | None:
-    """What a turn adds."""
+    """Return the value that a turn adds."""
     (node,) = block
     match node:
         case ir.Update(value=value):

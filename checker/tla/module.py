@@ -324,7 +324,7 @@ class _Writing:
 
     @functools.cached_property
     def cuts(self) -> dict[str, Atom]:
-        """What says of an action that a bound cuts it."""
+        """Return the operators that are true if a bound cuts an action."""
         return {}
 
     negatives: dict[Atom, Atom]

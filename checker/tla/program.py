@@ -1,4 +1,4 @@
-"""What the rules of one model share: fields, sizes, constants, operators and names."""
+"""Shared parts of the rules of one model: fields, sizes, constants, operators and names."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Operator:
 class Program:
     """A model that is being exported.
 
-    `settings` are those of Kafka's models, by name. `is_inlined` says of which functions no
-    operator is made; `documentation` has what functions say of themselves.
+    `settings` are those of Kafka's models, by name. `is_inlined` selects the functions without an
+    operator; `documentation` returns the docstrings of functions.
     """
 
     naming: Naming
@@ -79,7 +79,7 @@ class Program:
     arguments: Mapping[str, Records] = field(default_factory=dict)
     """Of each size that structs among the arguments of actions have the kind of these."""
     sets: Mapping[Any, str] = field(default_factory=dict)
-    """The functions that sets are asked and changed by: what each does."""
+    """Functions that query and change sets: the operation of each."""
     lookups: Lookups = field(default_factory=Lookups)
     operators: dict[Any, Operator] = field(default_factory=dict)
     constants: dict[str, tuple[Atom, int]] = field(default_factory=dict)

@@ -42,7 +42,7 @@ class Statements:
     # --- statements that may end the function ----------------------------------------------------
 
     def run(self, block: Sequence[ir.Statement], at: Environment, ends: Ends) -> Tree:
-        """What the statements come to, as one expression."""
+        """Return the statements as one expression."""
         for place, statement in enumerate(block):
             rest = block[place + 1 :]
             if not leaves(statement):
@@ -57,7 +57,7 @@ class Statements:
     def _left(
         self, node: ir.Statement, rest: Sequence[ir.Statement], at: Environment, ends: Ends
     ) -> Tree | None:
-        """What a statement comes to that may end them; None where it is seen that it does not."""
+        """Translate a statement that may end the function; None if it turns out not to."""
         match node:
             case ir.Return(value=value):
                 return ends.returned(at, None if value is None else self._returned(value, at))
@@ -90,7 +90,7 @@ class Statements:
     # --- statements after which the next one comes -----------------------------------------------
 
     def follow_all(self, block: Sequence[ir.Statement], at: Environment) -> None:
-        """Follow statements of which none ends the function."""
+        """Follow statements that do not end the function."""
         for statement in block:
             self.follow(statement, at)
 

@@ -1,7 +1,7 @@
-r"""Structs as TLA+'s records, `[to |-> 0, term |-> 1]`.
+"""Structs as TLA+'s records, `[to |-> 0, term |-> 1]`.
 
-A rule that is read has one number for a struct, of which the parts are the digits. The functions
-that make that number, and take a digit out of it, become records and their fields here.
+The rule being read has one number for a struct, whose digits are the parts. The functions that make
+that number, and take a digit out of it, become records and their fields here.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def records_of(
 
 
 def called(records: Mapping[str, Records], name: str, given: list[Typed]) -> Typed | None:
-    """What a call comes to that makes a struct, or takes a part out of one; None for another."""
+    """Translate a call that makes a struct, or takes a part out of one; None for another."""
     match = _CALLED.fullmatch(name)
     if match and (kind := records.get(match[1])) is not None:
         values = zip(kind.parts, given, strict=True)

@@ -22,7 +22,7 @@ from waterline.model.own.declared import Action, Protocol
 from waterline.model.own.fields import AnyField, Bag, Choice, Log, Names, Queue, Set, Struct, extent
 
 STRUCTURE = ("Init", "Next", "Spec", "vars", "TypeOK", "None", "Fairness")
-"""What every module defines."""
+"""Names that every module defines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Subject:
     """Definitions of the sets of structs, and of their order."""
 
     def domain(self, parameter: Parameter, sizes: Any) -> Tree:
-        """What an argument of an action ranges over."""
+        """Return the domain of an action's argument."""
         if (records := self.program.arguments.get(parameter.over)) is not None:
             return records.all
         size = self.program.sizes.get(parameter.over)
@@ -157,7 +157,7 @@ def _require_plain(own: OwnFile, field: Choice) -> None:
 
 
 def documentation(trees: dict[str, ast.FunctionDef], source: Source) -> str:
-    """What a function of the file says of itself, in one paragraph."""
+    """Return the docstring of a function of the file, as one paragraph."""
     tree = trees.get(source.tree.name)
     return first_paragraph(None if tree is None else ast.get_docstring(tree))
 

@@ -1,7 +1,7 @@
 r"""Text of TLA+ expressions, on one line where it fits.
 
-Lists of `/\` and `\/` are delimited by their indentation alone: what does not fit on a line is laid
-out in lines of which each item has its own.
+Lists of `/\` and `\/` are delimited by their indentation alone: one that does not fit on a line has
+a line for each item.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _CLOSED = (
     Truth,
     Word,
 )
-"""What needs no brackets wherever it stands."""
+"""Expressions that need no brackets anywhere."""
 
 
 def text_of(name: str, parameters: Sequence[str], value: Tree) -> list[str]:
@@ -194,7 +194,7 @@ def _head(tree: Mapped | Filter) -> str:
 
 
 def _quantified(tree: Quantified) -> tuple[str, Tree]:
-    """All that quantifiers of one kind bind, one in the other, and what is said of it."""
+    """Return the bindings of nested quantifiers of one kind, and the innermost body."""
     bound = [(flat(tree.domain), [flat(tree.variable)])]
     body: Tree = tree.body
     while (
@@ -332,7 +332,7 @@ def _bullet(operator: str, item: Tree, indent: int) -> list[str]:
 
 
 def _after(start: str, tree: Tree) -> list[str]:
-    """The expression behind the start of a line, from the column in which that ends."""
+    """Return the lines of an expression after the start of a line, indented to its width."""
     first, *others = _lines(tree, len(start))
     return [start + first.lstrip(), *others]
 

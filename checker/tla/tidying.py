@@ -1,7 +1,7 @@
-"""Removal of definitions that nobody needs, for a text that reads like one written by hand.
+"""Removal of needless definitions, for a text that reads like one written by hand.
 
-A definition that is used once, or is as short as its name, is put where it is used; what the model
-itself gave a name keeps it.
+A definition that is used once, or is as short as its name, is inlined; a name from the model itself
+is kept.
 """
 
 from __future__ import annotations

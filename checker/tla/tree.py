@@ -292,5 +292,5 @@ Tree = (
     | Outcome
 )
 UNREACHABLE = Atom("unreachable")
-"""What stands for the end of a way that no state leads to."""
+"""Placeholder for the end of a path that no state takes."""
 ATOMIC = Atom | Local | Number | Truth | Word

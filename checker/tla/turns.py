@@ -35,7 +35,7 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What the counter of a `for` goes over."""
+    """Range of a `for` loop's counter."""
 
     start: Tree
     stop: Tree
@@ -44,7 +44,7 @@ class Range:
 
 
 def range_of(rule: Following, node: ir.For, at: Environment) -> Range:
-    """What a `for` goes over. Raises `BadEnvironment` for anything but a range."""
+    """Return the range of a `for`. Raises `BadEnvironment` for anything but a range."""
     expressions, program = rule.expressions, rule.expressions.program
     called = expressions.value(node.function, at)
     if not isinstance(called, Known) or called.thing is not range or len(node.bounds) > 3:
@@ -61,7 +61,7 @@ def range_of(rule: Following, node: ir.For, at: Environment) -> Range:
 
 
 def is_empty(rule: Following, found: Range) -> bool:
-    """Whether it is seen that there is no turn."""
+    """True if the range is known to be empty."""
     start, stop = found.start, found.stop
     if not (isinstance(start, Number) and isinstance(stop, Number)):
         return False
@@ -117,7 +117,7 @@ class Turns:
             self.kinds = found
 
     def _changed(self) -> dict[_Key, Kind]:
-        """What a turn changes, and of which kinds it is, if it is of these before."""
+        """Return the variables and fields that a turn changes, with their kinds after it."""
         ends: list[Environment] = []
 
         def seen(end: Environment) -> Tree:
@@ -169,7 +169,7 @@ class Turns:
         return inner, counter, parameters
 
     def values(self, end: Environment) -> tuple[Tree, ...]:
-        """What turns change, as it is at the end of one."""
+        """Return the values that turns change, at the end of one."""
         found = []
         for (what, name), kind in self.kinds.items():
             if what == "field":
@@ -194,7 +194,7 @@ class Turns:
         return found
 
     def result(self, end: Environment) -> Tree:
-        """What the loop comes to."""
+        """Return the result of the loop."""
         values = self.values(end)
         if len(values) == 1:
             return values[0]

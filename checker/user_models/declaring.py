@@ -1,4 +1,4 @@
-"""What Python says of a wrong declaration, in the words of declarations."""
+"""Python's errors in a wrong declaration, in the words of declarations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _USAGE = {
     "Action(send, source=state.nodes)",
 }
 _HIDING = frozenset({"hidden", "hide", "view"})
-"""What TLC's VIEW is looked for under."""
+"""Names that users of TLC's VIEW may look for."""
 _NO_VIEW = (
     "would take states that differ for one, and never see what follows only from the others; "
     "write ghost=True for a field that only claims read, and make bounds smaller for fewer states"
@@ -40,7 +40,7 @@ _PROTOCOL = tuple(Protocol.__dataclass_fields__)
 
 
 def described(error: Exception, functions: frozenset[str] = frozenset()) -> str | None:
-    """What is wrong and what to write; None for what is no mistake of a declaration.
+    """Return the error and its remedy; None if the error is not about a declaration.
 
     `functions` are those of the file.
     """

@@ -129,7 +129,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _facts(code: types.CodeType) -> tuple[object, ...]:
-    """What it does: other bytecode is another function."""
+    """Return a code's behaviour as a value: other bytecode is another function."""
     constants = tuple(
         _facts(each) if isinstance(each, types.CodeType) else (type(each), each)
         for each in code.co_consts

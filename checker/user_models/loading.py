@@ -49,7 +49,7 @@ class OwnFile:
 
     @property
     def name(self) -> str:
-        """What traces and runs call it: the file's name without its folders."""
+        """The model's name in traces and runs: the file's name without its folders."""
         return self.called or Path(self.file).name
 
     @property
@@ -67,7 +67,7 @@ class OwnFile:
         return {name: model.options.get(name, value) for name, value in found.items()}  # type: ignore[misc]  # as given
 
     def declared(self, protocol: str, bounds: Mapping[str, Bound]) -> Protocol:
-        """What the function declares within these bounds. Raises `BadEnvironment`."""
+        """Return the function's declaration within these bounds. Raises `BadEnvironment`."""
         made = describe_where(self.file, lambda: call_within(self.protocols[protocol], bounds))
         if not isinstance(made, Protocol):
             raise BadEnvironment(f"{self.file}: {protocol} returns no Protocol but {made!r}")
@@ -167,7 +167,7 @@ def _run(text: str, file: str) -> OwnFile:
 
 
 def _is_protocol(annotation: object) -> bool:
-    """Whether what a function is said to return is one, also where that was left as text."""
+    """True if a return annotation is Protocol, also as a string."""
     if isinstance(annotation, str):
         return annotation.rpartition(".")[2] == "Protocol"
     return annotation is Protocol
@@ -190,7 +190,7 @@ class _Text(importlib.abc.InspectLoader):
 
 
 def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
-    """What a call of something in a user's file gives; its error is reported with file and line."""
+    """Return the result of a call into a user's file; report its error with file and line."""
     try:
         return call()
     except RaisedAtStart:

@@ -24,7 +24,7 @@ WALK_STEPS = 15
 
 
 def require_alike(problem: Problem, sort: Sort) -> None:
-    """Raises `BadEnvironment` with the state in which names of a sort are distinguished."""
+    """Raise `BadEnvironment` with a state whose rules distinguish names of a sort."""
     model = problem.model
     for state in _some_states(model):
         for one in range(model.layout.sizes[sort.value] - 1):
@@ -58,7 +58,7 @@ def _some_states(model: Model) -> Iterator[State]:
 
 
 def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | None:
-    """The action or claim to which the state is another one with two names exchanged."""
+    """Return the action or claim that changes if two names are exchanged in the state."""
     model, other = problem.model, exchanged(state, sort, one)
     for action in model.enabled_actions:
         for arguments in model.bindings(action):
@@ -88,13 +88,13 @@ def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | N
 
 
 def _of_steps(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
-    """What is asked of a step, with the name of the claim."""
+    """Yield the predicates about steps, each with the name of its claim."""
     yield from ((claim.name, claim.keeps) for claim in problem.applicable_properties)
     yield from ((claim.name, claim.happens) for claim in problem.reachable)
 
 
 def _of_states(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
-    """What is asked of a state, with the name of the claim."""
+    """Yield the predicates about states, each with the name of its claim."""
     yield from ((claim.name, claim.holds) for claim in problem.applicable)
     for claim in problem.reachable:
         if claim.begun is not None:
@@ -102,7 +102,7 @@ def _of_states(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
 
 
 _RAISES = "it raises an error"
-"""What comes of a rule that raises: the search is to find that, and tell the way there."""
+"""Result of a rule that raises: the search finds the error, and the way there."""
 
 
 def _steps(model: Model, state: State) -> Iterator[Step]:
@@ -142,7 +142,7 @@ def _others(members: int, one: int) -> int:
 
 
 def _number(digits: Sequence[Digit], number: int, sort: Sort, one: int) -> int:
-    """A number of which some digits are names, with names `one` and the next exchanged."""
+    """Exchange names `one` and the next in those digits of a number that are names."""
     if number < 0 or not digits:
         return number
     made, weight = 0, 1

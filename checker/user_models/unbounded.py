@@ -33,9 +33,9 @@ UNBOUNDED = "unbounded"
 
 
 def room_for(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> dict[str, Bound]:
-    """The bounds with those of epochs and values at what the normal form has room for.
+    """Return the bounds, with those of epochs and values at the room of the normal form.
 
-    Raises `BadEnvironment` where there is no such bound, or it bounds something else too.
+    Raises `BadEnvironment` if such a bound is missing, or limits something else too.
     """
     unbounded = bounds_without_number(own, version, bounds)
     _require_handed_on(own, version, bounds, unbounded)
@@ -133,7 +133,7 @@ def _an(name: str) -> str:
 
 
 def unbounded(built: Built, within: Callable[[Mapping[str, int]], Model], file: str) -> Built:
-    """What is checked without bounds; `within` makes the model within bounds of these sorts.
+    """Return the model without bounds; `within` makes the model within bounds of these sorts.
 
     Raises `BadEnvironment` for an initial state that is not in normal form.
     """
@@ -179,7 +179,7 @@ def _held_already(built: Built, state: State) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Concrete:
-    """The bounded models in which the steps of an unbounded one can be taken as they are."""
+    """The bounded models that can take the steps of an unbounded one as they are."""
 
     model: Model
     sorts: tuple[Renamed, ...]
@@ -227,7 +227,7 @@ def _normal(model: Model, state: State) -> State:
 
 
 class _Meant:
-    """What the epochs or values of a state in normal form are in a behaviour without renaming."""
+    """Epochs or values of a normal form, as numbers of a behaviour without renaming."""
 
     def __init__(self, renamed: Renamed, state: State) -> None:
         self.renamed = renamed
@@ -236,7 +236,7 @@ class _Meant:
         self.used = set(self.known.values())
 
     def of_argument(self, value: int) -> Fraction:
-        """What an argument is; a new one is none of those that the state has."""
+        """Return the meaning of an argument; a new one differs from all that the state has."""
         if value not in self.known:
             self.known[value] = self._between(value) if self.is_ordered else self._unused()
             self.used.add(self.known[value])

@@ -1,10 +1,10 @@
 """The Informal Trace Format: JSON that Apalache and Quint write and their viewers read.
 
 Defined in Apalache's ADR-015. Whole numbers are `{"#bigint": "3"}`, sets `{"#set": [...]}`,
-functions `{"#map": [[argument, value], ...]}`. Beside the variables of the state are two more, as
+functions `{"#map": [[argument, value], ...]}`. Two more variables accompany those of the state, as
 Quint has them: `action_taken`, the step that led here (`init` at first), and `nondet_picks`, its
-arguments by name. `#meta` holds what makes the trace again, so that `from_itf` finds the recipe.
-A trace that goes on for ever has a `loop`: the number of the state that follows the last one.
+arguments by name. `#meta` holds the recipe of the trace, for `from_itf`. An infinite trace has a
+`loop`: the number of the state that follows the last one.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def is_itf(text: str) -> bool:
 
 
 def from_itf(text: str) -> Trace:
-    """The recipe in a text that `to_itf` wrote. Raises `BadTrace` for any other text.
+    """Return the recipe in a text that `to_itf` wrote. Raises `BadTrace` for any other text.
 
-    The states in it are not trusted, nor looked at: whoever replays the recipe makes them again.
+    The states in it are neither trusted nor read: a replay of the recipe makes them again.
     """
     if len(text) > BYTES_MAX:
         raise BadTrace(f"the text has {len(text)} characters; a trace has at most {BYTES_MAX}")

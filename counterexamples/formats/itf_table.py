@@ -18,7 +18,7 @@ from waterline.counterexamples.state_table import CHANGED, LEGEND, MARK
 from waterline.counterexamples.style import QUIET, TITLE, columns
 
 SPLIT_FROM = 32
-"""Characters from which on a function or a record has a row for each of its parts."""
+"""Characters at least of a function or a record with a row for each of its parts."""
 CELL_MAX = 2_000
 """Characters of a value that are shown."""
 NAME_WIDTH_MAX = 36
@@ -70,7 +70,7 @@ class ItfTables:
         return line.append(f"  {taken}", "bold cyan") if taken else line
 
     def repeats(self, number: int) -> str:
-        """What is to be said of a state where states begin to repeat, "" of others."""
+        """Return the line before a state where states begin to repeat, "" for others."""
         if self.trace.loop != number:
             return ""
         last = len(self.trace.states) - 1
@@ -91,7 +91,7 @@ class ItfTables:
 
 
 def render_itf(trace: ItfTrace) -> RenderableType:
-    """What the tool says of the trace, then every state."""
+    """Render the tool's description of the trace, then every state."""
     return Trimmed(Group(*_parts(trace)))
 
 
@@ -113,7 +113,7 @@ def _parts(trace: ItfTrace) -> Iterator[RenderableType]:
 
 
 def header(trace: ItfTrace) -> Text:
-    """How much there is, and that nobody has confirmed it."""
+    """Return the size of the trace, and a note that it is unconfirmed."""
     states = f"{len(trace.states):,} state{'s' if len(trace.states) > 1 else ''}"
     return Text.assemble(
         (f"Trace {trace.form}", TITLE),

@@ -17,7 +17,7 @@ from waterline.counterexamples.trace import shown
 
 DIGITS_MAX = 1_000
 UNIT = ('"U_OF_UNIT"', "()")
-"""What Apalache and Quint give to a variant that holds nothing."""
+"""Values of a variant without content, in Apalache and Quint."""
 _MARK = "#"
 _Order = tuple[int, int, str]
 

@@ -161,7 +161,7 @@ class _Reader:
     depth: int = 0
 
     def whole(self) -> Any:
-        """The value, behind which nothing follows."""
+        """Parse the value; refuse text after it."""
         found = self._value()
         if self.text[self.at :].strip():
             raise self._refuse()
@@ -172,7 +172,7 @@ class _Reader:
         return BadTrace(f"{self.where} has {shown(rest)} where TLC writes a value, or what ends it")
 
     def _next(self) -> tuple[str, str]:
-        """What comes next, and which kind of thing it is."""
+        """Return the next token and its kind, without consuming it."""
         found = _TOKEN.match(self.text, self.at)
         if found is None or found.lastindex is None:
             return "", ""

@@ -67,7 +67,7 @@ class StateCaller(Caller):
         given: list[Value],
         at: Environment,
     ) -> Value:
-        """What a call comes to. What it writes is written."""
+        """Return the result of a call, and do its writes."""
         if callee.function in self.program.sets:
             one, other = (value for value in given if isinstance(value, Typed))
             return of_set(self.program.sets[callee.function], one, other)
@@ -87,7 +87,7 @@ class StateCaller(Caller):
             self.program.under_way.pop()
 
     def _asked(self, callee: Source, given: list[Value], at: Environment) -> Value:
-        """What a function that only looks comes to."""
+        """Return the result of a pure function."""
         if self.program.is_inlined(callee):
             return self._looked_at(callee, given, at)
         operator = self.state_operator(callee, given)
@@ -259,7 +259,7 @@ def can_be_put_in(callee: Source) -> bool:
 def environment_of(
     program: KafkaProgram, variables: dict[str, Value], states: list[Any]
 ) -> StateEnvironment:
-    """What a rule knows at first: its arguments, and the fields of the states that it is given."""
+    """Return the initial environment of a rule: its arguments, and the fields of its states."""
     now = states[0] if states else Local("s", 0)
     fields: dict[tuple[Role, str], Tree] = {
         (Role.NOW, name): Member(now, name) for name in program.fields
@@ -276,7 +276,7 @@ def returns_value(callee: Source) -> bool:
 
 
 def of_set(operation: str, members: Typed, other: Typed) -> Typed:
-    """What a function asks of a set, or makes of it: members are bits to the model."""
+    """Return the result of an operation on a set, which the model stores as bits."""
     kind = members.kind if isinstance(members.kind, Members) else MEMBERS
     found = as_kind(members, kind)
     member = plus(as_kind(other, WHOLE), Number(kind.first))

@@ -61,7 +61,7 @@ class StateExpressions(Expressions):
         return Expressions.read(self, role, name, path, at)
 
     def value(self, node: ir.Expression, at: Environment) -> Value:
-        """What an expression stands for. What names a replica for sure is not nobody."""
+        """Translate an expression. A parameter for a replica is known to differ from NO_REPLICA."""
         found = Expressions.value(self, node, at)
         if isinstance(node, ir.Comparison) and isinstance(found, Typed):
             match found.tree:
@@ -111,7 +111,7 @@ _NOBODY = Number(terms.NO_REPLICA)
 
 
 def _known_element(tree: Tree, path: tuple[Tree, ...]) -> Tree | None:
-    """What was written there last, if that is as short as a name."""
+    """Return the value last written there, if it is as short as a name."""
     value: Tree | None = None
     if isinstance(tree, Except) and path and tree.changes[-1].path == path:
         value = tree.changes[-1].value
@@ -137,7 +137,7 @@ class StateStatements(Statements):
     expressions: StateExpressions
 
     def run(self, block: Sequence[ir.Statement], at: Environment, ends: Ends) -> Tree:
-        """What the statements come to. An `if` at their end is a choice of two ends."""
+        """Return the statements as one expression. A final `if` is a choice of two ends."""
         now = cast(StateEnvironment, at)
         kept = self._without_what_is_off(block, at)
         before, last = kept[:-1], kept[-1] if kept else None
@@ -256,7 +256,7 @@ _STATE = ("state", "s")
 
 
 class StateTurns(Turns):
-    """A loop as an operator that hands on the state, beside the variables that turns change."""
+    """A loop as an operator that passes on the state, and the variables that turns change."""
 
     def _changed(self) -> dict[tuple[str, str], Kind]:
         found = Turns._changed(self)
@@ -274,7 +274,7 @@ class StateTurns(Turns):
         return inner, counter, parameters
 
     def values(self, end: Environment) -> tuple[Tree, ...]:
-        """What turns change, as it is at the end of one."""
+        """Return the values that turns change, at the end of one."""
         kinds, self.kinds = self.kinds, {k: v for k, v in self.kinds.items() if k != _STATE}
         found = Turns.values(self, end)
         self.kinds = kinds

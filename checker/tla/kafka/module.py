@@ -76,7 +76,7 @@ class _Writing:
         self.guards: list[Tree] = []
         self.in_guards: set[Atom] = set()
         self.said: set[str] = set()
-        """What an action says of itself: its effect need not say it again."""
+        """The action's own documentation: its effect need not repeat it."""
         self.lines: list[str] = []
         self.claims: list[Exported] = []
 

@@ -1,4 +1,4 @@
-"""What the exported rules of one version share: fields, bounds, named constants, operators."""
+"""Shared parts of the exported rules of one version: fields, bounds, named constants, operators."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class KafkaProgram(Program):
     numbers: dict[str, int] = field(default_factory=dict)
 
     def constant(self, name: str, thing: Any) -> Typed | None:
-        """What a constant of a module of the model is written as; None for what is no number."""
+        """Return a constant of the model as the module writes it; None unless it is a number."""
         if isinstance(thing, bool):
             return truth(thing)
         if not isinstance(thing, int):

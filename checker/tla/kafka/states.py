@@ -15,11 +15,11 @@ from waterline.checker.tla.tree import Change, Except, Junction, Label, Member, 
 
 @dataclass(slots=True)
 class StateEnvironment(Environment):
-    """What a rule knows, where its state is one value: `state`, but for what is pending."""
+    """Environment of a rule whose state is one value: `state`, except for pending writes."""
 
     state: Tree = field(kw_only=True)
     facts: dict[Tree, bool] = field(default_factory=dict)
-    """What is known to be true, or false, on the way that leads here."""
+    """Conditions known to be true, or false, on the present path."""
 
     def copy(self) -> StateEnvironment:
         """The same, and no definitions yet."""
@@ -52,7 +52,7 @@ class StateEnvironment(Environment):
 
     @property
     def pending(self) -> dict[str, Tree]:
-        """What was written to fields since the state has a name."""
+        """The fields written since the state got its name."""
         return {
             name: tree
             for (role, name), tree in self.fields.items()

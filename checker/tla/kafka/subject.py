@@ -68,7 +68,7 @@ class KafkaSubject:
     actions: tuple[Action, ...]
 
     def domain(self, parameter: Parameter) -> Tree:
-        """What an argument of an action ranges over."""
+        """Return the domain of an action's argument."""
         match parameter.over:
             case "replicas":
                 return REPLICAS
@@ -154,12 +154,12 @@ def _sizes(constants: Mapping[str, int]) -> dict[str, Size]:
 
 
 def _is_put_in(source: Source) -> bool:
-    """Of which functions no operator is made: what they say is shorter than their name."""
+    """True for a function to inline: its body is shorter than its name."""
     return source.tree.name in _PUT_IN or source.tree.name.endswith("_limit")
 
 
 def documentation(source: Source) -> str:
-    """What a function says of itself, with its sources."""
+    """Return a function's docstring, with its sources."""
     return inspect.getdoc(source.function) or ""
 
 
@@ -225,7 +225,7 @@ def _values(field: Field, naming: Renaming, kind: Kind, problem: Problem) -> Tre
 
 
 def nothing(field: Field) -> Number:
-    """What stands for nothing in a field, by its name."""
+    """Return the named number that stands for no value in a field."""
     naming = field.naming or _NAMELESS
     if naming.holds is Holds.REPLICA:
         return Number(-1, "NO_REPLICA")
@@ -304,7 +304,7 @@ def _alike(one: Tree, other: Tree) -> bool:
 
 
 def about_field(field: Field) -> str:
-    """What a field is, without the numbers that stand for words and members of sets."""
+    """Describe a field, without the numbers that stand for words and members of sets."""
     text = vocabulary.ABOUT.get(field.name, field.doc)
     for bits in vocabulary.OF_BITS:
         text = text.replace(bits, "")

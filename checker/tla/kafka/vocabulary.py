@@ -1,6 +1,6 @@
-"""What numbers of Kafka's models mean: flags, words, sets, and what they are counted by.
+"""Meaning of numbers in Kafka's models: flags, words, sets, and the things they count.
 
-Rules compute with numbers alone. How a field is written in the module follows from its declaration
+Rules compute with numbers alone. A field's form in the module follows from its declaration
 (`model.core.renaming.Naming`), and from the two tables here.
 """
 
@@ -52,10 +52,10 @@ ABOUT = {
     "the ISR that it goes by, or of one before.",
     "acked": "Records that were acknowledged to their producers.",
 }
-"""What is said of fields whose declaration says it by numbers."""
+"""Descriptions of fields whose declaration describes their numbers."""
 
 OF_BITS = (", one bit a replica", ", one bit each", "; bit id-1", ", at id-1")
-"""What declarations say of how the model stores a set or a row."""
+"""Parts of declarations about how the model stores a set or a row."""
 
 PARAMETERS: dict[str, Kind] = {"stale": TRUTHS}
 """Parameters of functions that are given a constant as well as a field: the kind of the field."""
@@ -68,11 +68,11 @@ SETS = {
     terms.with_member: "with_member",
     terms.without_member: "without_member",
 }
-"""The functions that sets are asked and changed by."""
+"""Functions that query and change sets."""
 
 
 def words_of(field: str) -> Words:
-    """What the values of such a field are in the module: `NO_ROLE` is "no role"."""
+    """Return the words for such a field's values in the module: `NO_ROLE` is "no role"."""
     return Words(tuple(map(_word, WORDS[field])), Atom(f"{field}_words"))
 
 

@@ -24,15 +24,15 @@ NEAREST = 12
 
 
 class NotTaken(Refused):
-    """What was typed is no step that can be taken here; the message says why not, and what is."""
+    """The input is not a step enabled here; the message gives the reason, and the enabled steps."""
 
 
 class NoSuchStep(NotTaken):
-    """What was typed is no step of the model at all, whatever the state is."""
+    """The input is not a step of the model in any state."""
 
 
 class Ambiguous(NotTaken):
-    """What was typed may be several steps that can be taken here."""
+    """The input matches several steps enabled here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a file says. `title` is the first remark."""
+    """Content of a script. `title` is the first remark."""
 
     file: str
     title: str
@@ -69,7 +69,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a line: the step that was taken, or what is so instead of what was expected.
+    """Result of a line: the step taken, or the deviation from an expectation.
 
     `breaks` are the claims that this step is the first to break, and how.
     """

@@ -47,7 +47,7 @@ class NotACommand(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is shown for a line, and whether it was the last one."""
+    """Answer to a line, and whether it was the last one."""
 
     shown: RenderableType
     ended: bool = False
@@ -72,7 +72,7 @@ class Session:
         }
 
     def opening(self) -> RenderableType:
-        """What is shown before the first line."""
+        """Return the text before the first line."""
         return self._list("")
 
     def answer(self, line: str) -> Answer:

@@ -137,7 +137,7 @@ class Walk:
     # --- what is left of it ----------------------------------------------------------------------
 
     def savable(self) -> tuple[str, ...]:
-        """What a trace to here may be against: claims that first break here, or none."""
+        """Claims that a trace to here can be saved for: those that first break here, or none."""
         found = tuple(self.breaks())
         if self.is_where() and not any(map(self.is_where, range(len(self.moments)))):
             found = (*found, NOWHERE)
