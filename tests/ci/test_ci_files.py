@@ -150,10 +150,12 @@ def test_the_image_runs_the_main_job_and_is_built_from_all_that_the_wheel_needs(
         r"^check:.*\n\t\$\(BIN\)/(.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE
     )
     sent = set(re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
+    [extras] = re.findall(r"^ARG EXTRAS=(.+)$", words, re.MULTILINE)
     linked = {path.readlink().name for path in (ROOT / "waterline").iterdir() if path.is_symlink()}
 
     assert [*json.loads(entry), *json.loads(command)] == job.split()
     assert sent == {"pyproject.toml", "README.md", "LICENSE", "waterline"} | linked
+    assert set(extras.split(",")) <= PROJECT["optional-dependencies"].keys()
 
 
 def test_a_job_runs_no_module_of_the_checkout() -> None:
