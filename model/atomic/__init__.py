@@ -1,8 +1,8 @@
 """The atomic grain: a follower's fetch and a leader's view of its followers are one step each.
 
-The abstraction of the published TLA+ specification, for larger bounds and for comparing counts
-with TLC. There is no request in flight, no restart and no disk; the high watermark never lags by
-a round trip. What is left is everything about epochs, the ISR and truncation.
+It is the abstraction of the published TLA+ specification, for larger bounds and for comparing
+counts with TLC. It has no request in flight, no restart and no disk; the high watermark never lags
+by a round trip. It keeps everything about epochs, the ISR and truncation.
 """
 
 from waterline.model.atomic.environment import AtomicEnvironment

@@ -1,7 +1,7 @@
-"""What the controller decides. Each decision takes the next leader epoch and sends one request.
+"""Decisions of the controller. Each takes the next leader epoch and sends one request.
 
-A LeaderAndIsr request is never lost for good and never used up: every replica may act, once and
-at any later time, on any request that is newer than what it knows.
+A LeaderAndIsr request is never lost for good and never used up: every replica may act, once and at
+any later time, on any request that is newer than what it knows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def can_remove_from_isr(s: Any, c: AtomicSettings, replica: int) -> bool:
 
 
 def remove_from_isr(s: Any, c: AtomicSettings, replica: int) -> None:
-    """It leaves the ISR. If it led, nobody leads now, and the last of the ISR stays in it."""
+    """The replica leaves the ISR, unless it is the last member. A leader stops leading."""
     leader = quorum_leader(s)
     isr = quorum_isr(s)
     if leader == replica:

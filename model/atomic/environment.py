@@ -36,7 +36,7 @@ class AtomicEnvironment:
 
     @property
     def bounds(self) -> AtomicBounds:
-        """What shapes the state."""
+        """Bounds that shape the state."""
         return AtomicBounds(**asdict(self))
 
     def options(self) -> dict[str, object]:

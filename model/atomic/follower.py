@@ -1,4 +1,4 @@
-"""What a follower does. Question and answer between two brokers are one step at this grain."""
+"""Steps of a follower. Question and answer between two brokers are one step at this grain."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from waterline.model.message.terms import NO_REPLICA
 def can_become_follower(s: Any, c: AtomicSettings, replica: int, epoch: int) -> bool:
     """The request of `epoch` is newer than what the replica knows, and names another leader.
 
-    With the leader epoch as fence the named one must lead in that very epoch: until then it
-    cannot say where to truncate. A request without a leader makes nobody a follower.
+    With the leader epoch as fence the named leader must lead in that very epoch: until then it
+    cannot say where to truncate. A request without a leader does not make a follower.
     """
     leader = s.request_leader[epoch]
     if leader == NO_REPLICA or epoch <= s.known_epoch[replica]:
@@ -69,5 +69,5 @@ def can_truncate(s: Any, c: AtomicSettings, follower: int) -> bool:
 
 
 def truncate_log(s: Any, c: AtomicSettings, follower: int) -> None:
-    """Remove everything above the last offset at which both logs hold the same record."""
+    """Remove everything above the last offset where both logs hold the same record."""
     cut(s, follower, matching_end(s, known_leader(s, follower), follower))

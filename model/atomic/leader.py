@@ -1,7 +1,7 @@
-"""What a replica does that believes it leads. It reads its followers' logs as they are now.
+"""Steps of a replica that believes it leads. It reads its followers' logs as they are now.
 
-There are no fetch requests at this grain: a leader may take any step that some fetches of its
-followers, each at the offset where its log ends, could have led to.
+This grain has no fetch requests: a leader may take any step that some fetches of its followers,
+each at the offset where its log ends, could have led to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What two logs have in common, and how one becomes shorter."""
+"""The common prefix of two logs, and the truncation of one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def same_epoch(s: Any, one: int, other: int, offset: int) -> bool:
 
 
 def matching_end(s: Any, leader: int, follower: int) -> int:
-    """One more than the last offset at which both logs hold the same record; 0 for none."""
+    """Return one more than the last offset where both logs hold the same record; 0 for none."""
     for end in range(min(s.leo[leader], s.leo[follower]), 0, -1):
         if s.log[leader, end - 1] == s.log[follower, end - 1]:
             return end

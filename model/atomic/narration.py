@@ -25,7 +25,7 @@ NOTHING = "-"
 
 
 def sentence(action: str, arguments: Arguments, before: State, after: State) -> str:
-    """What happened from `before` to `after`. Raises `KeyError` for an action it does not know."""
+    """Describe the step from `before` to `after`. Raises `KeyError` for an unknown action."""
     return _SENTENCES[action](before, after, *arguments)
 
 
@@ -35,7 +35,7 @@ def rows(state: State) -> list[list[str]]:
 
 
 def summary(state: State) -> list[tuple[str, str]]:
-    """What ZooKeeper has, every LeaderAndIsr request that a broker may act on, what was written."""
+    """Return ZooKeeper's state, the LeaderAndIsr requests still to act on, and the records."""
     epoch = f"epoch {state.issued - 1}" if state.issued else "no epoch"
     sent = "; ".join(
         f"e{e}: {_name(state.request_leader[e])}, ISR {_set(state, state.request_isr[e])}"
@@ -193,7 +193,7 @@ def _late(s: State, epoch: int) -> str:
 
 
 def _cut(before: State, after: State, replica: int) -> str:
-    """What a step removed from a log, and how that moved the high watermark."""
+    """Describe the records that a step removed from a log, and the move of the high watermark."""
     end, was, hw = after.leo[replica], before.hw[replica], after.hw[replica]
     gone = [before.log[replica, offset] for offset in range(end, before.leo[replica])]
     moved = f"HW {hw}" if hw == was else f"HW {was} -> {hw}"

@@ -12,7 +12,7 @@ from waterline.model.message.terms import NO_EPOCH, NO_REPLICA
 
 
 def known_leader(s: Any, replica: int) -> int:
-    """Whom the replica takes for leader: itself, another, or nobody yet."""
+    """The leader that the replica knows: itself, another, or none yet."""
     epoch = s.known_epoch[replica]
     return NO_REPLICA if epoch == NO_EPOCH else s.request_leader[epoch]
 

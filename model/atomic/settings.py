@@ -1,4 +1,4 @@
-"""What shapes the state of the atomic grain, and what its rules read at run time."""
+"""Bounds that shape the state of the atomic grain, and settings that its rules read at run time."""
 
 from __future__ import annotations
 

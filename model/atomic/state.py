@@ -1,11 +1,10 @@
 """The state of the atomic grain, field by field: one partition, its replicas, its quorum state.
 
-Nothing is stored twice. A leader epoch is given out once, with one LeaderAndIsr request, so
-whom a replica takes for leader is read off the request of its epoch, and the partition state
-in ZooKeeper off the newest request and the ISR of the leader that acts on it
-(`model.atomic.quorum`). No rule asks a follower for its copy of the ISR, which is that of its
-request. A record is an id in order of birth (1, 2, ...); the epoch it was written in is stored
-once per id.
+Nothing is stored twice. A leader epoch is given out once, with one LeaderAndIsr request. So the
+request of a replica's epoch names the leader that the replica knows, and the partition state in
+ZooKeeper follows from the newest request and the ISR of the leader that acts on it
+(`model.atomic.quorum`). No rule reads a follower's copy of the ISR, which is that of its request. A
+record is an id in order of birth (1, 2, ...); its epoch is stored once per id.
 """
 
 from __future__ import annotations
@@ -116,5 +115,5 @@ def layout(bounds: AtomicBounds) -> Layout:
 
 
 def initial_state(form: Layout) -> State:
-    """Logs are empty, everybody is in sync, nobody leads and no epoch has been given out."""
+    """Return the initial state: empty logs, all replicas in sync, no leader and no epoch yet."""
     return State(form)

@@ -1,6 +1,6 @@
-"""Values of the two features in which the versions of the atomic grain differ, and its bounds.
+"""Values of the two features that distinguish the versions of the atomic grain, and its bounds.
 
-Plain integers, so that the same rule runs interpreted and compiled.
+They are plain integers, so that the same rule runs interpreted and compiled.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 TO_HIGH_WATERMARK = 0
 """Everything above its own high watermark (Kafka up to 0.10.2)."""
 BY_LATEST_EPOCH = 1
-"""What lies beyond the end, at the leader, of the epoch of its last record (KIP-101)."""
+"""Everything beyond the leader's end of the last record's epoch (KIP-101)."""
 TO_MATCHING_RECORD = 2
-"""Everything above the last offset at which both logs hold the same record (KIP-279)."""
+"""Everything above the last offset where both logs hold the same record (KIP-279)."""
 WHILE_FETCHING = 3
 """Nothing; a follower truncates later, when a fetch shows that it has to."""
 
 # What must agree before a leader and a follower take each other's word.
 UNFENCED = 0
-"""That the follower names this leader; not in which epoch, nor what its records are."""
+"""That the follower names this leader; its epoch and its records do not matter."""
 BY_RECORD_EPOCH = 1
 """Also the epoch of the last record that is spoken of."""
 BY_LEADER_EPOCH = 2

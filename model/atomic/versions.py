@@ -1,9 +1,9 @@
 """The versions of the atomic grain: how a follower truncates, and what is fenced.
 
 They are those of the TLA+ specification that Kafka's replication was designed with
-(hachikuji/kafka-specification), rule for rule; that is where the counts in the tests come from.
-A version that breaks a claim stays here beside the one that repairs it. What each is said to
-break it breaks at 2 records, log size 2 and leader epochs 0..2.
+(hachikuji/kafka-specification), rule for rule; the counts in the tests come from there. A version
+that breaks a claim stays here next to its repair. Each breaks the claims listed for it at 2
+records, log size 2 and leader epochs 0..2.
 """
 
 from __future__ import annotations

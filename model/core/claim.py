@@ -29,7 +29,7 @@ def first_sentence(doc: str | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
-    """What it is to an operator that a claim breaks; only such claims are asked of the matrix.
+    """Meaning of a broken claim to an operator; the matrix checks only claims that have one.
 
     `word` stands in a cell, `sentence` in its legend. The least `severity` is the worst.
     """
@@ -41,21 +41,21 @@ class Breach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Verdictable:
-    """What every claim that has a verdict says of itself.
+    """Common part of all claims with a verdict.
 
-    `applies(settings)` is False for a version that the claim has nothing to say about: then its
-    verdict is NOT APPLICABLE. One that is not `default` is checked only where it is asked for by
-    name. `contract(settings)` is why the claim is not promised with these settings, the setting
-    first, as `acks=1: ...`; None where it is. `remark` says where it applies and what it does not
-    say. What breaking it is to an operator is its `breach`. Claims are listed by their
-    `rank`; ranks are apart by ten or more, so that another claim has a place.
+    `applies(settings)` is False for a version that the claim does not cover: then its verdict is
+    NOT APPLICABLE. A claim that is not `default` is checked only if requested by name.
+    `contract(settings)` says why the claim is not promised with these settings, the setting first,
+    as `acks=1: ...`; None if it is promised. `remark` says where it applies and what it leaves out.
+    `breach` is its meaning to an operator. Claims are listed by `rank`; ranks differ by ten or
+    more, to leave room for others.
 
-    One `about_abstraction` is a side condition of a model that renames (`Model.concretise`), and is
-    asked of such models alone.
+    A claim `about_abstraction` is a side condition of a model that renames (`Model.concretise`),
+    and is checked for such models alone.
 
-    What a report knows beside that, each of which may be left out: `where`, of the same arguments
-    as `explain`, locates the violation for a picture; `reasons` names those that a reader of a
-    counterexample looks for first; `outside` judges by what a running system shows.
+    Three optional fields serve reports: `where`, with the arguments of `explain`, locates the
+    violation for a picture; `reasons` names what a reader of a counterexample looks for first;
+    `outside` judges by what a running system shows.
     """
 
     name: str
@@ -97,12 +97,12 @@ class ActionProperty(_Verdictable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reachable:
-    """A claim that something happens at least once: without it, that nothing bad happens is
-    vacuous.
+    """Claim that something happens at least once; without it, "nothing bad happens" is vacuous.
 
-    `happens(before, after, settings)` looks at one transition. `applies(settings)` is False where
-    it cannot be expected: then nothing is said of it. `begun(state, settings)` says whether an
-    initial state is enough for it, None where it is about steps alone: no step leads to that state.
+    `happens(before, after, settings)` looks at one transition. `applies(settings)` is False if it
+    cannot be expected: then the claim has no verdict. `begun(state, settings)` is True if an
+    initial state satisfies it; None for a claim about steps alone, since no step leads to an
+    initial state.
     """
 
     name: str
@@ -114,15 +114,14 @@ class Reachable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recoverable(_Verdictable):
-    """A claim that there is a way back: from every reachable state in which `when` is true, a state
-    in which `good` is true can be reached by the steps named in `by` alone.
+    """Claim of a way back: from every reachable state where `when` is true, the steps named in `by`
+    can reach a state where `good` is true.
 
-    `by` are names of actions; none means all that are fair. Those that a version does not
-    have are passed over. `when` and `good` are `(state, settings) -> bool`, interpreted and
-    compiled alike. A state from which no way leads back, but one to a step that a bound cuts, is
-    not judged, and the report counts such states: what is beyond the bounds may be good.
-    `explain(state, settings)` says of one state from which no way leads back what is in the way.
-    It is checked where it is asked for.
+    `by` are names of actions; empty means all fair ones. Names that a version does not have are
+    skipped. `when` and `good` are `(state, settings) -> bool`, interpreted and compiled alike. If
+    the only way from a state leads to a step that a bound cuts, the state is not judged but counted
+    in the report: the states beyond the bounds may be good. `explain(state, settings)` names the
+    obstacle in a state without a way back. The claim is checked only if requested.
     """
 
     good: Callable[[Any, Any], bool]
@@ -132,7 +131,7 @@ class Recoverable(_Verdictable):
 
 
 class Pattern(Enum):
-    """What a claim about whole behaviours says of `when`, p, and `then`, q, as a formula."""
+    """Formula of a claim about whole behaviours, over `when`, p, and `then`, q."""
 
     EVENTUALLY = "<>q"
     ALWAYS_EVENTUALLY = "[]<>q"
@@ -141,15 +140,14 @@ class Pattern(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Temporal(_Verdictable):
-    """A claim about every behaviour that is fair to the actions declared so, weakly or strongly.
+    """Claim about every behaviour that is fair to the actions declared so, weakly or strongly.
 
-    EVENTUALLY: each has a state in which `then` is true. ALWAYS_EVENTUALLY: each has infinitely
-    many. LEADS_TO: each state in which `when` is true is one in which `then` is true, or is
-    followed by one. A behaviour may stutter for ever where no fair step is enabled. A fair step
-    that a bound cuts is taken for one that would be taken: a behaviour that ends at a bound breaks
-    nothing. `when` and `then` are `(state, settings) -> bool`, interpreted and compiled alike.
-    `explain(state, settings)` says of a state on the cycle what does not come. It is checked where
-    it is asked for.
+    EVENTUALLY: each has a state where `then` is true. ALWAYS_EVENTUALLY: each has infinitely many.
+    LEADS_TO: `then` is true in or after each state where `when` is true. A behaviour may stutter
+    forever where no fair step is enabled. A fair step that a bound cuts counts as taken: a
+    behaviour that ends at a bound breaks nothing. `when` and `then` are `(state, settings) ->
+    bool`, interpreted and compiled alike. `explain(state, settings)` says what is missing in a
+    state on the cycle. The claim is checked only if requested.
     """
 
     pattern: Pattern
@@ -159,15 +157,15 @@ class Temporal(_Verdictable):
 
 
 Judged = Invariant | ActionProperty
-"""What a search judges as it goes, by states and steps one at a time."""
+"""Claim that a search judges as it goes, by one state or step at a time."""
 Behaviour = Recoverable | Temporal
-"""What is judged of the explored graph as a whole, once a search has ended."""
+"""Claim that is judged on the whole explored graph, after the search."""
 Claim = Judged | Behaviour
 """All that can have a verdict."""
 
 
 def predicates_of(claim: Behaviour) -> tuple[Callable[[Any, Any], bool], ...]:
-    """What it asks of single states: of whom it is claimed, and what is to come."""
+    """Return its predicates on single states: the premise, and the awaited condition."""
     if isinstance(claim, Recoverable):
         return claim.when, claim.good
     return claim.when, claim.then
@@ -184,7 +182,7 @@ def strongly_fair_actions(actions: Iterable[Action]) -> tuple[str, ...]:
 
 
 def ways_back(claim: Recoverable, actions: Sequence[Action]) -> tuple[str, ...]:
-    """The names of those of a version's actions by which it is to come back."""
+    """Return the names of a version's actions that may lead back."""
     if not claim.by:
         return fair_actions(actions)
     return tuple(action.name for action in actions if action.name in claim.by)

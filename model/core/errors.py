@@ -22,4 +22,4 @@ class BadCondition(BadEnvironment):
 
 
 class RaisedAtStart(BadEnvironment):
-    """What makes the initial states of a model has raised an error: there is no model to check."""
+    """A model cannot start: the function that makes its initial states has raised an error."""

@@ -1,11 +1,11 @@
 """State layout: fields packed into 64-bit words.
 
-A model declares named fields, each with its range. From those declarations alone follow the packed
-layout (which bits of which word hold what), the interpreted state of `model.core.state`, and the
-compiled one. Nothing here knows Kafka.
+A model declares named fields, each with its range. These declarations alone determine the packed
+layout (the bits of each field), the interpreted state of `model.core.state`, and the compiled one.
+Nothing here depends on Kafka.
 
-Equal words mean equal states and only those, as long as the actions keep what is not alive at its
-lowest value, which packs to zero bits.
+States are equal exactly if their words are, provided that actions keep elements that are not alive
+at their lowest value, which packs to zero bits.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class Field:
     """One named piece of the state.
 
     `shape` is () for a number, (n,) for a row of them, (n, m) for a table. Every element lies in
-    `lo..hi`, both included; storing anything else is an error of the model. `alive` says when the
+    `lo..hi`, both included; storing another value is an error of the model. `alive` says when the
     rows of a field exist at all: outside it they read as an error and pack to zero bits. `naming`
     says how a renaming acts on the field; without it the states of a model cannot be renamed.
-    `held` says of which data sort its elements are, None for plain numbers; `indexed_by` that its
-    rows are found by values of one.
+    `held` is the data sort of its elements, None for plain numbers; `indexed_by` the one whose
+    values index its rows.
     """
 
     name: str
@@ -219,7 +219,7 @@ def _require_rows_to_decide(fields: Sequence[Field]) -> None:
 def _require_names_to_fit(
     declared: Field, fields: Sequence[Field], sizes: Mapping[str, int]
 ) -> None:
-    """What is indexed by names has a row for each, and what holds names has room for each."""
+    """Require a row for each name in an index, and room for each name in a value."""
     naming = declared.naming
     if naming is None:
         return

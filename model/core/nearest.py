@@ -28,6 +28,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean_or(word: str, known: Iterable[str], otherwise: str) -> str:
-    """`did you mean leo? There are leo, hw`, or only what is said `otherwise`."""
+    """Return `did you mean leo? There are leo, hw`, or `otherwise` alone."""
     near = nearest(word, known)
     return f"did you mean {near}? {otherwise[0].upper()}{otherwise[1:]}" if near else otherwise

@@ -36,7 +36,7 @@ Sort.RECORD = Sort("records", born=True)
 
 
 class Holds(enum.Enum):
-    """What the elements of a field are."""
+    """Meaning of a field's elements."""
 
     PLAIN = "plain"
     """Something that no renaming changes."""
@@ -49,7 +49,7 @@ class Holds(enum.Enum):
     RECORDS = "records"
     """A set of records, bit id-1 each."""
     DIGITS = "digits"
-    """A number whose digits are `Naming.digits`, of which some are names of a sort each."""
+    """A number with the digits `Naming.digits`, some of them names of a sort each."""
     BORN = "born"
     """How many records there are so far: those can be renamed, later ones have no name yet."""
 

@@ -15,12 +15,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class DataSort:
-    """Values that are compared for being the same, and for their order where it is `ordered`.
+    """Values that rules compare for equality only, or also for their order if `ordered`.
 
-    `none` is the number that stands for no value, called `none_word` in rules; all renamings keep
-    it, and it is the least of an ordered sort. None where there is no such number. `size` is the
-    size of the layout that says how many values there is room for, "" where none does. `fresh` says
-    how a rule comes by a new value, for a rule that computes one.
+    `none` is the number for "no value", called `none_word` in rules; all renamings keep it, and it
+    is the least of an ordered sort. It is None if a sort has no such number. `size` names the
+    layout's size that limits the values, "" for none. `fresh` tells the author of a rule that
+    computes a new value how to get one instead.
     """
 
     name: str
@@ -32,11 +32,11 @@ class DataSort:
 
 
 class Form(enum.Enum):
-    """In which form a number has to do with a sort."""
+    """Relation of a number to a sort."""
 
     VALUE = "value"
     INDEX = "index"
-    """A value less one, by which rows are indexed and which is its bit in a set."""
+    """A value less one: an index of rows, and the value's bit in a set."""
     MEMBERS = "set"
     """A set of values, a bit each."""
     COUNT = "count"
@@ -47,10 +47,10 @@ class Form(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What an element of a field, or an argument of a trusted function, is.
+    """Meaning of a field's elements, or of a trusted function's argument.
 
-    A value that `may_be_gone` has no name any more where it is nowhere else: it can only be
-    compared with one that is. `field` is the field that it must have been read from, "" for any.
+    A value that `may_be_gone` has no name once it is nowhere else: it can only be compared with one
+    that has. `field` is the field that it must have been read from, "" for any.
     """
 
     sort: DataSort

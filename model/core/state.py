@@ -1,9 +1,8 @@
 """Interpreted state: fields as attributes.
 
-`State` is a value: its words never change. An action's effect writes to a `Draft` of it, which
-nobody else sees. Both read as `state.leo[replica]`, exactly as the compiled form does, and both
-check every access: a value outside its declared range, an index outside the shape, a row that is
-not alive.
+`State` is a value: its words never change. An action's effect writes to a private `Draft` of it.
+Both read as `state.leo[replica]`, exactly as the compiled form does, and both check every access: a
+value outside its declared range, an index outside the shape, a row that is not alive.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ Call = tuple[str, Arguments]
 class Parameter:
     """One argument of an action: it ranges over 0..n-1, n being the layout's size `over`.
 
-    `held` says of which data sort it is, None for a plain number.
+    `held` is its data sort, None for a plain number.
     """
 
     name: str
@@ -57,17 +57,17 @@ class Budget:
 class Action:
     """One kind of transition.
 
-    `guard(state, settings, *arguments) -> bool`: whether it is enabled. `effect(draft, settings,
-    *arguments)` writes its outcome, of which there is exactly one. `limit(state, settings,
-    *arguments) -> int` says for an enabled one which bound it would exceed, 0 for none; one that
-    `limit_writes` tries the step out, on a draft that nobody keeps.
-    One with a `budget` uses up one of it, and is cut where none is left; no rule counts it.
-    `stays_normal` says that the effect leaves a normal state normal, so that nobody need normalise
-    it (`Model.normalise`): this saves time, and may change nothing else.
-    One that is `weakly_fair` is taken in the end, with the same arguments, if from some moment on
-    it is always enabled: those in charge make progress. It matters to claims about whole behaviours
-    (`model.core.claim.Temporal`) alone. A step that changes nothing is no step of it.
-    One that is `strongly_fair` is taken in the end even if it is only enabled again and again.
+    `guard(state, settings, *arguments) -> bool` is True if it is enabled. `effect(draft, settings,
+    *arguments)` writes its only outcome. `limit(state, settings, *arguments) -> int` returns the
+    bound that an enabled step would exceed, 0 for none; one that `limit_writes` tries the step out
+    on a draft that is thrown away. A step with a `budget` uses up one of it, and is cut if none is
+    left; no rule counts it. `stays_normal` says that the effect leaves a normal state normal, so it
+    need not be normalised (`Model.normalise`): this saves time, and must not change anything else.
+    A `weakly_fair` action is eventually taken, with the same arguments, if it is always enabled
+    from some moment on: those in charge make progress. This matters only to claims about whole
+    behaviours (`model.core.claim.Temporal`). A step that changes nothing does not count as one of
+    its steps. A `strongly_fair` action is eventually taken even if it is only enabled again and
+    again.
     """
 
     name: str
@@ -105,20 +105,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narration:
-    """How a person reads the states and steps of a model; see `model.message.narration` for
-    Kafka's.
+    """Words for a model's states and steps; see `model.message.narration` for Kafka's.
 
-    `sentence(action name, arguments, before, after)` tells one step. `rows(state)` is a table, the
-    first of them its header; a cell that differs between two states is a change. `summary(state)`
-    are (label, value) pairs for what belongs to no row. `whole(state)` is all of it on one line.
-    `stands_still` says of a state in which no fair step is enabled that it is one.
-    `elements` says that values in a cell that are apart by a space are elements, each of which
-    changes by itself. `lanes` are all names, whether they have a row or not, and `actors(action
-    name, arguments)` those of a step, whose first acts. `channels(state)` are what messages are
-    sent through: the names at its ends, and what is in it. `typed(state)` is each field as a file
-    would have it.
-    `call(action name, arguments, model)` is a step as an error names it, `out_of_range` what is
-    said of such an error.
+    `sentence(action name, arguments, before, after)` describes one step. `rows(state)` is a table
+    with a header; a cell that differs between two states is a change. `summary(state)` are (label,
+    value) pairs for what belongs to no row. `whole(state)` is all of it on one line. `stands_still`
+    describes a state without an enabled fair step. `elements` says that values separated by spaces
+    in a cell change individually. `lanes` are all names, with or without a row, and `actors(action
+    name, arguments)` those of a step, the acting one first. `channels(state)` are the carriers of
+    messages: the names at the ends, and the content. `typed(state)` is each field as a file would
+    have it. `call(action name, arguments, model)` is a step as an error names it, `out_of_range`
+    the text of such an error.
     """
 
     sentence: Callable[[str, Arguments, State, State], str]
@@ -142,24 +139,23 @@ class Model:
     """A transition system within bounds.
 
     `actions` are all that the family has, in the order of its table of contents; `contents` names
-    those that this version takes part in. `limits[i]` names what a limit of i means, limits[0]
-    being "within". `options` is what makes this very model again, for the header of a trace.
-    `distinguishes_names` says of sorts of names which rule goes by more than their being equal, and
-    the remedy: states that differ in such names alone need not behave alike. `normalise(draft,
-    settings)` runs after every effect: it puts what no rule can read again to its lowest value, so
-    that states that behave alike are equal.
-    `concretise` says that the normal form is an abstraction, which renames as well: then claims
-    about steps are judged on what the effect has written, before it, and `stays_normal` counts for
-    nothing. Given an initial state by its number and calls from there, it gives the same model
-    without the abstraction, within bounds that these calls need, and the calls as they are there;
-    the last call may raise.
-    Raises `BadEnvironment` where there is none so large. It is
-    exact while rules and claims keep to the data sorts of the layout, and `start`, which has made
-    the initial states, where an action has; `trusted` need not.
-    `exact_without` are limits of such a model that are to cut no step: where one does, the
-    abstraction is not exact, and what holds has no verdict. `finitely_often` are the actions that
-    bounds would limit: a behaviour takes each of them as often as it likes, but not for ever.
-    `behaviours_refused` says why claims about whole behaviours are not judged, "" where they are.
+    those that this version takes part in. `limits[i]` is the name of limit i, limits[0] being
+    "within". `options` rebuilds this very model, for the header of a trace. `distinguishes_names`
+    maps a sort of names to the rule that uses more than their equality, and the remedy: states that
+    differ in such names alone need not behave alike. `normalise(draft, settings)` runs after every
+    effect: it resets what no rule can read again to its lowest value, so that states that behave
+    alike are equal. `concretise` says that the normal form is an abstraction, which renames as
+    well: then claims about steps are judged on what the effect has written, before it, and
+    `stays_normal` has no effect. Given an initial state by its number and calls from there, it
+    returns the same model without the abstraction, within the bounds that these calls need, and the
+    translated calls; the last call may raise. Raises `BadEnvironment` if no bounds are large
+    enough. It is exact while rules and claims keep to the data sorts of the layout, and while an
+    action's `start`, which made the initial states, does so too; `trusted` need not.
+    `exact_without` are limits of such a model that must not cut a step: if one does, the
+    abstraction is not exact, and "holds" is not a verdict. `finitely_often` are the actions that
+    bounds would limit: a behaviour takes each of them as often as it likes, but not infinitely
+    often. `behaviours_refused` says why claims about whole behaviours are not judged, "" if they
+    are.
     """
 
     name: str
@@ -275,7 +271,7 @@ _EXPLAINED = ("__made_", "__of_", "__set_of_", "max_of_line_", "min_of_line_")
 
 
 def _reason(error: Exception) -> str | None:
-    """What a function that was written for a rule says it divides by zero for."""
+    """Return the reason that a generated function gives for its division by zero."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
@@ -286,7 +282,7 @@ def _reason(error: Exception) -> str | None:
 
 
 def describe_error(error: Exception, narration: Narration) -> str:
-    """What a rule has raised, in the words of its model."""
+    """Describe a rule's error in the words of its model."""
     match error:
         case OutsideOfPlace():
             return narration.out_of_range(error)

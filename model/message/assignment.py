@@ -47,7 +47,7 @@ def controller_min_isr(s: Any, c: Settings) -> int:
 
 
 def learn_replicas(s: Any, c: Settings, leader: int) -> None:
-    """The leader drops the Replica objects of brokers that are no replicas, and adds new ones.
+    """The leader drops the Replica objects of brokers that are not replicas, and adds new ones.
 
     A broker that is removed and added again in one metadata delta keeps its object
     (Partition.updateAssignmentAndIsr, remoteReplicasMap).

@@ -67,10 +67,10 @@ def can_book_fetch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def book_fetch(s: Any, c: Settings, follower: int) -> None:
-    """The leader takes note of the offset, in whatever epoch it leads by now, and then answers.
+    """The leader notes the offset, in whatever epoch it leads by now, and then answers.
 
-    One that leads no more has no Replica objects, and notes nothing; nor is anything noted of a
-    follower that is no replica any more.
+    A broker that has stopped leading has no Replica objects, and notes nothing. Nor does a leader
+    note anything about a removed replica.
     """
     if can_note(s, c, follower):
         if s.booking_void == 0:

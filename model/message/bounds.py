@@ -1,4 +1,4 @@
-"""What shapes the state of the message grain: sizes, and room for what is asked for."""
+"""Bounds that shape the state of the message grain: sizes, and room for optional parts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What shapes the state: `replicas` of one partition; at most `records` ever produced; leader
-    epochs 0..`epochs`; room for answers to AlterPartition on their way, for records that a leader
-    has still to replay, for whom it takes for caught up lately and for down and the broker epochs
-    that it compares, for producers that wait at a broker that leads no more, and for a fetch that
-    is noted later than it was checked; whether logs are moved between directories, and how.
+    """Bounds that shape the state, and room for its optional parts.
+
+    There are `replicas` of one partition, at most `records` ever produced, and leader epochs
+    0..`epochs`. The room is for AlterPartition answers in flight, records that a leader has still
+    to replay, replicas that it takes for recently caught up or for down, broker epochs that it
+    compares, producers that wait at a former leader, a fetch noted later than checked, and moves
+    between log directories.
     """
 
     replicas: int = 2

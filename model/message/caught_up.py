@@ -1,16 +1,16 @@
-"""Whom a leader's high watermark waits for outside the ISR: who caught up lately.
+"""Replicas outside the ISR that a leader's high watermark waits for: those that caught up lately.
 
-A replica that caught up will join the ISR in a moment, so that the high watermark should not run
-away from it (KAFKA-4485, 0.10.2.0, Partition.maybeIncrementLeaderHW). For
-safety the wait changes nothing that a slow network could not do, so that it is modelled only where
-it is asked for: whether the high watermark ever catches up depends on it. Time is not modelled: a
-replica that lacks records may exceed replica.lag.time.max.ms at any moment after it caught up.
+A replica that caught up will join the ISR in a moment, so the high watermark should not run away
+from it (KAFKA-4485, 0.10.2.0, Partition.maybeIncrementLeaderHW). The wait does not affect safety: a
+slow network could do the same. It is modelled only if requested, since it decides whether the high
+watermark ever catches up. Time is not modelled: a replica that lacks records may exceed
+replica.lag.time.max.ms at any moment after it caught up.
 
-By KIP-903 neither the wait nor an expansion goes by a fetch from before the follower's last
-registration, as far as the leader knows that (Partition.isBrokerEpochIsrEligible).
+By KIP-903 neither the wait nor an expansion uses a fetch from before the follower's last
+registration, as far as the leader knows it (Partition.isBrokerEpochIsrEligible).
 
-One that reached the LEO which the leader had at its fetch before counts as well in Kafka; here it
-has to reach the LEO of now (Replica.updateFetchStateOrThrow).
+In Kafka a replica that reached the leader's LEO at its previous fetch counts as well; here it has
+to reach the current LEO (Replica.updateFetchStateOrThrow).
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ def forget_broker_epochs(s: Any, c: Settings, leader: int) -> None:
 
 
 def begin_to_watch(s: Any, c: Settings, leader: int, isr: int, is_new_epoch: bool) -> None:
-    """In a new epoch the members of the ISR have caught up now, and nobody else ever has.
+    """In a new epoch the members of the ISR count as just caught up, and no other replica does.
 
-    The metadata that says who leads says as well who is down. (Partition.makeLeader,
-    Replica.resetReplicaState) Where the objects of the followers are new, none of them ever has.
+    The metadata that names the leader also says which brokers are down. (Partition.makeLeader,
+    Replica.resetReplicaState) With new objects for the followers, none has ever caught up.
     """
     if c.caught_up_wait == 1:
         if has(c, FRESH_ON_EVERY_NOTICE):

@@ -19,10 +19,10 @@ def can_consume(s: Any, c: Settings, leader: int) -> bool:
 
 
 def consume(s: Any, c: Settings, leader: int) -> None:
-    """Read the next record; or learn that what was read last is not below it.
+    """Read the next record; or learn that the last record read is not below it.
 
-    Without KIP-320 the consumer reads on, past records that it has never seen. With it it is told
-    (LogTruncationException), and begins again from the start.
+    Without KIP-320 the consumer reads on, past records that it has never seen. With KIP-320 it gets
+    a LogTruncationException, and begins again from the start.
     """
     parted = s.consumed > 0 and s.log[leader, s.consumed - 1] != s.last_consumed
     if parted and has(c, CONSUMER_VALIDATION):

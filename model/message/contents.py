@@ -396,7 +396,7 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
     "HearAnswer": lambda c: has(c, ALTER_PARTITION) and c.late_answers == 1,
     "Replay": lambda c: has(c, KRAFT) and c.late_replay == 1,
 }
-"""What a version or the circumstances must have for an action to be there; any has the others."""
+"""Condition, on version and circumstances, for an action to be there; others are always there."""
 _REPLICAS_NEEDED = {"ShrinkTogether": 3}
 """How many replicas there must be: a leader and two followers."""
 

@@ -16,7 +16,7 @@ _ONE_LOG = (
     ("taken_directories", "which of a broker's two directories is taken out is not kept"),
     ("failed_directories", "which of a broker's two directories fails is not kept"),
 )
-"""What goes with one log of the partition on each broker, and why."""
+"""Options that require a single log of the partition on each broker, and why."""
 
 
 def require_consistent(given: Any) -> None:

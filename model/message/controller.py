@@ -44,12 +44,11 @@ def unavailable(s: Any) -> int:
 
 
 def candidates(s: Any, c: Settings, out: int) -> int:
-    """Who may be elected if the brokers `out` were unavailable.
+    """The replicas that may be elected if the brokers `out` were unavailable.
 
-    The members of the ISR that are not; if the ISR is empty, those of the ELR (KIP-966); if that is
-    empty too, the last known leader, where it is remembered, in 4.0 also a fenced one; failing
-    those, with
-    unclean.leader.election.enable, everybody who is not; otherwise nobody
+    They are the available members of the ISR; if the ISR is empty, those of the ELR (KIP-966); if
+    that is empty too, the last known leader, where it is remembered, in 4.0 also a fenced one;
+    failing those, with unclean.leader.election.enable, every available replica; otherwise none
     (NoReplicaOnlineException in OfflinePartitionLeaderSelector, PartitionChangeBuilder under
     KRaft). A dead broker that is not fenced yet can be elected.
     """
@@ -86,7 +85,7 @@ def longest_logs(s: Any, alive: int) -> int:
 
 
 def next_leader(s: Any, c: Settings, out: int) -> int:
-    """The first candidate in assignment order, or nobody."""
+    """The first candidate in assignment order, or none."""
     may_win = candidates(s, c, out)
     for replica in range(s.replicas):
         if contains(may_win, replica):
@@ -123,11 +122,11 @@ def session_expires(s: Any, replica: int) -> bool:
 
 
 def leaves_a_choice(s: Any, c: Settings, replica: int) -> bool:
-    """Whether taking out the replica elects a leader, and more than one may be it.
+    """True if taking out the replica elects a leader, and there is more than one candidate.
 
-    Only where the election order is `any`. A broker that restarts never leaves a choice: nobody
-    leads only while the last of the ISR is fenced, or with unclean election while all are, so that
-    it is itself the one candidate.
+    Only with the election order `any`. A restarting broker never leaves a choice: the partition has
+    no leader only while the last member of the ISR is fenced, or with unclean election while all
+    are, so the broker is the only candidate.
     """
     if c.election_order != ELECT_ANY or s.leader != replica or not contains(s.isr, replica):
         return False

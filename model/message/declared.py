@@ -18,13 +18,13 @@ _KEY = "declared"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """What may be said of the circumstances. `sentence` is its help.
+    """Declaration of one option of the circumstances. `sentence` is its help.
 
-    A number is within `least` and `most`; a word is one of `values`, which say what a rule reads
-    for it; neither: it is on or off. `shapes` says that the layout goes by it and no rule reads it.
-    `steps` are those that there are only where it is on, or more than 0, or `steps_where`.
-    `setting` is what rules call it, the field's own name unless said otherwise. `only_with` is the
-    fault without which it means nothing.
+    A number is within `least` and `most`; a word is a key of `values`, whose values rules read;
+    without either it is on or off. `shapes` says that it shapes the layout and no rule reads it.
+    `steps` are the steps that exist only if it is on, or more than 0, or equal to `steps_where`.
+    `setting` is its name in rules, by default the field's own. `only_with` is the fault that gives
+    it a meaning.
     """
 
     sentence: str
@@ -46,7 +46,7 @@ class Declared:
             raise BadEnvironment(f"{name} is {value!r}; allowed is {', '.join(self.values)}")
 
     def number(self, value: Any) -> int:
-        """What a rule reads where this is the value."""
+        """Return the number that rules read for this value."""
         return int(value) if self.values is None else self.values[value]
 
     def has_steps(self, number: int) -> bool:
@@ -58,15 +58,15 @@ class Declared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What goes wrong at most so many times in a run; the first of its steps uses one up.
+    """Fault that occurs a limited number of times in a run; the first of its steps uses one up.
 
-    `so_far` says what is counted, `one` and `many` what a report counts it in. `description` is how
-    its step is narrated (`model.message.narration.cluster_events`), "" where it has a sentence of
-    its own; `never` what it means that the step was never taken. `always`: it is counted, and its
+    `so_far` says what is counted, `one` and `many` are the units of a report. `description`
+    narrates its step (`model.message.narration.cluster_events`), "" if it has a sentence of its
+    own; `never` says what it means that the step was never taken. `always`: it is counted, and its
     step listed, also with a budget of 0. `takes_down`: the broker's process ends. `takes_records`:
-    the machine loses records, so that Kafka promises nothing of those that no other machine has.
-    `loses` and `who_knows` are for the table of faults in docs/model.md. `row`: what one of it
-    alone is called in the matrix, and a sentence.
+    the machine loses records, so Kafka promises nothing about those that no other machine has.
+    `loses` and `who_knows` are for the table of faults in docs/model.md. `row`: the matrix's name
+    for a single such fault, and a sentence.
     """
 
     so_far: str
@@ -98,12 +98,12 @@ def choice(default: str, values: Mapping[str, int], sentence: str, **more: Any) 
 
 
 def abstraction(default: bool, sentence: str) -> Any:
-    """Which states are told apart, on or off; no rule of the protocol reads it."""
+    """Return a field that says, on or off, which states are distinct; no rule reads it."""
     return _field(default, Declared(sentence=sentence, shapes=True))
 
 
 def switch(sentence: str, *steps: str, only_with: str = "") -> Any:
-    """Something that is off unless it is asked for."""
+    """Return a field for an option that is off by default."""
     return _field(False, Declared(sentence=sentence, steps=steps, only_with=only_with))
 
 

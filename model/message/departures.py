@@ -1,4 +1,4 @@
-"""What ends a high watermark's wait for a replica outside the ISR: lag time, or newer metadata.
+"""Ends of a high watermark's wait for a replica outside the ISR: lag time, or newer metadata.
 
 Neither makes a leader of Kafka try its high watermark (`model.message.caught_up`).
 """

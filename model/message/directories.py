@@ -58,9 +58,9 @@ def lacks_entry(s: Any, c: Settings, replica: int) -> bool:
 
 
 def move_directory(s: Any, c: Settings, replica: int) -> None:
-    """The log is replaced by its copy in another directory, whose epoch cache knows records alone.
+    """A copy in another directory replaces the log; its epoch cache covers records alone.
 
-    The copy is made by fetching from the log, and takes over its high watermark; nobody flushes it
+    The copy is made by fetching from the log, and takes over its high watermark; it is not flushed
     (KIP-113, AlterReplicaLogDirs; Partition.maybeReplaceCurrentWithFutureReplica,
     LogManager.replaceCurrentWithFutureLog; KAFKA-20961).
     """
@@ -207,10 +207,10 @@ def has_caught_up(s: Any, replica: int) -> bool:
 
 
 def can_promote(s: Any, c: Settings, replica: int) -> bool:
-    """The future log has caught up, and the broker's own fetch is not on its way.
+    """The future log has caught up, and the broker's own fetch is not in flight.
 
-    What that carries is not written down. Where the controller is told of directories it has to
-    have taken the new one before (ReplicaAlterLogDirsThread.maybePromoteFutureReplica).
+    The model does not record that fetch's content. If the controller knows directories, it must
+    have accepted the new one before (ReplicaAlterLogDirsThread.maybePromoteFutureReplica).
     """
     if has(c, RECOVERS_FUTURE_LOG) and s.future_assigned[replica] == 0:
         return False
@@ -222,8 +222,8 @@ def can_promote(s: Any, c: Settings, replica: int) -> bool:
 def promote(s: Any, c: Settings, replica: int) -> None:
     """The future log takes the log's place (Partition.maybeReplaceCurrentWithFutureReplica).
 
-    Its epoch cache knows records alone, and nobody has flushed it. By a proposed rule one that ends
-    in another epoch than the log is to be truncated instead.
+    Its epoch cache covers records alone, and it is not flushed. By a proposed rule a future log
+    that ends in another epoch than the log is truncated instead.
     """
     if has(c, PROMOTION_COMPARES_EPOCHS) and differs_at_end(s, replica):
         truncate_to_high_watermark(s, replica)
@@ -284,7 +284,7 @@ def keep_future_log(s: Any, replica: int) -> None:
 
 
 def take_place(s: Any, replica: int) -> None:
-    """The future log's records are the log's, and there is no future log any more."""
+    """The future log's records become the log's, and the future log disappears."""
     for offset in range(s.records):
         s.log[replica, offset] = s.future_log[replica, offset]
     s.leo[replica] = s.future_leo[replica]

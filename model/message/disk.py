@@ -1,8 +1,8 @@
-"""What can become of a broker's disk: power fails before data is flushed, the disk is replaced, a
-log directory fails or is taken out. Moves between directories: `model.message.directories`.
+"""Faults of a broker's disk: power fails before data is flushed, the disk is replaced, a log
+directory fails or is taken out. Moves between directories: `model.message.directories`.
 
 Kafka does not flush a record before it acknowledges it (log.flush.interval.messages is never
-reached by default): durability is replication. Any suffix of a log may be lost, but for what is
+reached by default): durability is replication. Any suffix of a log may be lost, except for what is
 known to have survived an earlier power loss, or was flushed by a shutdown.
 """
 
@@ -59,13 +59,13 @@ def lose_disk(s: Any, c: Settings, replica: int) -> None:
 
 
 def fail_directory(s: Any, c: Settings, replica: int) -> None:
-    """The log directory with the replica fails, and its broker runs on for all other partitions.
+    """The log directory with the replica fails; its broker runs on for all other partitions.
 
-    To this partition it is as a crash: the broker acts for it no more until it has been started
-    again, and the controller takes it out (LogDirFailureHandler, KIP-112; under KRaft
-    ReplicationControlManager.handleDirectoriesOffline, KIP-858). There is no mark of a clean
-    shutdown in a directory that has failed, so that a broker that comes back with it leaves the
-    ELR; one that comes back without it need not (`can_take_directory`).
+    For this partition it is a crash: the broker does not act for it until it is started again, and
+    the controller takes it out (LogDirFailureHandler, KIP-112; under KRaft
+    ReplicationControlManager.handleDirectoriesOffline, KIP-858). A failed directory has no mark of
+    a clean shutdown, so a broker that comes back with it leaves the ELR; one that comes back
+    without it need not (`can_take_directory`).
     """
     die(s, c, replica)
     if has(c, ELR) and c.taken_directories > 0:

@@ -384,7 +384,7 @@ class Environment:
 
     @property
     def bounds(self) -> Bounds:
-        """What shapes the state."""
+        """Bounds that shape the state."""
         return Bounds(
             replicas=self.replicas,
             records=self.records,
@@ -423,7 +423,7 @@ class Environment:
 
 
 DECLARED = declared_in(Environment)
-"""Every size, setting and fault by name, in the order in which they are told."""
+"""Every size, setting and fault by name, in the order of their display."""
 FAULTS = {name: d.fault for name, d in DECLARED.items() if d.fault is not None}
 """The faults by the name of their budget."""
 UNCOUNTED = tuple(name for name in FAULTS if name not in COUNTED)

@@ -36,7 +36,7 @@ def sees_gaps(c: Settings) -> bool:
 
 
 def epoch_at(s: Any, replica: int, offset: int) -> int:
-    """The epoch in which the record at `offset` of this log was written."""
+    """The epoch of the record at `offset` of this log."""
     epoch: int = s.record_epoch[s.log[replica, offset] - 1]
     return epoch
 
@@ -89,10 +89,10 @@ def floor_and_end(
 
 
 def entry_and_end(s: Any, replica: int, requested: int, latest: int) -> tuple[int, int]:
-    """The same of a cache in which an entry takes the place of all that are not smaller.
+    """The same for a cache where an entry replaces all that are not smaller.
 
-    Read from the end of the log, an epoch smaller than all after it has an entry, which begins
-    where its last run of records does.
+    Read from the end of the log, an epoch smaller than all after it has an entry, which begins with
+    its last run of records.
     """
     least = latest
     end = s.leo[replica]

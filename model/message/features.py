@@ -83,12 +83,12 @@ def has(c: Any, feature: int) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """One rule that can be switched: its bit, where it was decided, and what it needs.
+    """One rule that can be switched: its bit, its source, and what it needs.
 
-    `needs` are features without which it means nothing, `excludes` those that contradict it;
-    `needs_truncation` likewise the ways to truncate, () for any. `begins_with` is the action before
-    which it changes nothing, "" where there is none: where nobody takes that, a version does what
-    it does without the feature.
+    `needs` are features that it requires, `excludes` those that contradict it; `needs_truncation`
+    are the ways to truncate that it requires, () for any. `begins_with` is the action before which
+    it changes nothing, "" for none: until that action is taken, a version behaves as without the
+    feature.
     """
 
     name: str
@@ -487,9 +487,8 @@ TRUNCATIONS = {
     "truncate-by-epochs-2.0": TRUNCATE_BY_EPOCHS_2_0,
     "truncate-on-fetch": TRUNCATE_ON_FETCH,
 }
-"""The ways to truncate, of which a version has exactly one: `--with` one of them replaces it.
+"""Ways to truncate: a version has exactly one, and `--with` one of them replaces it.
 
 To the high watermark (up to 0.10.2), by one question (KIP-101, 0.11), by questions repeated until
 both know the epoch (KIP-279 as proposed, and as first released in 2.0.0), by the fetch itself
-(KIP-595, Kafka 2.8).
-"""
+(KIP-595, Kafka 2.8)."""

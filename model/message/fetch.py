@@ -63,9 +63,9 @@ def may_fetch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def can_send_fetch(s: Any, c: Settings, follower: int) -> bool:
-    """A follower that may fetch and has no request in flight; not where it follows nobody.
+    """The follower may fetch, has no request in flight, and knows a leader.
 
-    A broker that is about to shut down has been told to stop (StopReplica); under KRaft it goes on.
+    A broker that is about to shut down has received a StopReplica; under KRaft it goes on.
     """
     if not may_fetch(s, c, follower) or s.fetch[follower] != IDLE:
         return False
@@ -85,16 +85,16 @@ def can_leader_fetch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def leader_fetch(s: Any, c: Settings, follower: int) -> None:
-    """The addressee refuses the request, tells that the logs part or the offset is out of range, or
-    takes note of the fetch offset and answers (ReplicaManager.fetchMessages).
+    """The addressee refuses the request, answers that the logs diverge or the offset is out of
+    range, or notes the fetch offset and answers with records (ReplicaManager.fetchMessages).
 
-    A broker that is down or no leader answers with an error and the follower will ask again; so
-    does, since KIP-320, a leader of another epoch. A follower whose log parts from the leader's is
-    told where, since fetches carry its last epoch. An offset beyond the leader's LEO is out of
-    range. Otherwise: remote LEO := fetch offset, the follower may join the ISR, the high watermark
-    may advance, and the answer carries the records from that offset and a high watermark: the one
-    after this fetch (as the articles say) or the one before (as the code reads it). With parked
-    fetches, a request with nothing to answer waits in the purgatory.
+    A broker that is down or does not lead answers with an error and the follower retries; so does,
+    since KIP-320, a leader of another epoch. If the logs diverge, the leader says where, since
+    fetches carry the follower's last epoch. An offset beyond the leader's LEO is out of range.
+    Otherwise: remote LEO := fetch offset, the follower may join the ISR, the high watermark may
+    advance, and the answer carries the records from that offset and a high watermark: the one after
+    this fetch (as the articles say) or the one before (as the code reads it). With parked fetches,
+    a request with nothing to answer waits in the purgatory.
     """
     leader = s.known_leader[follower]
     offset = s.leo[follower]
@@ -141,7 +141,7 @@ def fences_fetches(c: Settings) -> bool:
 
 
 def refuse(s: Any, c: Settings, leader: int, follower: int) -> None:
-    """What an error tells the leader: up to 2.3 that it does not know the follower's LEO.
+    """After an error, up to 2.3, the leader does not know the follower's LEO.
 
     (Replica.updateLogReadResult with UnknownOffsetMetadata)
     """
@@ -151,10 +151,10 @@ def refuse(s: Any, c: Settings, leader: int, follower: int) -> None:
 
 
 def observe_fetch(s: Any, c: Settings, leader: int, follower: int, offset: int, stale: int) -> None:
-    """What a fetch tells the leader: the follower has everything below the offset.
+    """The leader learns from a fetch that the follower has everything below the offset.
 
-    Since KAFKA-8841 one that tells nothing new does not make the leader try its high watermark; an
-    unknown LEO becoming known is new. (Partition.updateFollowerFetchState)
+    Since KAFKA-8841 a fetch without news does not make the leader try its high watermark; an
+    unknown LEO becoming known is news. (Partition.updateFollowerFetchState)
     """
     moves = s.remote_leo[leader, follower] != offset
     s.remote_leo[leader, follower] = offset
@@ -256,9 +256,8 @@ def can_receive_fetch(s: Any, c: Settings, follower: int) -> bool:
 def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     """The follower appends, then HW := min(own LEO, HW in the answer), which may also lower it.
 
-    In Fluss HW := own LEO: the leader's high watermark is not read (#676). Where fetches tell where
-    to truncate, this one told that there is nothing to.
-    (ReplicaFetcherThread.processPartitionData)
+    In Fluss HW := own LEO: the leader's high watermark is not read (#676). Where fetches find
+    divergence, this answer shows that there is none. (ReplicaFetcherThread.processPartitionData)
     """
     high_watermark = s.answer_offset[follower]
     end = s.leo[follower]
@@ -297,7 +296,7 @@ def appends(s: Any, c: Settings, follower: int, i: int) -> bool:
 
 
 def can_receive_diverging(s: Any, c: Settings, follower: int) -> bool:
-    """The follower is told that its log parts from the leader's."""
+    """The follower's answer says that its log diverges from the leader's."""
     return may_fetch(s, c, follower) and s.fetch[follower] == DIVERGING
 
 
@@ -318,11 +317,11 @@ def can_receive_out_of_range(s: Any, c: Settings, follower: int) -> bool:
 def receive_out_of_range(s: Any, c: Settings, follower: int) -> None:
     """The follower truncates to the leader's LEO, if that is less; up to 2.0.0 it exits.
 
-    Up to 2.0.0 that is so only where unclean election is on; otherwise the process exits.
+    Up to 2.0.0 it truncates only with unclean election on; otherwise the process exits.
 
-    The exit ("log truncation is not allowed") is a broker down like a crash, but it is no fault of
-    the environment and costs no budget (ReplicaFetcherThread.handleOffsetOutOfRange; removed by
-    KAFKA-7414).
+    The exit ("log truncation is not allowed") takes a broker down like a crash, but it is not a
+    fault of the environment and costs no budget (ReplicaFetcherThread.handleOffsetOutOfRange;
+    removed by KAFKA-7414).
     """
     if c.unclean_leader_election == 1 or has(c, TRUNCATE_OUT_OF_RANGE):
         if s.answer_offset[follower] < s.leo[follower]:

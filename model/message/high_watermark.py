@@ -18,10 +18,11 @@ from waterline.model.message.terms import LEADER, contains, size, with_member, w
 
 
 def counted_isr(s: Any, c: Settings, leader: int) -> int:
-    """Who must have a record before it is committed: the ISR as the leader knows it.
+    """The replicas that must have a record before it is committed: the ISR as the leader knows it.
 
-    Since KIP-497 also whom it has asked to add: the controller may have agreed already ("maximal
-    ISR", Partition.maximalIsr). Not if it has forgotten that (`model.message.replay`).
+    Since KIP-497 also those that it has asked to add: the controller may have agreed already
+    ("maximal ISR", Partition.maximalIsr). Not if it has forgotten that request
+    (`model.message.replay`).
     """
     members: int = s.known_isr[leader]
     if has(c, MAXIMAL_ISR) and s.disowned[leader] == 0:
@@ -44,9 +45,9 @@ def in_sync_end(s: Any, c: Settings, leader: int) -> int:
 
 
 def expose(s: Any, leader: int, end: int) -> None:
-    """Offsets below `end` are committed: consumers may have read what this leader has there.
+    """Offsets below `end` are committed: consumers may have read the leader's records there.
 
-    An offset keeps the record with which any leader's high watermark first passed it.
+    An offset keeps the record that it had when a leader's high watermark first passed it.
     """
     for offset in range(s.exposed_end, end):
         s.exposed[offset] = s.log[leader, offset]

@@ -97,7 +97,7 @@ def can_shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> bool:
 
 
 def shrink_isr(s: Any, c: Settings, leader: int, follower: int) -> None:
-    """The follower leaves the ISR, so that the HW may advance; or the controller is asked.
+    """The follower leaves the ISR, so the HW may advance; or the leader asks the controller.
 
     Until the controller has answered, the follower still counts. (Partition.maybeShrinkIsr)
     """
@@ -124,16 +124,16 @@ def can_shrink_together(s: Any, c: Settings, leader: int, followers: int) -> boo
 
 
 def shrink_together(s: Any, c: Settings, leader: int, followers: int) -> None:
-    """The controller is asked for the ISR without these followers (Partition.maybeShrinkIsr)."""
+    """The leader asks for the ISR without these followers (Partition.maybeShrinkIsr)."""
     s.pending_isr[leader] = s.known_isr[leader] & ~followers
 
 
 def can_alter_partition(s: Any, c: Settings, leader: int) -> bool:
-    """A leader's request to change the ISR is on its way, and the controller has an answer to it.
+    """A leader's request to change the ISR is in flight, and the controller has an answer to it.
 
-    One that knows less than the controller is told so (INVALID_UPDATE_VERSION,
-    FENCED_LEADER_EPOCH), and goes on with what it has asked for until it learns more
-    (Partition.handleAlterPartitionError): so nothing changes, and no step is made of it.
+    A leader that knows less than the controller gets an error (INVALID_UPDATE_VERSION,
+    FENCED_LEADER_EPOCH), and keeps its request until it learns more
+    (Partition.handleAlterPartitionError): nothing changes, so the model has no step for it.
     """
     if s.role[leader] != LEADER or s.pending_isr[leader] == 0:
         return False
@@ -185,12 +185,12 @@ def alter_partition_limit(s: Any, c: Settings, leader: int) -> int:
 
 
 def alter_partition(s: Any, c: Settings, leader: int) -> None:
-    """The controller writes the ISR that it is asked for, or refuses to.
+    """The controller writes the requested ISR, or refuses to.
 
-    The leader hears it in the same step, unless late answers are asked for. An answer of a later
-    epoch is left to the metadata to tell. So is one that completes a reassignment which removes
-    replicas: it is of a later epoch, or NEW_LEADER_ELECTED, and the request stays in flight. With
-    ZooKeeper the answer goes out before the controller completes (processAlterPartition).
+    The leader hears it in the same step, unless answers are late. An answer of a later epoch is
+    left to the metadata. So is one that completes a reassignment which removes replicas: it is of a
+    later epoch, or NEW_LEADER_ELECTED, and the request stays in flight. With ZooKeeper the answer
+    goes out before the controller completes (processAlterPartition).
     """
     granted = is_accepted(s, c, leader)
     starts_epoch = raises_epoch(s, c, leader)

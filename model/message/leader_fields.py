@@ -1,7 +1,7 @@
-"""The fields of a leader's request to change the ISR, and of whom its high watermark waits for.
+"""Fields of a leader's request to change the ISR, and of the replicas its high watermark waits for.
 
-Those that an option or a feature asks for take no bit without it, so that every other question has
-the layout that it always had.
+Optional fields take no bit without their option or feature, so that every other question keeps its
+layout.
 """
 
 from __future__ import annotations

@@ -23,14 +23,14 @@ from waterline.model.message.truncation import keeps_epochs, truncate
 
 
 def tells_of_no_leader(c: Settings) -> bool:
-    """Whether brokers hear that nobody leads: under KRaft since 3.3, and in Fluss."""
+    """True if brokers hear that no broker leads: under KRaft since 3.3, and in Fluss."""
     return has(c, STEPS_DOWN) or has(c, COORDINATOR)
 
 
 def follow_nobody(s: Any, c: Settings, replica: int, epoch: int) -> None:
-    """Nobody leads: a leader steps down, and a follower has nobody to fetch from.
+    """The partition has no leader: a leader steps down, and a follower stops fetching.
 
-    Nothing is truncated, because no fetcher starts; but in Fluss it is, to the high watermark, as
+    Nothing is truncated, because no fetcher starts; but Fluss truncates to the high watermark, as
     under any leader (ReplicaManager.makeFollowers). In the state the broker follows itself.
     """
     led_in = entry_left_behind(s, c, replica)
@@ -44,10 +44,10 @@ def follow_nobody(s: Any, c: Settings, replica: int, epoch: int) -> None:
 
 
 def hear_on_return(s: Any, c: Settings, replica: int) -> None:
-    """Who comes back to Fluss's coordinator while nobody leads is told just that, before it elects.
+    """A server that returns to Fluss's coordinator hears that no server leads; then it elects.
 
-    There are two notices, the first with the leader -1. That the first is lost, or overtaken by the
-    second, is not modelled. (CoordinatorEventProcessor.processNewTabletServer)
+    There are two notices, the first with the leader -1. Its loss, or its arrival after the second,
+    is not modelled. (CoordinatorEventProcessor.processNewTabletServer)
     """
     if has(c, COORDINATOR) and s.leader == NO_REPLICA and s.known_epoch[replica] < s.epoch:
         follow_nobody(s, c, replica, s.epoch)

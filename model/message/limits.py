@@ -28,13 +28,13 @@ BUDGETS["StartFutureLog"] = BUDGETS["DirectoryMove"]
 
 
 _SHAPING = frozenset(FAULTS) & frozenset(Bounds.__dataclass_fields__)
-"""Faults for whose count a state has room only where they are asked for."""
+"""Faults that take room in a state only if they are possible."""
 
 
 def most_used(bounds: Bounds, budget: str) -> int:
-    """How often a fault can have happened, whatever its budget: that is no part of the layout.
+    """How often a fault can have happened. The budget does not matter: the layout leaves it out.
 
-    Those that shape the state are: it has room for them only where there are any.
+    Faults that shape the state are an exception: it has room for them only if there are any.
     """
     if budget in _SHAPING and not getattr(bounds, budget):
         return 0

@@ -1,7 +1,7 @@
-"""A broker learns what the controller decided (LeaderAndIsr; under KRaft the metadata log).
+"""A broker learns the controller's decisions (LeaderAndIsr; under KRaft the metadata log).
 
-It learns the latest decision; decisions in between are skipped, which is what a lost request
-amounts to. Where late metadata is asked for, an earlier one may still arrive.
+It learns the latest decision and skips those in between, as after a lost request. With late
+metadata, an earlier decision may still arrive.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def can_learn(s: Any, c: Settings, replica: int) -> bool:
 
 
 def hears_of_removal(s: Any, c: Settings, replica: int) -> bool:
-    """True if a broker that is no replica any more acts as one, or has something of the log.
+    """True if a broker that has been removed still acts as a replica, or has something of the log.
 
-    With ZooKeeper the request to delete it goes once, to a broker that the controller takes for
-    alive (StopReplica); what lies in a directory at a start stays there.
+    With ZooKeeper the request to delete it goes once, to a broker that the controller takes to be
+    alive (StopReplica); a log found in a directory at a start stays there.
     """
     if not has(c, KRAFT):
         return s.role[replica] != NO_ROLE and not contains(s.fenced, replica)
@@ -163,8 +163,8 @@ def stays_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -
 def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> None:
     """Lead in this epoch; a new leader knows no follower's LEO yet.
 
-    One that already led keeps what it knows, also where somebody else led in between and it never
-    heard of it (Partition.makeLeader, isNewLeader; so up to Kafka 4.4 at least). Until 2.4 a high
+    A leader that already led keeps its knowledge, even if another led in between and it never heard
+    of that (Partition.makeLeader, isNewLeader; so up to Kafka 4.4 at least). Until 2.4 a high
     watermark above the LEO, left by truncation, becomes 0 (Replica.convertHWToLocalOffsetMetadata).
     Fluss up to 0.9.1 makes new objects for its followers with every notice, also in the same epoch.
     """
@@ -200,7 +200,7 @@ def become_leader(s: Any, c: Settings, replica: int, epoch: int, isr: int) -> No
 
 
 def forget_followers(s: Any, c: Settings, replica: int) -> None:
-    """New objects for the followers: nobody's LEO is known, and nobody has caught up lately.
+    """New objects for the followers: no LEO is known, and none has caught up lately.
 
     (Fluss 0.9.1, Replica.updateAssignmentAndIsr, FollowerReplicaState.EMPTY)
     """
@@ -212,9 +212,9 @@ def forget_followers(s: Any, c: Settings, replica: int) -> None:
 
 
 def forgets_remote_leos(s: Any, c: Settings, replica: int, epoch: int) -> bool:
-    """Whether one that leads on in a later epoch doubts what its followers had; no Kafka from 0.9.
+    """True if a leader of a later epoch forgets its followers' LEOs; no Kafka from 0.9 does.
 
-    If somebody else led in between at least one epoch is missing; the reverse need not be so.
+    If another broker led in between, at least one epoch is missing; the reverse need not hold.
     """
     if has(c, FRESH_REMOTE_LEO) or has(c, FRESH_REPLICAS):
         return True

@@ -96,7 +96,7 @@ def _require_order_of_replicas(version: str, environment: Environment, rules: Ve
 
 @dataclass(frozen=True, slots=True)
 class Concrete:
-    """The bounded models in which steps of an unbounded one can be taken as they are."""
+    """Bounded models that can take the steps of an unbounded one unchanged."""
 
     version: str
     environment: Environment

@@ -1,7 +1,7 @@
-"""What no rule can read again is put to its lowest value, so that equal clusters are equal states.
+"""Normal form: a value that no rule can read again becomes the lowest, so equal clusters are equal.
 
-This is no protocol: it runs after every effect, and no rule says so. What a broker's own role
-remembered is gone with the role (`model.message.roles`); here is what belongs to no broker.
+It is not part of the protocol: it runs after every effect, and no rule mentions it. Leaving a role
+clears a broker's own memory (`model.message.roles`); the rest, which belongs to no broker, is here.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Order abstraction of leader epochs and records: normal form of a state without their bounds.
 
 Rules compare epochs (<, ==, max) and make a new one above all others; they compare records for
-being the same, and copy them. So a state is known by the order of the epochs that occur in it, and
-by which records are the same: epochs become 0, 1, ... in order, records are named by epoch and
-offset, and a record that is in no log and in no answer is forgotten, but for whether it was
-acknowledged. A record that all replicas have for good is cut off below all logs. No fault is
-counted, but for those that take away what a machine has on disk.
-docs/unbounded.md has the argument for each part, and what would break it.
+equality, and copy them. So the order of the epochs in a state, and the equality of its records,
+determine it: epochs become 0, 1, ... in order, records are named by epoch and offset, and a record
+that is in no log and in no answer is forgotten, except for whether it was acknowledged. A record
+that all replicas have for good is cut off below all logs. Only faults that destroy data on a disk
+are counted. docs/unbounded.md has the argument for each part, and what would break it.
 """
 
 from __future__ import annotations
@@ -240,11 +239,11 @@ def rename_epochs(s: Any, c: Settings) -> None:
 
 
 def has_settled(s: Any, c: Settings) -> bool:
-    """Whether no rule can tell any more that there is a first record below the second.
+    """True if no rule can tell any more that there is a first record below the second.
 
-    All replicas have both, no high watermark, checkpoint or offset on its way is below the end of
-    the second, the anchor, and no epoch in use is older than the anchor's. It is to stay, because
-    an empty log is no short one: its last epoch is undefined.
+    All replicas have both, no high watermark, checkpoint or offset in flight is below the end of
+    the second, the anchor, and no epoch in use is older than the anchor's. The anchor stays,
+    because an empty log differs from a short one: its last epoch is undefined.
     """
     if s.records < 2 or s.exposed_end < 2:
         return False

@@ -49,14 +49,14 @@ def begin_epoch(s: Any, c: Settings) -> None:
 
 
 def has_room(s: Any, begun: int) -> bool:
-    """Whether the model has room for so many epochs more. It bounds a search, and is no rule."""
+    """True if the model has room for so many more epochs. It bounds a search, and is not a rule."""
     return s.epoch + begun <= s.epochs
 
 
 def write_isr(s: Any, c: Settings, members: int) -> None:
-    """Another ISR. A replica that leaves one that is too small stays eligible (KIP-966).
+    """Write another ISR. A replica that leaves one that is too small stays eligible (KIP-966).
 
-    With the last member its leader goes, and is remembered until somebody leads
+    With the last member its leader goes, and is remembered until a replica leads
     (PartitionChangeBuilder.maybeUpdateLastKnownLeader).
     """
     if has(c, ELR):
@@ -67,9 +67,9 @@ def write_isr(s: Any, c: Settings, members: int) -> None:
 
 
 def elr_beside(s: Any, c: Settings, members: int) -> int:
-    """The ELR that goes with this as the next ISR: nobody, if that is large enough.
+    """The ELR that goes with this next ISR; empty if the ISR is large enough.
 
-    By the controller's min.insync.replicas. It is not cut down to the replicas that there are.
+    The controller's min.insync.replicas decides. Members that are not replicas stay.
     """
     if size(members) >= controller_min_isr(s, c):
         return 0
@@ -90,11 +90,11 @@ def leaves_elr(s: Any, c: Settings, replica: int) -> bool:
 
 
 def elr_on_return(s: Any, c: Settings, replica: int, elr: int) -> int:
-    """What becomes of the ELR as the broker comes back.
+    """The ELR after the broker comes back.
 
-    Until 4.2 the report of another directory empties it, if the broker is a replica still
-    (handleAssignReplicasToDirs). Kafka elects no broker before that report, so that here it comes
-    with the registration.
+    Until 4.2 the report of another directory empties it, if the broker is still a replica
+    (handleAssignReplicasToDirs). Kafka elects no broker before that report, so here it comes with
+    the registration.
     """
     if has(c, NEW_DIRECTORY_EMPTIES_ELR) and s.unclean[replica] == WITHOUT_DIRECTORY:
         if contains(assigned(s, c), replica):

@@ -117,14 +117,15 @@ def mark_clean(s: Any, c: Settings, replica: int) -> None:
 
 
 def can_restart(s: Any, c: Settings, replica: int) -> bool:
-    """A broker that the controller has seen go, or one whose absence it may miss.
+    """The controller has seen the broker go, or may miss its absence.
 
-    With ZooKeeper a restart within the session timeout goes unnoticed; which replicas may do that
-    is the setting restart detection. "Follower" is whoever is not the controller's leader. Under
-    KRaft none may: a broker cannot register while its former session lasts (KIP-631); but the
+    With ZooKeeper a restart within the session timeout goes unnoticed; the setting restart
+    detection names the replicas that may do that. "Follower" is any but the controller's leader.
+    Under KRaft none may: a broker cannot register while its former session lasts (KIP-631); but the
     session may be over, or lost with the controller that kept it, before the broker is fenced. The
     same holds for Fluss, whose tablet servers register anew only once their node is gone
-    (TabletServer.registerTabletServer). Nor may one that was shutting down: it closes its session.
+    (TabletServer.registerTabletServer). Nor may a broker that was shutting down: it closes its
+    session.
     """
     if s.up[replica] == 1:
         return False
@@ -150,10 +151,10 @@ def restart_limit(s: Any, c: Settings, replica: int) -> int:
 
 
 def is_elected_again(s: Any, c: Settings, replica: int) -> bool:
-    """Whether a broker that its registration takes out is elected by the same registration.
+    """True if the registration that takes a broker out also elects it.
 
-    It is, where there is nobody else: as the last of the ISR, which stays in it without ELR; from
-    the ELR; as the last known leader; or by an unclean election.
+    It does so without another candidate: as the last of the ISR, which stays in it without ELR;
+    from the ELR; as the last known leader; or by an unclean election.
     """
     if s.leader != NO_REPLICA and s.leader != replica:
         return False
@@ -171,11 +172,11 @@ def is_elected_again(s: Any, c: Settings, replica: int) -> bool:
 
 
 def leaves_isr(s: Any, c: Settings, replica: int) -> bool:
-    """Whether the registration takes the broker out of the ISR, or of leadership, as fencing does.
+    """True if the registration takes the broker out of the ISR, or of leadership, as fencing does.
 
-    Who was fenced is no member, but without the feature fenced-check, or as the last one without
-    ELR: then nothing changes.
-    (ReplicationControlManager.handleBrokerShutdown, since KAFKA-18106)
+    A fenced broker is not a member, except without the feature fenced-check, or as the last one
+    without ELR: then nothing changes. (ReplicationControlManager.handleBrokerShutdown, since
+    KAFKA-18106)
     """
     if not has(c, REGISTRATION_REMOVES) or not contains(s.isr, replica):
         return False
@@ -204,7 +205,7 @@ def restart(s: Any, c: Settings, replica: int) -> None:
 
 
 def outdate_fetches_of(s: Any, c: Settings, replica: int) -> None:
-    """What the broker asked for before it registered anew carries a broker epoch of the past."""
+    """The broker's requests from before its new registration carry an old broker epoch."""
     if s.stray_from == replica:
         s.stray_stale = 1
     if c.late_booking != BOOK_AT_ONCE and s.booking_from == replica:

@@ -171,11 +171,12 @@ def is_under_way(s: Any) -> bool:
 
 
 def may_request(s: Any, c: Settings, targets: int) -> bool:
-    """True if the operator names other replicas than there are, and the request does not fail.
+    """True if the operator names a different set of replicas, and the request does not fail.
 
-    Under KRaft, where nobody leads and a live broker to be added would be elected from the ELR, it
-    fails with an exception (LeaderAcceptor.test, PartitionRegistration.directory). With ZooKeeper
-    whoever is added must be alive (KafkaController.validateReplicas), and before 2.4 every target.
+    Under KRaft it fails with an exception if the partition has no leader and a live broker to be
+    added would be elected from the ELR (LeaderAcceptor.test, PartitionRegistration.directory). With
+    ZooKeeper each added broker must be alive (KafkaController.validateReplicas), and before 2.4
+    every target.
     """
     if is_under_way(s) and not has(c, CHANGEABLE_REASSIGNMENT):
         return False
@@ -311,10 +312,10 @@ def remaining(s: Any) -> int:
 
 
 def begin_with_zookeeper(s: Any, c: Settings, targets: int) -> None:
-    """Replace what is under way by these targets, and complete that if all of them are in sync.
+    """Replace the reassignment under way by these targets, and complete it if all are in sync.
 
-    Replicas that were being added and are no target are stopped at once, and deleted, were they the
-    only ones in sync. (KafkaController.onPartitionReassignment, updateCurrentReassignment)
+    Replicas that were being added and are not targets are stopped at once and deleted, even if they
+    were the only ones in sync. (KafkaController.onPartitionReassignment, updateCurrentReassignment)
     """
     before, given_up = original(s), s.adding & ~targets
     begin_epoch(s, c)
@@ -361,8 +362,8 @@ def complete_with_zookeeper(s: Any, c: Settings) -> None:
 def keep_only_targets(s: Any) -> None:
     """One of the targets leads, and the other replicas leave the ISR and are deleted.
 
-    With no target in sync and alive nobody is elected, and who led and is no target leads no more.
-    (KafkaController.moveReassignedPartitionLeaderIfRequired,
+    Without a live target in sync no replica is elected, and a leader that is not a target stops
+    leading. (KafkaController.moveReassignedPartitionLeaderIfRequired,
     PartitionLeaderElectionAlgorithms.reassignPartitionLeaderElection)
     """
     targets = remaining(s)

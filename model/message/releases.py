@@ -23,11 +23,11 @@ KRAFT_READY = (3, 3)
 KRAFT_FIRST = (2, 8)
 """The oldest release that has KRaft, as a preview; for production it is from 3.3 on."""
 ELIGIBLE_LEADER_REPLICAS_FIRST = (4, 0)
-"""The oldest release in which eligible.leader.replicas.version may be 1."""
+"""Oldest release that allows eligible.leader.replicas.version=1."""
 ELIGIBLE_LEADER_REPLICAS_USUAL = (4, 1)
-"""The first in which it is, for a new cluster."""
+"""Oldest release that sets it for a new cluster."""
 _ANSWERS_AFTER_THE_FETCH = ((0, 8, 0), (0, 8, 1), (1, 0, 0), (1, 0, 1), (1, 1, 0))
-"""The releases in which a fetch answer has the high watermark of after the fetch (in 0.8 by
+"""Releases whose fetch answers have the high watermark from after the fetch (in 0.8 by
 KafkaApis.handleFetchRequest): in all others ReplicaManager.readFromLocalLog reads it before."""
 LAST_MINORS = {0: 11, 1: 1, 2: 8, 3: 9}
 """The last minor release of each major one that has been followed by another."""
@@ -453,11 +453,11 @@ def release_followed(
 
 
 def release_named(text: str) -> tuple[Release, str]:
-    """The declaration for `2.3.1`, or for `3.7:zookeeper`, `3.7:kraft`, `4.0:elr`; and which high
-    watermark is in its fetch answers, as the option hw-in-response has it.
+    """Return the declaration for `2.3.1`, `3.7:zookeeper`, `3.7:kraft` or `4.0:elr`, and the high
+    watermark of its fetch answers, as in the option hw-in-response.
 
-    Unless it is said, a release is with ZooKeeper up to 3.2 and with KRaft from 3.3 on, and with
-    eligible leader replicas from 4.1 on, as a new cluster of it is. Raises `UnknownRelease`.
+    By default a release is with ZooKeeper up to 3.2 and with KRaft from 3.3 on, and with eligible
+    leader replicas from 4.1 on, like a new cluster of it. Raises `UnknownRelease`.
     """
     matched = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?::(\w+))?", text)
     if matched is None or matched[2] not in (None, *MANNERS):

@@ -1,12 +1,12 @@
 """A record of the metadata log that its leader replays after it has heard the controller's answer.
 
-Under KRaft a change of the ISR that was granted reaches the leader twice: by the answer to
-AlterPartition, and by the metadata log, in which brokers replay it at their own pace
-(BrokerMetadataPublisher, TopicDelta.localChanges). Partition.makeLeader takes the record for the
-state of now: it forgets a change that the leader has asked for since, and with it whom the high
-watermark waits for. The request is on its way all the same. Its answer is ignored
-(Partition.submitAlterPartition). Until KAFKA-13790 (3.3.0) the record even replaced a newer state;
-since then it is compared by its partition epoch, and one that is equal is still taken.
+Under KRaft a granted change of the ISR reaches the leader twice: by the answer to AlterPartition,
+and by the metadata log, which brokers replay at their own pace (BrokerMetadataPublisher,
+TopicDelta.localChanges). Partition.makeLeader takes the record for the current state: it forgets
+the leader's later request, and with it the replicas that the high watermark waits for. The request
+is in flight all the same. Its answer is ignored (Partition.submitAlterPartition). Until KAFKA-13790
+(3.3.0) the record even replaced a newer state; since then its partition epoch is compared, and an
+equal one is still accepted.
 
 A leader that has heard several answers replays the first of them, or all at once; records in
 between are skipped. With KAFKA-13790 an older record changes nothing.

@@ -93,7 +93,7 @@ def end_epoch(s: Any, c: Settings, leader: int) -> None:
 
 
 def void_booking(s: Any, leader: int) -> None:
-    """What the leader has checked and not noted is out of date."""
+    """The offset that the leader has checked and not noted is out of date."""
     if s.booking_to == leader:
         s.booking_void = 1
 
@@ -149,7 +149,7 @@ def lay_down_role(s: Any, c: Settings, replica: int) -> None:
 
 
 def keep_producers(s: Any, replica: int) -> None:
-    """Requests that nobody has answered stay in the purgatory, each with the offset that it needs.
+    """Unanswered requests stay in the purgatory, each with the offset that it needs.
 
     KAFKA-2960: until 0.10.0.0 makeFollowers did not look at them. As long as the broker leads, its
     log has their records.
@@ -161,6 +161,6 @@ def keep_producers(s: Any, replica: int) -> None:
 
 
 def forget_producers(s: Any, replica: int) -> None:
-    """Nobody of a past term waits at the broker any more."""
+    """No producer of a past term waits at the broker any more."""
     for offset in range(s.records):
         s.still_waiting[replica, offset] = 0

@@ -47,9 +47,9 @@ def registration_limit(s: Any, c: Settings, replica: int) -> int:
 
 
 def return_limit(s: Any, c: Settings, replica: int, elr: int) -> int:
-    """What the controller would exceed by having the broker back, with this ELR.
+    """The limit that the controller would exceed by having the broker back, with this ELR.
 
-    With unclean election somebody is elected in any case: the broker itself, if nobody else.
+    Unclean election always elects a leader: the broker itself, if it is the only one.
     """
     if s.leader == NO_REPLICA and not has_room(s, 1):
         if c.unclean_leader_election == 1 and contains(assigned(s, c), replica):

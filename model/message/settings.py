@@ -1,11 +1,10 @@
-"""What the rules read while they run: plain numbers, each with the meaning given in
-`model.message.terms`.
+"""Settings that the rules read while they run: plain numbers, explained in `model.message.terms`.
 
 `truncation` and `features` are the version's, the latter as bits (`model.message.features`);
-`unbounded` and `settled` say which normal form a state has, and no rule of Kafka's reads them; the
-rest is what `model.message.environment` declares, but for the sizes, which shape the state. A rule
-is compiled for the numbers of one question, or reads them as it runs, so that a whole matrix of
-them needs one compilation.
+`unbounded` and `settled` choose the normal form of a state, and no rule of Kafka's reads them; the
+rest is what `model.message.environment` declares, except for the sizes, which shape the state. A
+rule is compiled for the numbers of one question, or reads them as it runs, so that a whole matrix
+needs one compilation.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ else:
 
 
 def settings_of(environment: Environment, version: Version) -> Settings:
-    """What the rules of `version` read in this environment."""
+    """Return the settings of `version` in this environment."""
     numbers = (DECLARED[name].number(getattr(environment, name)) for name in _NAMES.values())
     abstraction = (int(environment.unbounded), int(environment.is_cut))
     return Settings._make((version.truncation, version.features, *numbers, *abstraction))

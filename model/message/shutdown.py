@@ -22,7 +22,7 @@ def can_begin_shutdown(s: Any, c: Settings, replica: int) -> bool:
 
 
 def others_can_do_without(s: Any, c: Settings, replica: int) -> bool:
-    """Whether somebody else is in sync: to lead instead of it, or to go on leading."""
+    """True if another replica is in sync, to lead instead of it, or to go on leading."""
     return candidates(s, c, with_member(unavailable(s), replica)) & s.isr != 0
 
 
@@ -36,9 +36,9 @@ def begin_shutdown_limit(s: Any, c: Settings, replica: int) -> int:
 def begin_shutdown(s: Any, c: Settings, replica: int) -> None:
     """The controller takes the broker out of the ISR and of leadership, if others are in sync.
 
-    If it is the last in sync: with ZooKeeper the request fails and the broker goes all the same,
-    after retries (controlled.shutdown.max.retries); under KRaft leadership is taken from it, and
-    nobody leads unless the ELR, or an unclean election, has somebody.
+    If it is the last in sync: with ZooKeeper the request fails and the broker stops all the same,
+    after retries (controlled.shutdown.max.retries); under KRaft it loses leadership, and the next
+    leader can only come from the ELR or an unclean election.
     (ReplicationControlManager.handleBrokerInControlledShutdown)
     """
     gives_up = has(c, KRAFT) or others_can_do_without(s, c, replica)

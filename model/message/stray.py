@@ -1,6 +1,6 @@
 """A fetch that has outlived its sender, or its sender's change of leader, reaches its receiver.
 
-Before KIP-320 nothing tells it from a fetch of now. Its answer reaches nobody.
+Before KIP-320 the receiver cannot distinguish it from a current fetch. Its answer is lost.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ UNKNOWN_OFFSET = -1
 
 # What a broker does for the partition.
 NO_ROLE = 0
-"""Down, or up and not told anything by the controller yet."""
+"""Down, or up and without a role from the controller yet."""
 LEADER = 1
 TRUNCATING = 2
 """A follower that does not know yet where to cut its log. It asks before it fetches (KIP-101), or

@@ -1,10 +1,10 @@
-"""Where a follower cuts its log: five ways, of which a version has exactly one.
+"""Truncation of a follower's log: five ways, and a version has exactly one.
 
 To the high watermark (up to 0.10.2), by epoch (KIP-101, 0.11), by epochs as 2.0.0 had it, by epochs
-(KIP-279, since 2.0.1), on fetch (KIP-595, since 2.8). Each is described below on its own: what a
-leader answers about an epoch, and where the follower cuts on hearing it. All that the rest of the
-model knows of the way is what stands before and after them. On fetch, and where an offset is out
-of range, `model.message.fetch` cuts: `receive_diverging`, `receive_out_of_range`.
+(KIP-279, since 2.0.1), on fetch (KIP-595, since 2.8). Each has its own section below: a leader's
+answer about an epoch, and where the follower then cuts. The rest of the model uses only the
+functions before and after these sections. On fetch, and where an offset is out of range,
+`model.message.fetch` cuts: `receive_diverging`, `receive_out_of_range`.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def cut_log(s: Any, replica: int, end: int) -> None:
 def truncate_as_told(s: Any, c: Settings, follower: int, end: int, is_last: int) -> None:
     """Cut the log where the leader said, and have a future log cut likewise.
 
-    Its thread is told of the last truncation alone, which since truncation on fetch need not come;
-    by a proposed rule of each. (ReplicaFetcherThread.truncate,
+    The future log's thread learns only of the last truncation, which since truncation on fetch need
+    not come; by a proposed rule it learns of each. (ReplicaFetcherThread.truncate,
     AbstractFetcherThread.markPartitionsForTruncation)
     """
     truncate(s, c, follower, end)
@@ -83,7 +83,7 @@ def truncate_as_told(s: Any, c: Settings, follower: int, end: int, is_last: int)
 
 
 def begin_to_follow(s: Any, c: Settings, replica: int) -> None:
-    """What a new follower does: cut its log at once, or find out where before it appends."""
+    """A new follower cuts its log at once, or finds out where before it appends."""
     if c.truncation == TRUNCATE_TO_HIGH_WATERMARK:
         to_high_watermark(s, c, replica)
     else:
@@ -104,7 +104,7 @@ def finds_out_by_fetching(c: Settings) -> bool:
 
 
 def to_high_watermark(s: Any, c: Settings, replica: int) -> None:
-    """Up to 0.10.2: a new follower keeps what it knows to be committed, and asks nobody.
+    """Up to 0.10.2 a new follower keeps what it knows to be committed, without a request.
 
     (ReplicaManager.makeFollowers)
     """
@@ -178,8 +178,8 @@ def truncation_point(s: Any, c: Settings, follower: int, epoch: int, end: int) -
 def end_by_epoch(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
     """The LEO for the latest epoch, otherwise the start of the smallest larger one.
 
-    Undefined for an epoch later than the latest or before the first. An empty cache that is asked
-    for no epoch answers with the LEO. On the wire is the offset alone.
+    Undefined for an epoch later than the latest or before the first. An empty cache answers a
+    request for no epoch with the LEO. The wire carries the offset alone.
     """
     latest = latest_epoch(s, c, replica)
     if requested == latest:

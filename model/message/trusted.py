@@ -1,7 +1,7 @@
 """Functions of the rules that may look into an epoch or a record, each with the argument for it.
 
-They are all that `checker.sorts` does not look into, beside `model.message.order_abstraction`, of
-which the argument is. docs/unbounded.md has the whole of it.
+`checker.sorts` trusts only these and `model.message.order_abstraction`, whose argument is in
+docs/unbounded.md.
 """
 
 from __future__ import annotations

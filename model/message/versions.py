@@ -1,7 +1,7 @@
 """The versions of the protocol, each a way to truncate and a set of features.
 
-A version that loses data stays here beside the one that repairs it. Every feature can be switched
-alone: `version_of("kip320-without-fencing")`.
+A version that loses data stays here next to its repair. Every feature can be switched alone:
+`version_of("kip320-without-fencing")`.
 """
 
 from __future__ import annotations
@@ -283,7 +283,7 @@ def switches_of(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
 
 
 def released_as(version: Version) -> str | None:
-    """The name of the version with exactly these rules; None where nobody had them together."""
+    """Return the name of the version with exactly these rules; None if there is none."""
     for known in NAMED.values():
         if (known.truncation, known.features) == (version.truncation, version.features):
             return known.name

@@ -17,12 +17,12 @@ class _Silent(ast.NodeTransformer):
     """`return True` of an action is `return`; a warning says so."""
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
-        """What is returned is read by nobody."""
+        """Drop a returned True, which no caller reads."""
         return ast.copy_location(ast.Return(), node) if is_true(node.value) else node
 
 
 def silent(statement: ast.stmt) -> ast.stmt:
-    """A statement of an action, of which nobody reads what it returns."""
+    """Return an action's statement without the values that it returns."""
     made: ast.stmt = _Silent().visit(copy.deepcopy(statement))
     return made
 
@@ -41,7 +41,7 @@ def counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterato
 
 
 def passed_kind(kind: Kind) -> Kind:
-    """What a function has to know of something that it is given: whether it is a set, or a word."""
+    """Return what a called function has to know of an argument: whether it is a set, or a word."""
     if isinstance(kind, Set):
         return Set("members", kind.of)
     if isinstance(kind, Choice):

@@ -16,7 +16,7 @@ from waterline.model.own.lowered_calls import at
 from waterline.model.own.syntax import is_plain
 
 FOLDS = ("all", "any", "sum", "max", "min")
-"""What a comprehension may stand in."""
+"""Functions that may take a comprehension."""
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp)
 _WAYS: Mapping[str, Callable[[Any], Any]] = {
     "items": lambda each: each.items() if isinstance(each, dict) else (),
@@ -155,7 +155,7 @@ class Members(ast.NodeTransformer):
     # --- tables ----------------------------------------------------------------------------------
 
     def _table(self, node: ast.expr) -> Table | None:
-        """What has rows, or elements, in the place where an expression stands."""
+        """Return the table or the container that an expression names; None for anything else."""
         owner = node
         while isinstance(owner, ast.Subscript | ast.Attribute):
             owner = owner.value
@@ -316,7 +316,7 @@ def _loop(
 
 
 def _parts_of(kind: str, has_default: bool) -> Sequence[list[ast.stmt]]:
-    """What stands before the loop, in it and after it."""
+    """Return the statements before the loop, in it and after it."""
     otherwise = _DEFAULT if has_default else "1 // found"
     sign = ">" if kind == "max" else "<"
     texts = {
@@ -422,7 +422,7 @@ def _rename(node: ast.AST, name: str, other: str) -> None:
 
 
 def _bound(target: ast.expr, element: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """What each variable of a loop stands for."""
+    """Yield each variable of a loop with the expression that it stands for."""
     match target:
         case ast.Name(id=name):
             yield name, element

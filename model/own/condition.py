@@ -41,22 +41,22 @@ TEXT_MAX = 200
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition about a state: `holds(state, settings)`, and `fails`, which is the opposite.
+    """A condition about a state: `holds(state, settings)`, and its opposite `fails`.
 
-    Both are interpreted and compiled alike, and neither raises: what is asked of an element that
-    is not there, or means nothing in the state, is not so.
+    Both are interpreted and compiled alike, and neither raises: a comparison with an element that
+    does not exist, or has no meaning in the state, is false.
     """
 
     text: str
     holds: Callable[[Any, Any], bool] = field(compare=False)
     fails: Callable[[Any, Any], bool] = field(compare=False)
     read: tuple[tuple[str, str, tuple[int, ...]], ...] = field(compare=False)
-    """What it reads with constant indices: as written, the field, the indices."""
+    """Reads with constant indices: as written, the field, the indices."""
     declared: Mapping[str, AnyField] = field(compare=False)
-    """The fields of a model of one's own, which say how a value is told."""
+    """Fields of a user's model, which decide how a value is shown."""
 
     def values(self, state: State) -> str:
-        """`s.leo[0] is 2, s.hw[1] is 0`: what it reads, as far as it says of which element."""
+        """Return `s.leo[0] is 2, s.hw[1] is 0`: the values of the reads with constant indices."""
         described = []
         for written, name, index in self.read:
             try:
@@ -73,10 +73,10 @@ class Condition:
 def condition(
     text: str, layout: Layout, settings: Any, terms: Mapping[str, object] | None = None
 ) -> Condition:
-    """What `text` asks of states of this layout, with these settings. Raises `BadCondition`.
+    """Return the condition `text` for this layout and these settings. Raises `BadCondition`.
 
-    `terms` are what it may name beside `s`, the state, and `c`, the settings: numbers, functions of
-    numbers, and the fields of a model of one's own as it declares them.
+    `terms` are the other names that it may use besides `s`, the state, and `c`, the settings:
+    numbers, functions of numbers, and the fields of a user's model as declared.
     """
     text = text.strip()
     if not text:

@@ -114,7 +114,7 @@ class Reader:
         return _all_of([*guards, ast.Compare(made[0], list(node.ops), made[1:])])
 
     def _require_word(self, choice: Choice, node: ast.expr) -> None:
-        """Beside a choice stand its words, and fields of the same words."""
+        """Require a word of the choice, or a field with the same words."""
         match node:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
                 for part in parts:
@@ -130,7 +130,7 @@ class Reader:
     def _operand(
         self, node: ast.expr, described: AnyField | None, guards: list[ast.expr]
     ) -> ast.expr:
-        """A number, or what stands for one beside a field of one's own, or several for `in`."""
+        """Return an operand as a number, next to a user's field; several for `in`."""
         match node:
             case ast.Constant(value=str() | None):
                 if not isinstance(described, Choice | Name):
@@ -264,7 +264,7 @@ class Reader:
         return _Number(tree, place.lo, place.hi, tuple(guards))
 
     def _inside(self, node: ast.expr, index: _Number, name: str, extent: int) -> list[ast.expr]:
-        """What must be so for the index to be one of the field, if it may be another."""
+        """Return the comparisons that keep a variable index within the field."""
         if index.hi < 0 or index.lo >= extent:
             raise self.refuse(node, f"{name} has no element there", f"it has 0 to {extent - 1}")
         asked: list[ast.expr] = []

@@ -67,7 +67,7 @@ def table_of(node: ast.expr, names: Mapping[str, Any]) -> Table | None:
 
 
 def constant_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What a name of the file stands for, or one of a module or a class; None for anything else."""
+    """Return the value of a name of the file, a module or a class; None for anything else."""
     match node:
         case ast.Name(id=name):
             return names.get(name)
@@ -139,7 +139,7 @@ def described(thing: Any) -> str:
 
 
 def kind_of(table: Table, names: Mapping[str, Any]) -> Kind:
-    """Of which kind elements are, where all are alike: numbers, words or sets."""
+    """Return the common kind of the elements: numbers, words or sets; None if they differ."""
     leaves = table.leaves(names)
     if leaves and all(type(each) is str for each in leaves):
         return Choice(table.name, *dict.fromkeys(leaves))

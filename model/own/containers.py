@@ -46,7 +46,7 @@ class _Sequence(DeclaredField):
 
     @property
     def empty(self) -> int:
-        """What a place without a value holds."""
+        """Number in a place without a value."""
         return self.range[0]
 
     @property

@@ -1,7 +1,6 @@
-"""Data sorts of a user model: what its fields and arguments hold of epochs and values.
+"""Data sorts of a user model: the epochs and values in its fields and arguments.
 
-An argument that is an epoch is asked about before anything else in its action: that it is one, and,
-within bounds, that it is not above the highest.
+An action first checks that an argument is an epoch and, within bounds, not above the highest.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from waterline.model.own.normal_form import Renamed
 
 
 def data_sort(sort: Epochs | Opaque) -> DataSort:
-    """What the sort check knows of a sort: 0 is before all epochs, None is no value."""
+    """Return the sort as the sort check sees it: 0 is before all epochs, None is not a value."""
     if isinstance(sort, Epochs):
         fresh = f"take a new one as an argument, as in when({sort.name} > ...)"
         return DataSort(
@@ -40,7 +39,7 @@ def data_sort(sort: Epochs | Opaque) -> DataSort:
 
 
 def sort_in(declared: AnyField) -> Epochs | Opaque | None:
-    """Of which sort the elements of a field are, or what is in a queue or a log."""
+    """Return the sort of a field's elements, or of those of its sequence; None for none."""
     element = declared.element if isinstance(declared, Set | Sequenced) else declared
     match element:
         case Epoch(of=sort):
@@ -51,7 +50,7 @@ def sort_in(declared: AnyField) -> Epochs | Opaque | None:
 
 
 def argument_of(name: str, domain: Domain) -> PlainField:
-    """The field that holds an argument. One that is to be an epoch may be 0 before it is asked."""
+    """Return the field that holds an argument. An epoch may be 0 before it is checked."""
     return Epoch(name, domain) if isinstance(domain, Epochs) else plain_field(name, domain)
 
 
@@ -93,7 +92,7 @@ def trusted_in(sorts: Sequence[Renamed], function: Callable[[str], object]) -> t
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What is asked of the arguments of an action, before its own `when`.
+    """Checks of an action's arguments before its own `when`.
 
     `over` has a field for each argument. `limits` are all by name. `sorts` are those without
     bounds, empty within bounds.

@@ -147,12 +147,12 @@ class Protocol:
 
     @property
     def fair_names(self) -> frozenset[str]:
-        """What the fair actions are called."""
+        """Names of the fair actions."""
         return frozenset(_called(_function(action)) for action in self.fair)
 
     @property
     def strongly_fair_names(self) -> frozenset[str]:
-        """What the strongly fair actions are called."""
+        """Names of the strongly fair actions."""
         return frozenset(_called(_function(action)) for action in self.strongly_fair)
 
     @property
@@ -197,7 +197,7 @@ class Protocol:
         return found
 
     def _domains(self) -> Iterator[Any]:
-        """What fields hold and arguments range over."""
+        """Yield the domains of fields and of arguments."""
         for declared in self.fields:
             if isinstance(declared, Name | Epoch | Set | Sequenced | Value):
                 yield declared.of

@@ -53,7 +53,7 @@ class Struct(Generic[Made]):
 
     @property
     def name(self) -> str:
-        """What the named tuple is called."""
+        """Name of the named tuple."""
         return self.kind.__name__
 
     @property
@@ -88,7 +88,7 @@ class Struct(Generic[Made]):
         return found
 
     def kept(self, number: int) -> list[int]:
-        """What the parts of a value are kept as; the inverse of `number`."""
+        """Return the numbers of a value's parts; the inverse of `number`."""
         found = []
         for (_, part), size in zip(reversed(self.parts), reversed(self.sizes), strict=True):
             number, digit = divmod(number, size)
@@ -172,7 +172,7 @@ class Value(DeclaredField, Held[Read, Written]):
 
 
 PlainField = Flag | Number | Choice | Name | Value
-"""What holds one value, or one for each index."""
+"""Field that holds one value, or one for each index."""
 
 
 def plain_field(name: str, domain: Domain, *, what: str = "") -> Number | Choice | Name | Value:

@@ -32,7 +32,7 @@ from waterline.model.own.syntax import (
 )
 
 _PUTS = {"send", "append", "add", "discard", "remove", "count"}
-"""What a set or a sequence is given a value with."""
+"""Methods that put a value into a set or a sequence."""
 _NUMBERS = {"min", "max", "abs", "int", "bool", "sum", "all", "any", "range"}
 
 
@@ -53,7 +53,7 @@ class Kinds:
     _asked: set[str] = field(default_factory=set)
 
     def require(self, tree: ast.FunctionDef) -> None:
-        """Refuse a function in which a name is a truth, or a number stands beside a choice."""
+        """Reject a function that uses a name as a truth value, or mixes a number with a choice."""
         known = self._variables(tree)
         self._require_one_choice(tree, known)
         for truth in truths(tree):
@@ -79,7 +79,7 @@ class Kinds:
                     self._require_given(node, known)
 
     def kind_in(self, tree: ast.FunctionDef) -> Callable[[ast.expr], Kind]:
-        """What says of an expression of a function of which kind it is."""
+        """Return a function from an expression of this function to its kind."""
         known = self._variables(tree)
         return lambda node: self._kind(node, known)
 
@@ -97,14 +97,14 @@ class Kinds:
         return found
 
     def require_claim(self, tree: ast.FunctionDef) -> None:
-        """What a claim returns is a truth."""
+        """Require that a claim returns a truth value."""
         known = self._variables(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.Return) and node.value is not None:
                 self.require_truth(node.value, known)
 
     def require_truth(self, node: ast.expr, known: Mapping[str, Kind]) -> None:
-        """Refuse a name or a choice that is asked whether it is true."""
+        """Reject a name or a choice that is used as a truth value."""
         if isinstance(node, ast.IfExp):
             self.require_truth(node.body, known)
             self.require_truth(node.orelse, known)
@@ -186,7 +186,7 @@ class Kinds:
                 self._require_member(self._kind(side, known), other, known)
 
     def _require_given(self, node: ast.Call, known: Mapping[str, Kind]) -> None:
-        """What a function of the file is given, or what is put into a set or a sequence."""
+        """Check the arguments of a call, or the value that it puts into a set or a sequence."""
         match node.func:
             case ast.Name(id=name) if parts := self.structs.parts_of_call(name):
                 for part, given in zip(parts, node.args, strict=True):
@@ -244,7 +244,7 @@ class Kinds:
             self._require_no_set(stored, value, known)
 
     def _require_struct(self, held: Value, node: ast.expr, known: Mapping[str, Kind]) -> None:
-        """Refuse what is no such struct for sure."""
+        """Reject an expression that cannot be this struct."""
         if isinstance(node, ast.IfExp):
             self._require_struct(held, node.body, known)
             self._require_struct(held, node.orelse, known)
@@ -259,7 +259,7 @@ class Kinds:
             raise self.refuse(node, what, f"write {held.name}(...), or read one that is kept")
 
     def _require_word(self, choice: Choice, node: ast.expr, known: Mapping[str, Kind]) -> None:
-        """Refuse what is no word of a choice for sure."""
+        """Reject an expression that cannot be a word of the choice."""
         match node:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
                 for part in parts:
@@ -313,7 +313,7 @@ class Kinds:
     def _require_arguments(
         self, call: ast.Call, called: ast.FunctionDef, known: Mapping[str, Kind]
     ) -> None:
-        """What is given to a function is what that takes it for."""
+        """Require arguments of the kinds that the called function uses them as."""
         parameters = [argument.arg for argument in called.args.args]
         given = dict(zip(parameters, call.args, strict=False))
         given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
@@ -398,7 +398,7 @@ class Kinds:
         return found.of.value if isinstance(found, Value) else found
 
     def _annotated(self, argument: ast.arg) -> Kind:
-        """The struct that an argument is said to be, `vote: Vote`."""
+        """Return the struct in an argument's annotation, `vote: Vote`; None for none."""
         match argument.annotation:
             case ast.Name(id=name) if (struct := self.structs.by_name.get(name)) is not None:
                 return struct.value
@@ -414,7 +414,7 @@ class Kinds:
         }
 
     def _returned(self, name: str, item: int | None = None) -> Kind:
-        """What a function returns, or an item of it, if that is the same wherever it does."""
+        """Return the kind that a function returns, or that of an item, if all its returns agree."""
         tree = self.trees.get(name)
         if tree is None or name in self._asked:
             return NUMBER if tree is None and name in _NUMBERS else None
@@ -432,7 +432,7 @@ class Kinds:
         return _same(kinds)
 
     def _variables(self, tree: ast.FunctionDef) -> dict[str, Kind]:
-        """What the variables and arguments of a function are, as far as can be said."""
+        """Return the kinds of a function's variables and arguments, None where unknown."""
         given = self.given.get(tree.name, {})
         known: dict[str, Kind] = {
             each.arg: given.get(each.arg) or self._annotated(each) for each in tree.args.args
@@ -458,7 +458,7 @@ class Kinds:
     def _of_words(
         self, name: str, values: list[ast.expr | None], known: Mapping[str, Kind]
     ) -> Choice | None:
-        """Of which words a variable is one that is given a word which is written there."""
+        """Return the choice of a variable that holds words written in the rule; None for others."""
         texts: list[str] = []
         held: Choice | None = None
         for value in (end for each in values for end in ends(each)):

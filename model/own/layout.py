@@ -31,7 +31,7 @@ def layout_of(
     bounds: Mapping[str, int],
     ranges: Mapping[str, int] | None = None,
 ) -> Layout:
-    """The layout within these bounds; `ranges` are sizes beside them. Raises `BadProtocol`."""
+    """Return the layout within these bounds; `ranges` are further sizes. Raises `BadProtocol`."""
     sizes = dict(bounds)
     for sort in sorts.values():
         if sizes.setdefault(sort.plural, sort.count) != sort.count:
@@ -66,7 +66,7 @@ def layout_of(
 
 
 def limits_of(protocol: Protocol, bounds: Mapping[str, int]) -> tuple[str, ...]:
-    """What cuts steps: bounds, full queues and logs, and the highest epoch of a sort."""
+    """Return the names of what cuts steps: bounds, full queues and logs, highest epochs."""
     sequences = [each.name for each in protocol.fields if isinstance(each, Sequenced)]
     highest = [each.plural for each in protocol.epochs if each.plural not in bounds]
     return ("within", *bounds, *sequences, *highest)

@@ -23,7 +23,7 @@ _CHECKS: dict[str, Callable[..., Any]] = {
 _Node = TypeVar("_Node", bound=ast.AST)
 _ROUNDS = "__rounds__"
 _UNCHECKED = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.RShift)
-"""What never needs more bits than it is given."""
+"""Operators whose result never needs more bits than the operands."""
 
 
 def limited(tree: ast.FunctionDef, names: MutableMapping[str, Any]) -> ast.FunctionDef:

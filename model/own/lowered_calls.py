@@ -1,4 +1,4 @@
-"""What lowered rules are made of: sequences as a rule names them, and calls of their functions."""
+"""Parts of lowered rules: sequences as a rule names them, and calls of their functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from waterline.model.own.sequences import Functions
 from waterline.model.own.syntax import SET, Kind, Refuse, is_made_set
 
 ADDS = {Queue: "send", Log: "append", Bag: "send"}
-"""What adds a value to a sequence."""
+"""Methods that add a value to a sequence."""
 METHODS = {
     Queue: ("send", "receive", "clear"),
     Bag: ("send", "remove", "count", "clear"),
@@ -39,7 +39,7 @@ _INSTEAD: dict[type, dict[str, str]] = {
         **dict.fromkeys(("append", "send", "push"), "Q.add(...)"),
     },
 }
-"""What others call it, by its kind; `Q` is the field."""
+"""Remedies for methods of other libraries, by kind; `Q` is the field."""
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
@@ -55,10 +55,10 @@ class NamedSequence:
 
 @dataclass(slots=True)
 class Calls(ast.NodeTransformer):
-    """What the lowering of a function needs to know and to write.
+    """Lowering of a function's calls.
 
-    `kind` says what an expression of it is. `room` gives the number of the limit that a full
-    sequence stands for, where the function tries a step out; else None. `made` has the functions
+    `kind` returns the kind of an expression. `room` returns the number of the limit that a full
+    sequence stands for, if the function tries a step out; else it is None. `made` has the functions
     that the rewritten one calls, by name.
     """
 
@@ -76,7 +76,7 @@ class Calls(ast.NodeTransformer):
         return isinstance(kind, Set) or kind == SET or is_made_set(node)
 
     def _require_set(self, node: ast.expr) -> None:
-        """Refuse what is no set for sure, beside one."""
+        """Reject an operand of a set operation that cannot be a set."""
         kind = self.kind(node)
         if kind is None or self._is_set(node):
             return
@@ -252,7 +252,7 @@ def operation_of(name: str, *given: ast.expr) -> ast.expr:
 
 
 def loaded(name: ast.expr) -> ast.expr:
-    """What is written to, as something to read."""
+    """Return a written expression as one to read."""
     read = copy.deepcopy(name)
     for each in ast.walk(read):
         if hasattr(each, "ctx"):
@@ -261,7 +261,7 @@ def loaded(name: ast.expr) -> ast.expr:
 
 
 def flat(statements: Sequence[ast.stmt | list[ast.stmt]]) -> list[ast.stmt]:
-    """Statements of which one may have become several."""
+    """Flatten statements, where one may have become several."""
     found: list[ast.stmt] = []
     for each in statements:
         found += each if isinstance(each, list) else [each]

@@ -37,9 +37,9 @@ _LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Su
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """Looks for them in the functions of a file. Raises what `refuse` makes.
+    """Search for mistakes in the functions of a file. Raises what `refuse` makes.
 
-    `sizes` are the numbers that are read of a state beside its fields, `names` those of the file.
+    `sizes` are the numbers that a state has besides its fields, `names` those of the file.
     """
 
     fields: Mapping[str, AnyField]
@@ -48,7 +48,7 @@ class Mistakes:
     refuse: Refuse
 
     def require_rule(self, tree: ast.FunctionDef, structs: Collection[str] = ()) -> None:
-        """None of those that any rule may have; `structs` are arguments that are no states."""
+        """Reject mistakes that any rule can contain. `structs` names the non-state arguments."""
         for node in ast.walk(tree):
             self._require_no_literal(node)
         require_statements(tree, self.refuse)
@@ -307,7 +307,7 @@ def _is_none(value: ast.expr | None) -> bool:
 
 
 def is_true(value: ast.expr | None) -> bool:
-    """Whether it is `True`: of an action nobody reads that, and a warning says so."""
+    """True if the value is `True`: no caller of an action reads it, and a warning says so."""
     return isinstance(value, ast.Constant) and value.value is True
 
 
@@ -320,7 +320,7 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _way_past(body: Sequence[ast.stmt]) -> str | None:
-    """By which way a function comes to its end without a return; None if there is no way."""
+    """Describe the way to a function's end without a return; None if there is none."""
     last = body[-1]
     match last:
         case ast.Return() | ast.Raise():
@@ -349,7 +349,7 @@ class Noted:
     found: dict[str, None] = field(default_factory=dict)
 
     def each(self, given: Sequence[_Given], make: Callable[[_Given], _Made]) -> tuple[_Made, ...]:
-        """What is made of each. A mistake is noted, and what comes after it is looked at."""
+        """Return `make` of each. Notes a mistake, and goes on with what comes after it."""
         made = []
         for one in given:
             for _ in range(MISTAKES_MAX):

@@ -50,7 +50,7 @@ class Names(Counted):
 
     @property
     def sort(self) -> Sort:
-        """What renames them."""
+        """Sort that renamings act on."""
         return Sort(self.plural)
 
     @property
@@ -129,7 +129,7 @@ def plural_of(name: str) -> str:
 
 
 def require_name(what: str, name: object) -> None:
-    """Refuse what is no name of letters, digits and _, and a word of Python's."""
+    """Reject a name with other characters than letters, digits and _, or a word of Python's."""
     if isinstance(name, str) and keyword.iskeyword(name):
         raise BadProtocol(f"{what} is called {name!r}, a word of Python's; call it otherwise")
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:

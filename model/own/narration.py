@@ -1,7 +1,7 @@
 """Sentences and tables of a user model, from its docstrings.
 
-A step is described by its action's docstring, in which `{rm}` is the argument of that name, and by
-its changes. A state is a table, a row for each name, and beside it what belongs to no name.
+A step is described by its action's docstring, where `{rm}` is the argument of that name, and by its
+changes. A state is a table with a row for each name, and a list of what belongs to no name.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class _Words:
         return table
 
     def summary(self, state: State) -> list[tuple[str, str]]:
-        """What has no row."""
+        """Return the fields without a row."""
         found = []
         for field in self.fields:
             if not field.indices:
@@ -172,7 +172,7 @@ class _Words:
 
 
 def _exchanged(bag: Bag[Any, Any], was: Kept, now: Kept) -> str:
-    """What a bag has no more, and what it has now: `loses 2, gets 0, 1`."""
+    """Describe what a bag has lost and gained: `loses 2, gets 0, 1`."""
     assert isinstance(was, tuple)
     assert isinstance(now, tuple)
     found = []
@@ -184,7 +184,7 @@ def _exchanged(bag: Bag[Any, Any], was: Kept, now: Kept) -> str:
 
 
 def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
-    """What does not fit, in the words of the file, and what would.
+    """Describe a value that does not fit, in the words of the file, with the remedy.
 
     `s.token[client0] cannot be 3: it holds 0 to 2; declare a wider range, or guard the step`
     """
@@ -223,7 +223,7 @@ def _index_misfit(field: AnyField, element: str, error: OutsideOfPlace) -> str:
 
 
 def _sequence_misfit(field: Sequenced, error: OutsideOfPlace) -> str:
-    """What does not fit in a queue or a log: a place without a value, or a value that is none."""
+    """Describe a misfit in a queue or a log: an empty place, or an invalid value."""
     indices = [error.indices[0]]
     if len(field.extents) > 2:
         for count in reversed(field.extents[1:-1]):
@@ -249,7 +249,7 @@ def _sequence_misfit(field: Sequenced, error: OutsideOfPlace) -> str:
 
 
 def _operation(error: OutsideOfPlace) -> tuple[str, Mapping[str, Any]]:
-    """What was done with a queue or a log, and what was known then: see `model.own.sequences`."""
+    """Return the failed operation on a queue or a log, with its variables; see `sequences`."""
     found: tuple[str, Mapping[str, Any]] = "", {}
     at = error.__traceback__
     while at is not None:
@@ -270,7 +270,7 @@ def _written(field: AnyField, position: int, number: int) -> str:
 
 
 def _held(field: AnyField) -> str:
-    """What a field holds: `0 to 2`, `client0 to client1, or None`."""
+    """Describe the values of a field: `0 to 2`, `client0 to client1, or None`."""
     lo, hi = field.range
     if isinstance(field, Value):
         return describe_struct(field.of)
@@ -396,5 +396,5 @@ def _row(state: State, field: AnyField, number: int) -> str:
 
 
 def _separator(field: AnyField) -> str:
-    """What stands between values: those of some kinds have blanks."""
+    """Separator of values: some kinds contain blanks."""
     return " | " if isinstance(field, Set | Sequenced) else " "

@@ -93,10 +93,10 @@ def _each_cell(fields: Sequence[Field], body: Sequence[str]) -> Iterator[str]:
 
 
 def _may_be(each: Renamed) -> Iterator[str]:
-    """An argument, of so many in its action, is one that there is or stands in for all new ones.
+    """Yield the check that an argument is an existing value or stands in for all new ones.
 
-    New ones are beside those that there are, and all that lie between the same two are alike: `of`
-    of them are enough for that many arguments.
+    New values lie next to existing ones, and all between the same two are alike: `of` of them
+    suffice for that many arguments of the action.
     """
     least = -1 if isinstance(each.sort, Opaque) else 0
     yield f"def {each.may_be}(s, one, of):"

@@ -34,7 +34,7 @@ By = Index | tuple[Index, ...]
 
 
 class Said(TypedDict, total=False):
-    """What may be said of any field."""
+    """Options of any field."""
 
     doc: str
     ghost: bool
@@ -42,9 +42,9 @@ class Said(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredField:
-    """What all kinds of fields have. `by` is what there is an element for, nothing for one value.
+    """Common part of all kinds of fields. `by` are the indices, empty for a single value.
 
-    One that is a `ghost` only serves claims: no step's sentence tells its changes.
+    A `ghost` field only serves claims: no step's sentence mentions its changes.
     """
 
     name: str
@@ -53,7 +53,7 @@ class DeclaredField:
     ghost: bool = field(default=False, kw_only=True)
 
     def _take(self, given: Sequence[Any], named: dict[str, Any], rest: dict[str, Any]) -> None:
-        """What the constructor was given: perhaps a name, then the `named` in their order.
+        """Take the constructor's arguments: perhaps a name, then the `named` in their order.
 
         Raises `TypeError` for too few or too many, and `BadProtocol`.
         """

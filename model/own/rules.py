@@ -1,9 +1,9 @@
 """Reads rules from a user's file as functions to interpret and compile.
 
-An action is one function: what stands before its last `when` or `within` only looks and becomes the
-guard and the limit, and the whole of it without these becomes the effect. Beside that nothing is
-changed but what has no number: a choice's text and None become the numbers that fields keep, and
-`all`, `any` and `sum` of a comprehension become loops. Lines stay those of the file.
+An action is one function. The part before its last `when` or `within` only reads, and becomes the
+guard and the limit; the whole function without these becomes the effect. Otherwise only values
+without a number change: a choice's text and None become the numbers that fields keep, and `all`,
+`any` and `sum` of a comprehension become loops. Lines stay those of the file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from waterline.model.own.values import Numbering
 from waterline.model.own.witness import witness_of
 
 SETTINGS = "_settings"
-"""The argument for a model's settings, of which a protocol of one's own has none."""
+"""Argument for a model's settings; a user's protocol has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Predicate:
 class Rules:
     """The functions of one file, read for these fields within these bounds.
 
-    `names` are those of the file, in which functions are replaced by the ones made of them.
+    `names` are those of the file, with each function replaced by the one made from it.
     """
 
     file: str
@@ -107,9 +107,9 @@ class Rules:
         plurals: Sequence[str],
         structs: Sequence[Struct] = (),
     ) -> Rules:
-        """Those of a file with this text, which has run and has left these names.
+        """Return the rules of a file with this text, which has run and has left these names.
 
-        `sizes` are what can be read of a state beside its fields, `plurals` the sorts among them.
+        `sizes` are the numbers that a state has besides its fields, `plurals` the sorts among them.
         """
         names = dict(names)
         parsed = Members(plurals, names).visit(ast.parse(text))
@@ -174,10 +174,10 @@ class Rules:
     def claim(
         self, function: Any, takes: Sequence[int], *, states: int | None = None
     ) -> tuple[str, str, int, Any]:
-        """Name, sentence, how many arguments it is given, and the function with settings too.
+        """Return name, sentence, number of arguments, and the function with settings too.
 
-        `takes` are how many it may have. All of them are states, unless it is said how many are:
-        the settings come after these. Raises `BadProtocol`.
+        `takes` are the allowed numbers of arguments. The first `states` of them are states, by
+        default all; the settings come after these. Raises `BadProtocol`.
         """
         tree = self._tree(function, "a claim")
         given = len(tree.args.args)
@@ -208,8 +208,9 @@ class Rules:
         return found.variables, self._function(tree, found.body, len(tree.args.args))
 
     def happens(self, function: Any) -> tuple[str, str, Any, Any | None]:
-        """Name, sentence, and what is asked of a step: a state is reached by a step that leads to
-        it. Then, of a function of a state, what is asked of initial states, which none leads to.
+        """Return name, sentence, condition on a step, and condition on initial states or None.
+
+        A function of one state has both: a step satisfies it by leading to such a state.
         """
         name, described, given, made = self.claim(function, (1, 2))
         if given == 2:
@@ -246,7 +247,7 @@ class Rules:
         return self.names[function.name]
 
     def _entered(self, name: str, made: Any) -> str:
-        """Under which name, like this one, what was made can be called."""
+        """Make a function callable under a name like this one, and return that name."""
         while name in self.names:
             name += "_"
         self.names[name] = made
@@ -368,7 +369,7 @@ class Rules:
         return {parameters.index(name): choice for name, choice in taken.items()}
 
     def _note_what_is_given(self, tree: ast.FunctionDef, kind: Callable[[ast.expr], Kind]) -> None:
-        """Of which kinds the arguments of functions are that this one calls."""
+        """Note the argument types of each function that this one calls."""
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
@@ -427,7 +428,7 @@ class Rules:
         )
 
     def _constants(self, tree: ast.FunctionDef) -> dict[str, Any]:
-        """What names of the file stand for in a function, which may have its own of that name."""
+        """Return the names of the file that a function uses, without those that it redefines."""
         own = {argument.arg for argument in tree.args.args}
         own |= {
             node.id
@@ -437,7 +438,7 @@ class Rules:
         return {name: value for name, value in self.names.items() if name not in own}
 
     def _require_known(self, tree: ast.FunctionDef) -> None:
-        """What is read of an argument is read of a state: a field, a bound, a number of names."""
+        """Require that rules read only fields, bounds and numbers of names from a state."""
         arguments = {argument.arg for argument in tree.args.args}
         for node in ast.walk(tree):
             match node:

@@ -118,7 +118,7 @@ class Functions:
         ]
 
     def _refused(self) -> list[str]:
-        """The number for an empty place is no value: it goes nowhere."""
+        """Reject the number for an empty place, which is not a value."""
         return [f"if x == {self.field.empty}:", f"    k = {self.field.room}"]
 
     def _receive(self) -> list[str]:

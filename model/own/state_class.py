@@ -6,9 +6,9 @@
         holder = Name(clients, or_none=True)
         token = Number(0, leases, by=clients)
 
-The body is plain Python, so a field's domain can be any expression of the bounds. Within other
-bounds it runs again: a bound then is what was asked for, whatever the body says. A rule is given
-states with these attributes, and a type checker reads off the class what each of them holds.
+The body is plain Python, so a field's domain can be any expression of the bounds. With other bounds
+the body runs again: a bound then has the requested value, whatever the body says. Rules get states
+with these attributes, and a type checker infers the content of each from the class.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Declarations(dict[str, Any]):
 
 
 class StateType(type):
-    """What such classes are of."""
+    """Metaclass of such classes."""
 
     _made: Declarations
 
@@ -171,8 +171,8 @@ def bounds_of(function: Callable[..., Any]) -> dict[str, Bound]:
 
 
 def call_within(function: Callable[..., Any], bounds: Bounds) -> Any:
-    """What a function that declares a protocol returns within these bounds. Raises `BadProtocol`,
-    and whatever it raises.
+    """Return the result of a function that declares a protocol, within these bounds. Raises
+    `BadProtocol`, and whatever the function raises.
     """
     given = _state_of(function)
     if given is None:

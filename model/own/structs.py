@@ -30,7 +30,7 @@ class Structs:
     by_name: Mapping[str, Struct]
 
     def kind_of_call(self, called: str) -> AnyField | None:
-        """What a named tuple, or one of the functions written here, returns when it is called."""
+        """Return the kind that a call of a named tuple, or of a function written here, has."""
         if (struct := self.by_name.get(called)) is not None:
             return struct.value
         called = _LINE.sub("__", called)
@@ -114,7 +114,7 @@ class Parts(ast.NodeTransformer):
         return self._called(_part(struct, node.attr), [self.visit(node.value)], node)
 
     def _given(self, node: ast.Call, struct: Struct) -> list[ast.expr]:
-        """What each part is given, in their order; one that is left out has its default."""
+        """Return the argument for each part, in their order; an omitted part has its default."""
         names = [name for name, _ in struct.parts]
         given = dict(zip(names, node.args, strict=False))
         given |= {each.arg: each.value for each in node.keywords if each.arg in names}

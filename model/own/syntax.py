@@ -1,4 +1,4 @@
-"""What the syntax of a rule says: which field an element is of, what is asked, what is assigned."""
+"""Syntax of a rule: the field of an element, the conditions, the assignments."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ OF_SET = "__set_of_"
 """How the name of a function begins that reads a set out of a table: see `model.own.values`."""
 Kind = AnyField | str | None
 """The field whose values an expression has, `NUMBER`, `SET` for a set that is written there, or
-None for what cannot be said. Of a set or a sequence it is the field itself.
-"""
+None if unknown. A set or a sequence has the field itself."""
 
 
 def element_of(node: ast.expr, fields: Mapping[str, AnyField]) -> AnyField | None:
@@ -39,7 +38,7 @@ def element_of(node: ast.expr, fields: Mapping[str, AnyField]) -> AnyField | Non
 
 
 def truths(tree: ast.AST) -> Iterator[ast.expr]:
-    """The expressions that are asked whether they are true."""
+    """Yield the expressions that are used as truth values."""
     for node in ast.walk(tree):
         match node:
             case ast.If() | ast.While() | ast.IfExp():
@@ -116,7 +115,7 @@ def is_made_set(node: ast.expr) -> bool:
 
 
 def ends(value: ast.expr | None) -> Iterator[ast.expr | None]:
-    """What a conditional expression may come to; of any other expression that itself."""
+    """Yield the possible values of a conditional expression, or the expression itself."""
     if isinstance(value, ast.IfExp):
         yield from (*ends(value.body), *ends(value.orelse))
     else:

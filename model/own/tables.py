@@ -20,7 +20,7 @@ def require_state(
     names: Collection[str],
     refuse: Refuse,
 ) -> None:
-    """Refuse a field that is written without the state, and a state that is no argument."""
+    """Reject a field that is written without the state, and a state that is not an argument."""
     given = [argument.arg for argument in tree.args.args]
     names_in = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
     augmented = {id(n.target) for n in ast.walk(tree) if isinstance(n, ast.AugAssign)}
@@ -49,7 +49,7 @@ def require_state(
 def require_whole(
     node: ast.AST, field_of: Callable[[ast.AST], AnyField | None], refuse: Refuse
 ) -> None:
-    """Refuse a table that is asked, or gone through, as a whole; and what is an element's."""
+    """Reject an operation on a whole table, and one that belongs to an element."""
     match node:
         case ast.Compare(left=sought, ops=[ast.In() | ast.NotIn()], comparators=[table]):
             field = field_of(table)

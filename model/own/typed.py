@@ -1,6 +1,6 @@
-"""What a type checker takes a field for: `s.token[client]` is a number, `s.holder` one or None.
+"""Types of fields for a type checker: `s.token[client]` is a number, `s.holder` one or None.
 
-Rules run on other objects (`waterline.state`) or are compiled; nothing here is called but `Size`.
+Rules run on other objects (`waterline.state`) or are compiled; only `Size` is called at run time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Size(int):
 
 
 class OfState:
-    """What a field is read of as a value: a class of fields is one."""
+    """Object whose fields read as values: a class of fields is one."""
 
     __slots__ = ()
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar as Defaulted
 
     Made = Defaulted("Made", default=Any)
-    """What a struct makes."""
+    """Result of a struct's constructor."""
     Read = Defaulted("Read", default=Any)
     Written = Defaulted("Written", default=Any)
     V = TypeVar("V")
     Part = int | None
-    """An index. None is no element; that a `when` has said `is not None` no type checker knows."""
+    """An index. None has no element, but no type checker knows that a `when` has excluded it."""
 
     class Held(Generic[Read, Written]):
         """A field of a class: of a state it reads as a value, of the class as the field itself."""

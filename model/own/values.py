@@ -38,7 +38,7 @@ from waterline.model.own.fields import (
 from waterline.model.own.syntax import NUMBER, OF_SET, SET, Kind, Refuse, is_plain
 
 CHAIN_MAX = 16
-"""How many elements are asked for one after the other."""
+"""Maximum number of elements compared one after the other."""
 ENTRIES_MAX = 1024
 """How many elements a table has at most, those of its rows counted."""
 
@@ -47,9 +47,9 @@ ENTRIES_MAX = 1024
 class Numbering(ast.NodeTransformer):
     """Writes numbers for the text and the None that are compared with fields, or stored in them.
 
-    `kind` says what an expression is, `taken` which words a function of the file takes for which
-    of its arguments. `names` are constants of the file, of which some may be text. Raises what
-    `refuse` makes for text that no field gives a meaning.
+    `kind` returns the kind of an expression, `taken` the words that a function of the file expects,
+    by argument. `names` are constants of the file, some of them text. Raises what `refuse` makes
+    for text that has no meaning in any field.
     """
 
     kind: Callable[[ast.expr], Kind]
@@ -169,7 +169,7 @@ class Numbering(ast.NodeTransformer):
         return kind if isinstance(kind, AnyField) else None
 
     def _stored(self, target: ast.expr, value: ast.expr) -> ast.expr:
-        """What an assignment stores: in a field, or in a variable that holds words."""
+        """Return what an assignment stores in a field, or in a variable that holds words."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             pairs = zip(target.elts, value.elts, strict=False)
             value.elts = [self._stored(each, given) for each, given in pairs]
@@ -187,7 +187,7 @@ class Numbering(ast.NodeTransformer):
         return self._number(field.element, node)
 
     def _number(self, field: AnyField, node: ast.expr) -> ast.expr:
-        """What a field keeps for this; anything but text and None is left as it is."""
+        """Return what a field keeps for this; anything but text and None stays the same."""
         if (table := table_of(node, self.names)) is not None and table.indices:
             return self._read(table, node, field)
         if isinstance(field, Choice) and is_plain(node):

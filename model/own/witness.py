@@ -11,9 +11,9 @@ from waterline.model.own.comprehensions import looped
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """What to run: it returns the variables of the first turn that makes the claim False.
+    """Code that returns the variables of the first turn that makes the claim False.
 
-    Of each variable its name and, where it counts all names of a sort, that sort's plural, or the
+    Each variable has its name and, if it counts all names of a sort, that sort's plural, or the
     field whose values it goes through.
     """
 

@@ -25,7 +25,7 @@ _STANDS_STILL = "no broker, no controller and no request in flight can make a st
 def sentence(
     settings: Settings, action: str, arguments: Arguments, before: State, after: State
 ) -> str:
-    """What happened from `before` to `after`. Raises `KeyError` for an action it does not know."""
+    """Describe the step from `before` to `after`. Raises `KeyError` for an unknown action."""
     text = _SENTENCES[action](settings, before, after, *arguments)
     return in_words_of_fluss(text) if has(settings, COORDINATOR) else text
 

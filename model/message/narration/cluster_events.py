@@ -52,10 +52,10 @@ def _stop(c: Settings, before: State, after: State, replica: int) -> str:
 def _met_by_fault(
     text: str, c: Settings, before: State, after: State, replica: int, *rest: int
 ) -> str:
-    """What befell a broker, in the words of the table of faults, and what came of it.
+    """Describe a broker's fault, in the words of the table of faults, and its consequences.
 
-    The words may name {r}, {who} (a leader is called one), its {hw}, {checkpoint} and {leo}, and
-    {removed}, the records that its log lost.
+    The words may name {r}, {who} (the replica, or leader, by name), its {hw}, {checkpoint} and
+    {leo}, and {removed}, the records that its log lost.
     """
     down = after.up[replica] == 0
     words = text.format(
@@ -77,7 +77,7 @@ def _who(before: State, replica: int) -> str:
 
 
 def _lost_with(before: State, after: State, replica: int) -> list[str]:
-    """What a process that ends takes along: fetches in flight, answers that it owed."""
+    """Describe what a process takes along when it ends: fetches in flight, pending answers."""
     lost = [
         f"r{follower}'s fetch is lost"
         for follower in range(before.replicas)
@@ -192,7 +192,7 @@ def _restart(c: Settings, before: State, after: State, replica: int) -> str:
 
 
 def _heard_on_return(before: State, after: State, replica: int) -> list[str]:
-    """What a broker does that is told, as it comes back, that nobody leads."""
+    """Describe how a returning broker reacts to the news that no broker leads."""
     if after.known_epoch[replica] == before.known_epoch[replica]:
         return []
     heard = f"it is told that nobody leads in epoch {after.known_epoch[replica]}"
@@ -211,7 +211,7 @@ def _fence_and_elect(c: Settings, before: State, after: State, replica: int, win
 
 
 def _left(before: State, after: State, replica: int) -> list[str]:
-    """What became of the ISR and the ELR when the replica was taken out."""
+    """Describe the ISR and the ELR after the removal of the replica."""
     if not contains(before.isr, replica):
         return ["it was not in the ISR"]
     members = as_set(after, after.isr)
@@ -249,7 +249,7 @@ def _learn_late(c: Settings, before: State, after: State, replica: int, epoch: i
 def _taken_up(
     c: Settings, before: State, after: State, replica: int, learns: str, leader: int
 ) -> str:
-    """What a broker does with a decision for `leader`."""
+    """Describe a broker's reaction to a decision for `leader`."""
     epoch = after.known_epoch[replica]
     if leader == NO_REPLICA:
         rest = never_acked(before, after, replica)

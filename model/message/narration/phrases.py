@@ -109,7 +109,7 @@ def out_of_range(s: State, leader: int, fetch: str) -> str:
 
 
 def isr_change(before: State, after: State, leader: int, follower: int) -> list[str]:
-    """What a fetch did for the follower's place in the ISR."""
+    """Describe the effect of a fetch on the follower's place in the ISR."""
     if after.isr != before.isr:
         return [f"r{follower} joins the ISR {as_set(after, after.isr)}"]
     if after.pending_isr[leader] != before.pending_isr[leader]:
@@ -118,7 +118,7 @@ def isr_change(before: State, after: State, leader: int, follower: int) -> list[
 
 
 def answering(s: State, follower: int) -> str:
-    """What a leader answers a fetch."""
+    """Describe a leader's answer to a fetch."""
     if s.fetch[follower] == PARKED:
         return "nothing to answer yet, the fetch is parked"
     assert s.fetch[follower] == ANSWERED

@@ -1,4 +1,4 @@
-"""The steps by which records spread: producing, fetching, the ISR, truncating, reading."""
+"""Sentences for steps of replication: producing, fetching, the ISR, truncating, reading."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _book_fetch(c: Settings, before: State, after: State, follower: int) -> str:
 
 
 def _noted(c: Settings, before: State, after: State, follower: int) -> str:
-    """What a leader has made of an offset that it notes late."""
+    """Describe what a leader does with an offset that it notes late."""
     leader, offset = before.booking_to, before.booking_offset
     if before.booking_void and c.late_booking == BOOK_BY_EPOCH:
         return "its epoch is over, and it notes nothing"

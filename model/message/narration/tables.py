@@ -66,7 +66,7 @@ def rows(state: State) -> list[list[str]]:
 
 
 def summary(state: State) -> list[tuple[str, str]]:
-    """What the controller has decided, what the world outside has seen, what faults there were."""
+    """Return the controller's decisions, what the outside world has seen, and the faults so far."""
     leader = f"leader r{state.leader}" if state.leader != NO_REPLICA else "no leader"
     born = range(1, state.produced + 1)
     committed = [state.exposed[offset] for offset in range(state.exposed_end)]
@@ -95,7 +95,7 @@ def summary(state: State) -> list[tuple[str, str]]:
 
 
 def _on_the_way(s: State) -> list[tuple[str, str]]:
-    """What is on its way and belongs to nobody: an old fetch, one to be noted, old decisions."""
+    """Describe messages in flight without an owner: an old fetch, one to note, old decisions."""
     text = []
     if s.stray_from != NO_REPLICA:
         stale = ", broker epoch of the past" if s.stray_stale else ""
@@ -225,7 +225,7 @@ def _broker_epoch(s: State, leader: int, follower: int) -> str:
 
 
 def _in_flight(s: State, replica: int) -> str:
-    """A follower's one fetch, and the records of which a broker still owes the acknowledgement."""
+    """Describe a follower's one fetch, and the acknowledgements that a broker still owes."""
     due = [f"ack due: {as_records(awaited(s, replica))}"] if awaited(s, replica) else []
     if not follows(s, replica) or s.fetch[replica] == IDLE:
         return "; ".join(due) or NOTHING
