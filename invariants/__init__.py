@@ -1,4 +1,4 @@
-"""What is claimed of the protocol: one module a claim, sentence first, predicate under it.
+"""Claims about the protocol: one module a claim, its sentence first, the predicate under it.
 
 A module of this package that has a `CLAIM` is in the catalogue, at the place that its rank says.
 """

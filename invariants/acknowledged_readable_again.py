@@ -1,7 +1,7 @@
 """Once brokers are started again, all that was acknowledged can be read.
 
-`acknowledged_durable` asks it of the current leader, this of any that may come to lead. Where this
-breaks a record is lost for good, or nobody can serve it although somebody has it.
+`acknowledged_durable` requires it of the current leader, this of any possible leader. If it breaks,
+a record is lost for good, or some replica has it and none can serve it.
 """
 
 from __future__ import annotations

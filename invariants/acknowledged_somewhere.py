@@ -1,12 +1,12 @@
 """Every acknowledged record is in the log of a replica that leads or may be elected.
 
-A claim about durability that needs no leader. It is weaker than `acknowledged_durable` where
-somebody leads, and still says something where nobody does: a record that it does not cover comes
-back by no election that this version has. `acknowledged_on_disk` asks for any log at all, and so
-for what could be repaired by hand; with unclean elections the two are one. It does not say that
-the next leader has the record: that is `candidates_complete`.
+A claim about durability that needs no leader. With a leader it is weaker than
+`acknowledged_durable`; without one it still says something: no election of this version brings back
+a record that it does not cover. `acknowledged_on_disk` accepts any log at all, and so what could be
+repaired by hand; with unclean elections the two are one. It does not say that the next leader has
+the record: that is `candidates_complete`.
 
-As `acknowledged_durable` it is no promise under acks=1, nor with unclean elections.
+Like `acknowledged_durable` it is not promised under acks=1, nor with unclean elections.
 """
 
 from __future__ import annotations

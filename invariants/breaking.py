@@ -26,7 +26,7 @@ def brokers_in(s: State, members: int) -> tuple[int, ...]:
 
 
 def lacks_committed(s: State, replica: int) -> Breaking:
-    """At which offset a replica lacks the record that was committed there."""
+    """Locate the first offset where a replica lacks the record that was committed there."""
     for offset in range(s.exposed_end):
         if offset >= s.leo[replica] or s.log[replica, offset] != s.exposed[offset]:
             return Breaking((replica,), (offset,), (s.exposed[offset],))

@@ -17,7 +17,7 @@ from waterline.model.message.assignment import assigned
 
 
 def candidates(s: Any, c: Any) -> int:
-    """The replicas in ISR and ELR; a broker that is no replica is not elected from the ELR."""
+    """The replicas in ISR and ELR; a broker that is not a replica is not elected from the ELR."""
     members: int = (s.isr | s.elr) & assigned(s, c)
     return members
 

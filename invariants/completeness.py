@@ -26,7 +26,7 @@ def first_incomplete(s: Any, members: int) -> int:
 
 
 def missing(s: Any, replica: int) -> str:
-    """What a replica that is not complete lacks."""
+    """Describe the first committed record that a replica lacks."""
     for offset in range(s.exposed_end):
         record = s.exposed[offset]
         if offset >= s.leo[replica]:

@@ -31,7 +31,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which broker serves which record instead of which."""
+    """Name the broker, the record that it serves, and the committed one."""
     for leader in range(s.replicas):
         if s.role[leader] != LEADER:
             continue

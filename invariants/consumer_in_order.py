@@ -1,7 +1,7 @@
 """The consumer never reads on over records that it has not seen.
 
-It goes by the offset alone, unless it checks the epoch of what it read last (KIP-320). Not claimed
-where nobody reads.
+It follows the offset alone, unless it checks the epoch of the last record read (KIP-320). Not
+claimed without a consumer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """What it read last."""
+    """Describe the last record read."""
     return (
         f"The consumer read m{s.last_consumed} at offset {s.consumed - 1} and then went on at "
         f"{s.consumed} in a log that has another record below."

@@ -1,8 +1,8 @@
-"""What Kafka does not promise, with which settings: the contracts that claims name as their own.
+"""Contracts of claims: the settings that void Kafka's promise.
 
-A contract is told with the setting first. That replicas agree with their leader is promised
-whatever is set: `no_divergence_below_hw` is within no contract. Neither is `leader_possible`: that
-nobody can lead is no loss, and an operator is to see it.
+A contract names the setting first. `no_divergence_below_hw` has none: replicas agree with their
+leader whatever is set. `leader_possible` has none either: without a possible leader nothing is
+lost, but an operator has to know.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every broker that runs comes to know the controller's latest decision.
 
-Also that nobody leads. With ZooKeeper brokers are not told of that (there is no LeaderAndIsr
-without a leader), and a follower goes on asking a leader that is gone.
+That includes the decision to have no leader. With ZooKeeper brokers do not hear of that
+(LeaderAndIsr always names a leader), and a follower goes on asking a leader that is gone.
 """
 
 from __future__ import annotations

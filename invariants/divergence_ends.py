@@ -1,7 +1,7 @@
 """A follower whose log parts from the current leader's comes to agree with it.
 
-It truncates, and then it does not part again: no divergence that nobody notices, and no truncation
-that is undone without end. While the leader changes, or the follower goes, nothing is said.
+It truncates, and then its log does not part again: no divergence stays unnoticed, and no truncation
+is undone without end. The claim says nothing while the leader changes, or the follower goes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from waterline.model.message.terms import NO_REPLICA
 
 
 def parts(s: Any, leader: int, follower: int) -> bool:
-    """Whether the follower's log is no prefix of the leader's."""
+    """True if the follower's log is not a prefix of the leader's."""
     if s.leo[follower] > s.leo[leader]:
         return True
     return first_apart(s, leader, follower, s.leo[follower]) >= 0
@@ -35,7 +35,7 @@ def diverged(s: Any, c: Any) -> bool:
 
 
 def agreed(s: Any, c: Any) -> bool:
-    """Nobody's does."""
+    """No follower's log diverges."""
     return not diverged(s, c)
 
 

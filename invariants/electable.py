@@ -53,7 +53,7 @@ def is_electable(s: Any, c: Any, replica: int) -> bool:
 def is_forestalled(s: Any, c: Any) -> bool:
     """True if the ELR keeps a member, so that the last known leader is not elected.
 
-    It has shut down properly and leads first, or it is no replica and never leads.
+    That member has shut down properly and leads first, or it is not a replica and never leads.
     """
     for replica in range(s.replicas):
         if contains(s.elr, replica):

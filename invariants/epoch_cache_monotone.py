@@ -1,7 +1,7 @@
 """Epochs never decrease along a log: the epoch cache tells every record's epoch.
 
 Where they do, the replica answers OffsetForLeaderEpoch with an offset that is not the end of the
-epoch it was asked about. Versions that truncate to the high watermark have no epoch cache.
+requested epoch. Versions that truncate to the high watermark have no epoch cache.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """In which log, at which offset."""
+    """Name the log and the offset."""
     for replica in range(s.replicas):
         offset = first_decrease(s, replica)
         if offset >= 0:

@@ -1,4 +1,4 @@
-"""What every version comes to in every named environment: the claims that are violated there.
+"""Expected results of every version in every named environment: the claims violated there.
 
 All other claims that apply hold, and all that must happen happens. These are findings of exhaustive
 searches, compared with what is known of each version, and tested to stay; they are for the bounds
@@ -46,7 +46,7 @@ _LAST_REPLICA_AND_ITS_HW = (*_LAST_REPLICA_AND_OLD_LEO, "hw_monotone")
 """Until 2.4 a broker that truncated below its high watermark forgets it on leading."""
 
 _NOBODY_LEADS = ("acknowledged_somewhere",)
-"""All of ISR and ELR have crashed: who has the record cannot be elected, nor anybody else."""
+"""All of ISR and ELR have crashed: no replica can be elected, not even one that has the record."""
 
 _REPAIRED: Mapping[str, tuple[str, ...]] = {
     "kip320": (),

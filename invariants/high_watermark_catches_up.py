@@ -1,7 +1,7 @@
 """The current leader's high watermark does not stay behind its log.
 
-It may be behind again and again, as long as producers write. Where somebody else comes to lead, or
-nobody, nothing is said.
+It may fall behind again and again, as long as producers write. The claim says nothing once another
+broker leads, or none.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def behind(s: Any, c: Any) -> bool:
 
 
 def caught_up(s: Any, c: Any) -> bool:
-    """It has none, or nobody leads."""
+    """All records of the current leader are committed, or the partition has no leader."""
     return not behind(s, c)
 
 
 def explain(s: State, c: Any) -> str:
-    """For whom, or for how many, it waits."""
+    """Name the replicas, or their number, that the high watermark waits for."""
     leader = current_leader(s)
     if not behind(s, c):
         return "Everything that the leader has is committed."

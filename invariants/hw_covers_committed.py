@@ -1,8 +1,8 @@
 """The current leader's HW covers everything that was ever committed.
 
-No version of Kafka promises this of a new leader, whose high watermark lags behind the one before:
-clients that ask for it see it go back (KIP-207 hides that from ListOffsets only, `visible_hw`). So
-it is checked only where it is asked for.
+No version of Kafka promises this for a new leader, whose high watermark lags behind the previous
+one: clients see it go back (KIP-207 hides that from ListOffsets only, `visible_hw`). So it is
+checked only if requested.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from waterline.model.message.terms import NO_REPLICA
 
 
 def holds(s: Any, c: Any) -> bool:
-    """There is no current leader, or its HW is not below what was committed."""
+    """The current leader's HW, if there is a leader, is not below what was committed."""
     leader = current_leader(s)
     return bool(leader == NO_REPLICA or s.hw[leader] >= s.exposed_end)
 

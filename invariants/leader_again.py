@@ -1,7 +1,7 @@
 """Once brokers are started again, the partition can have a leader that knows it.
 
-Stronger than `leader_possible`, which asks whether the rules leave anybody who could be elected:
-here somebody really comes to lead. Without an unclean election, unless the topic allows that.
+Stronger than `leader_possible`, which only requires a replica that the rules could elect: here one
+really comes to lead. Without an unclean election, unless the topic allows that.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A claim about availability, which no claim about loss implies: with ELR the ISR may become empty,
 and every broker that comes back from a crash leaves the ELR. Without ELR the last member stays in
-the ISR, and since Kafka 4.0 the last known leader is elected, so that there it always holds. It
-does not say that somebody leads now, nor that who could lead has what was acknowledged.
+the ISR, and since Kafka 4.0 the last known leader is elected, so the claim always holds there. It
+does not say that there is a leader now, nor that a possible leader has what was acknowledged.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from waterline.model.core.state import State
 
 
 def holds(s: Any, c: Any) -> bool:
-    """Somebody is electable."""
+    """Some replica is electable."""
     return electable(s, c) != 0
 
 
 def explain(s: State, c: Any) -> str:
-    """That ISR and ELR have nobody who could come back as leader."""
+    """Say that no member of ISR and ELR could come back as leader."""
     if electable(s, c) != 0:
         return "Somebody leads or can be elected."
     return (

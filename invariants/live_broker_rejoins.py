@@ -1,8 +1,8 @@
-"""A broker that runs comes back into the ISR, if somebody leads and stays.
+"""A running broker rejoins the ISR if the partition has a leader that stays.
 
-It may leave again. What comes is a moment at which all that run are in sync: of several followers
-each may come back and leave before the next does. A broker that is down, or goes down, is not
-waited for: what becomes of one that ends its process whenever it fetches is `isr_whole_again`'s.
+It may leave again. The awaited moment has all running brokers in sync: of several followers each
+may come back and leave before the next does. The claim does not wait for a broker that is down, or
+goes down: `isr_whole_again` covers one that ends its process whenever it fetches.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def stays_out(s: Any, c: Any, replica: int) -> bool:
 
 
 def out(s: Any, c: Any) -> bool:
-    """Somebody leads and somebody who runs is out of sync."""
+    """The partition has a leader, and a running broker is out of sync."""
     if current_leader(s) == NO_REPLICA:
         return False
     for replica in range(s.replicas):
@@ -35,7 +35,7 @@ def out(s: Any, c: Any) -> bool:
 
 
 def back(s: Any, c: Any) -> bool:
-    """Nobody is, or nobody leads."""
+    """No running broker is out of sync, or the partition has no leader."""
     return not out(s, c)
 
 

@@ -24,7 +24,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which two brokers, at which offset, with which records."""
+    """Name two brokers, the offset, and the records there."""
     for other in range(s.replicas):
         for one in range(other):
             offset = first_difference(s, one, other)

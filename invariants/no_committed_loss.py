@@ -1,7 +1,7 @@
 """The current leader has every record that was ever below a leader's high watermark.
 
-At the same offset, and the same record. Says nothing while there is no current leader, and nothing
-about a record that was acknowledged without being committed (acks=1).
+At the same offset, and the same record. The claim says nothing without a current leader, and
+nothing about a record that was acknowledged without being committed (acks=1).
 """
 
 from __future__ import annotations

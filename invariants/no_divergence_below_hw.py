@@ -1,7 +1,7 @@
 """The current leader and its followers agree at every offset below both HWs.
 
 A follower counts while it is up and fetching in the leader's epoch. One that is down, or has not
-truncated yet, may still hold what it is about to remove: that is no divergence.
+truncated yet, may still hold what it is about to remove: that does not count as divergence.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which two brokers, at which offset, with which records."""
+    """Name the two brokers, the offset, and the records there."""
     leader = current_leader(s)
     for follower in range(s.replicas):
         if s.role[follower] != FETCHING or s.known_epoch[follower] != s.known_epoch[leader]:

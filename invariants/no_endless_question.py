@@ -1,6 +1,6 @@
 """No follower asks for an epoch's end and has to ask the same again.
 
-It would go on for ever: a question and its answer that change nothing can be repeated, and the
+That would go on forever: a question and its answer that change nothing can be repeated, and the
 follower never fetches. It ends only when the leader changes. (KAFKA-10706)
 """
 

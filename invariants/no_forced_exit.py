@@ -1,8 +1,8 @@
 """No broker ends its process because its log is longer than its leader's.
 
 Up to Kafka 2.0.0 a follower that finds its offset out of range does, unless unclean election is on
-(KAFKA-7414). Nothing is lost by it, and the cluster has a broker less; so it is checked only where
-it is asked for.
+(KAFKA-7414). That loses no record, but the cluster has a broker less; so it is checked only if
+requested.
 """
 
 from __future__ import annotations

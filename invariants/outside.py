@@ -1,8 +1,8 @@
-"""What shows a claim's end outside: on real brokers, read by clients and from segments.
+"""Evidence for claims from outside: from real brokers, by clients and from segments.
 
-`outside` of a claim about states or steps says of an `Ending` whether the claim is seen to be
-broken; None: that is not to be seen. Of a claim about behaviours it says of what is `Seen`, once
-nothing is held back, whether what the claim says comes has come.
+`outside` of a claim about states or steps returns True if an `Ending` shows a violation, and None
+if the ending cannot show it. For a claim about behaviours it returns True if `Seen`, taken once
+nothing is held back, shows the awaited condition.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 
 class Ending(Protocol):
-    """What was read at the end of a trace."""
+    """Observations at the end of a trace."""
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -25,11 +25,11 @@ class Ending(Protocol):
 
     @property
     def was_read(self) -> bool:
-        """Whether a consumer could read at all; without that nothing is said of losses."""
+        """True if a consumer could read; otherwise losses are unknown."""
 
 
 def record_is_lost(ending: Ending) -> bool | None:
-    """A record that was acknowledged, or committed, is read by nobody."""
+    """A record that was acknowledged, or committed, is missing from all reads."""
     return bool(ending.lost) if ending.was_read else None
 
 
@@ -40,11 +40,11 @@ def logs_differ(ending: Ending) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What brokers show while nothing is held back.
+    """Observations of brokers while nothing is held back.
 
-    `logs` are those of brokers that run, `fetched` the brokers that have fetched since.
-    `high_watermark` and `log_end` are the leader's, None where it shows none. `is_waiting`: a
-    producer waits for an acknowledgement. `leads`: the controller's leader serves as such.
+    `logs` are those of running brokers, `fetched` the brokers that have fetched since.
+    `high_watermark` and `log_end` are the leader's, None if it shows none. `is_waiting`: a producer
+    waits for an acknowledgement. `leads`: the controller's leader serves as such.
     """
 
     leader: int

@@ -17,18 +17,18 @@ from waterline.model.message.terms import ACKS_ALL, NO_REPLICA, contains
 
 
 def waits(s: Any, c: Any) -> bool:
-    """The current leader owes somebody an answer."""
+    """The current leader owes a producer an answer."""
     leader = current_leader(s)
     return leader != NO_REPLICA and s.unanswered[leader] != 0
 
 
 def answered(s: Any, c: Any) -> bool:
-    """It owes nobody one. Records are bounded, so that each is answered if this comes."""
+    """It owes none. Records are bounded, so each is answered if this state comes."""
     return not waits(s, c)
 
 
 def explain(s: State, c: Any) -> str:
-    """What waits, and for whom."""
+    """Name the waiting records, and what their leader waits for."""
     if not waits(s, c):
         return "Nobody waits."
     leader = current_leader(s)
@@ -46,7 +46,7 @@ def applies(c: Any) -> bool:
 
 
 def outside(seen: Seen) -> bool:
-    """Nobody waits for an acknowledgement."""
+    """No producer waits for an acknowledgement."""
     return not seen.is_waiting
 
 

@@ -1,7 +1,7 @@
 """Once brokers are started again, a reassignment of a led partition can end.
 
-Nobody need cancel it, or ask for anything more. What ends it is in
-`model.message.reassignment.completes`.
+It needs no cancellation, and no further request. `model.message.reassignment.completes` says what
+ends it.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Of which follower the leader believes what."""
+    """Name the follower, and what the leader wrongly believes about it."""
     leader = current_leader(s)
     for follower in range(s.replicas):
         if not is_follower(s, leader, follower):

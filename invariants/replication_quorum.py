@@ -1,9 +1,9 @@
 """The current leader commits nothing before every candidate for its place has it.
 
-A record is committed once all of the leader's ISR have it, with those whom it has asked to add
-("maximal ISR", KIP-497). Were the controller's ISR or ELR larger, somebody without the record might
-be elected. Not claimed while the ISR is smaller than min.insync.replicas: then the ELR may hold
-others, and the high watermark stands still (KIP-966).
+A record is committed once all of the leader's ISR have it, including replicas that it has asked to
+add ("maximal ISR", KIP-497). Were the controller's ISR or ELR larger, a replica without the record
+might be elected. Not claimed while the ISR is smaller than min.insync.replicas: then the ELR may
+hold others, and the high watermark stands still (KIP-966).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Whom it does not wait for."""
+    """Name the candidate that the leader does not wait for."""
     left_out = not_waited_for(s, c)
     for replica in range(s.replicas):
         if contains(left_out, replica):

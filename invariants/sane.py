@@ -80,7 +80,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """What is wrong, and with which broker."""
+    """Describe the error, and name its broker."""
     if found := wrong_with_controller(s, c):
         return _OF_THE_CONTROLLER[found]
     for r in range(s.replicas):

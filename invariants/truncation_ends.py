@@ -1,7 +1,7 @@
 """A follower of the current leader that asks where to cut its log gets to fetch.
 
-KAFKA-10706 is a follower that is answered, changes nothing and asks again. A version that truncates
-to the high watermark asks nobody, so that it has nothing to end.
+KAFKA-10706 is a follower that gets an answer, changes nothing and asks again. A version that
+truncates to the high watermark does not ask, so it has nothing to end.
 """
 
 from __future__ import annotations

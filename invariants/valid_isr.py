@@ -1,8 +1,8 @@
-"""ISR and ELR share nobody, the ELR is empty unless needed, nobody in sync is fenced.
+"""ISR and ELR are disjoint, the ELR is empty unless needed, no replica in sync is fenced.
 
-Nobody is in both; the ELR is empty while the ISR is large enough; a fenced broker is in the ISR
-only if it is all of it and nobody leads. With ZooKeeper nothing of this is promised, nor while
-replicas are reassigned: with fewer of them an ELR of before may stay.
+The ELR is empty while the ISR is large enough. A fenced broker is in the ISR only if it is all of
+it and the partition has no leader. With ZooKeeper nothing of this is promised, nor while replicas
+are reassigned: with fewer of them an old ELR may stay.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """What is wrong, in words."""
+    """Describe the error in words."""
     return _DESCRIBED.get(wrong(s, c), "Nothing is wrong.")
 
 

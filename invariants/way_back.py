@@ -30,7 +30,7 @@ def is_follower_of(s: Any, follower: int, leader: int) -> bool:
 
 
 def first_apart(s: Any, leader: int, follower: int, end: int) -> int:
-    """The least offset below `end` at which a log is not as the leader's; -1 for none."""
+    """Return the least offset below `end` where a log differs from the leader's; -1 for none."""
     for offset in range(end):
         if s.log[follower, offset] != s.log[leader, offset]:
             return offset

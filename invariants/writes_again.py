@@ -23,7 +23,7 @@ def takes_part(s: Any, leader: int, replica: int) -> bool:
 
 
 def good(s: Any, c: Any) -> bool:
-    """The leader would take an acks=all record, and everybody whom it waits for has fetched."""
+    """The leader would take an acks=all record, and every replica that it waits for has fetched."""
     leader = current_leader(s)
     if leader == NO_REPLICA or s.known_isr[leader] != s.isr:
         return False

@@ -1,4 +1,4 @@
-"""What is claimed of the atomic grain: one module a claim, sentence first, predicate under it."""
+"""Claims about the atomic grain: one module a claim, its sentence first, the predicate under it."""
 
 from waterline.invariants.atomic import (
     elected_leader_in_isr,

@@ -15,7 +15,7 @@ from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def holds(s: Any, c: Any) -> bool:
-    """Nobody leads, or a member does."""
+    """The leader, if there is one, is in the ISR."""
     leader = quorum_leader(s)
     return leader == NO_REPLICA or contains(quorum_isr(s), leader)
 

@@ -1,4 +1,4 @@
-"""What a leader has exposed to consumers, and whether a set of replicas all have it."""
+"""Records that a leader has exposed to consumers, and whether a set of replicas has them."""
 
 from __future__ import annotations
 

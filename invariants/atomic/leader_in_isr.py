@@ -1,7 +1,7 @@
 """The quorum has a leader, and it is in the ISR.
 
-As published, and so false from the start: before the first election nobody leads. What was meant
-is `elected_leader_in_isr`.
+As published, and so false from the start: before the first election the quorum has no leader. The
+intended claim is `elected_leader_in_isr`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Whether there is no leader, or which one is outside."""
+    """Name the leader outside the ISR, or say that none exists."""
     leader = quorum_leader(s)
     if leader == NO_REPLICA:
         return "The quorum has no leader."

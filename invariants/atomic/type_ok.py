@@ -68,7 +68,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """What is wrong."""
+    """Describe the error."""
     return _WORDS[wrong(s)]
 
 

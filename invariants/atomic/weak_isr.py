@@ -1,8 +1,8 @@
 """All of a leader's own ISR has the leader's records below its HW.
 
-Weak, because nobody is elected from a leader's own view of the ISR: of a stale leader it may be
-wrong without anything being lost. That the current ISR has the records is `strong_isr`; neither
-implies the other.
+Weak, because no election uses a leader's own view of the ISR: a stale leader's view may be wrong
+without any loss. `strong_isr` claims that the current ISR has the records; neither implies the
+other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Claims against vacuity: a run in which these never happen proves little.
+"""Claims against vacuity: a run that never sees these events proves little.
 
 Each names one thing that must happen somewhere in the explored space.
 """

@@ -21,7 +21,7 @@ def succeeds(s: Any, epoch: int) -> bool:
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
-    """A broker that did not lead does so now, and not in the first epoch that anybody knows of."""
+    """A broker becomes leader, in an epoch later than the first that any broker knows."""
     for replica in range(after.replicas):
         if after.role[replica] == LEADER and before.role[replica] != LEADER:
             if succeeds(before, after.known_epoch[replica]):

@@ -1,4 +1,4 @@
-"""A record is acknowledged. Until a producer has been told, none of its records can be lost."""
+"""A record is acknowledged. Until a producer has an answer, none of its records can be lost."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What `--settled` has cut off below all logs is never needed again.
+"""No replica needs again what `--settled` has cut off below all logs.
 
 Every log still has the record above the cut, and no high watermark, checkpoint, fetched offset or
-answer is below it. It is the side condition of the cut (docs/unbounded.md): where it breaks, what
-holds in the same run holds of nothing.
+answer is below it. It is the side condition of the cut (docs/unbounded.md): if it breaks, every
+"holds" of the same run is void.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def falls_below(s: Any, r: int) -> bool:
 
 
 def holds(s: Any, c: Any) -> bool:
-    """Nothing does, once something was cut off."""
+    """True until something is cut off, and then while no replica falls below the cut."""
     if s.base == 0:
         return True
     for r in range(s.replicas):
