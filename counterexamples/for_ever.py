@@ -17,7 +17,7 @@ from waterline.counterexamples.replay import Moment, Replayed, replay
 from waterline.counterexamples.trace import Trace, TraceStep
 
 STATES_MAX = 2_000
-"""So many states are looked at for a way back. If there are more, those farther away are not."""
+"""Most states examined for a way back. If there are more, those farther away are left out."""
 
 Call = tuple[str, tuple[int, ...]]
 """An action by its name, and its arguments in its own order."""

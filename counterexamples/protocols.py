@@ -22,7 +22,7 @@ class Parameter(Protocol):
 
     @property
     def over(self) -> str:
-        """Which size it ranges over."""
+        """Name of the size that it ranges over."""
 
 
 class Action(Protocol):
@@ -45,7 +45,7 @@ class Step(Protocol):
 
     @property
     def action(self) -> Action:
-        """Which kind it is."""
+        """Kind of the transition."""
 
     @property
     def arguments(self) -> tuple[int, ...]:
@@ -69,7 +69,7 @@ class Narration(Protocol):
 
     @property
     def sentence(self) -> Callable[[str, tuple[int, ...], State, State], str]:
-        """Of an action's name, its arguments, the states before and after: what happened."""
+        """Describes a step: the action's name, its arguments, the states before and after."""
 
     @property
     def rows(self) -> Callable[[State], list[list[str]]]:
@@ -141,7 +141,7 @@ class Model(Protocol):
         """Whether the guard lets the step happen, within the bounds or not."""
 
     def exceeded(self, state: State, action: Any, arguments: tuple[int, ...], /) -> int:
-        """Which of `limits` an enabled step would exceed; 0 for none."""
+        """Return the number of the limit that an enabled step would exceed; 0 for none."""
 
     def apply(self, state: State, action: Any, arguments: tuple[int, ...], /) -> State:
         """The state after a step that is enabled and within the bounds."""

@@ -42,7 +42,7 @@ SENTENCE_WIDTH_MIN = 56
 
 
 def render_header(replayed: Replayed) -> RenderableType:
-    """Which model, version, environment and claim the trace is about."""
+    """Render the trace's model, version, environment and claim."""
     trace = replayed.trace
     options = Facts(
         tuple(Text(f"{name} {_plain(value)}", QUIET) for name, value in trace.environment.items())

@@ -37,7 +37,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A trace and the states that it leads through, with the words to tell them."""
+    """A trace and the states on its path, with the words for them."""
 
     trace: Trace
     narration: Narration
@@ -93,9 +93,9 @@ def follow(trace: Trace, model: Model) -> Followed:
 
 
 def skipping(moments: Iterable[Moment], model: Model, state: State) -> Iterator[Moment]:
-    """Those of the steps that `model` offers one after the other from `state` on.
+    """Yield the steps that `model` offers one after the other from `state` on.
 
-    What it does not offer is left out; the numbers stay.
+    Others are left out; the numbers stay.
     """
     for moment in moments:
         step = TraceStep(moment.action, moment.arguments)
@@ -142,7 +142,7 @@ def confirm_step(trace: Trace, model: Model, keeps: Callable[[Any, Any], bool]) 
 
 
 def _require_broken_last(replayed: Replayed, verdicts: Iterable[bool]) -> None:
-    """Of the verdicts on the initial state and after each step the last alone is false."""
+    """Check the verdicts on the initial state and after each step: the last alone is false."""
     trace, last = replayed.trace, len(replayed.moments)
     for number, held in enumerate(verdicts):
         if not held and number < last:

@@ -38,7 +38,7 @@ class StateTable:
         yield self._table(options.max_width)
 
     def _table(self, width: int) -> Table:
-        """With one-line headers where they fit, two-line ones where only those do, else folded.
+        """Return a table with one-line headers if they fit, else two-line or folded ones.
 
         Widths never depend on this one state's cells, so that columns stay where they are.
         """

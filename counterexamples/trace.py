@@ -127,7 +127,7 @@ def trace_of(
 
 
 def trace_step(model: Model, name: str, values: tuple[int, ...]) -> TraceStep:
-    """One step, of an action's name with its arguments in order."""
+    """Return one step, from an action's name and its arguments in order."""
     [action] = [action for action in model.actions if action.name == name]
     named = zip(action.parameters, values, strict=True)
     return TraceStep(name, tuple((p.name, int(v)) for p, v in named))

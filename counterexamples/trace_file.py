@@ -19,7 +19,7 @@ from waterline.counterexamples.trace import Trace, TraceStep, shown
 FORMAT = "waterline-trace/1"
 BYTES_MAX = 64 * 1024 * 1024
 STEPS_MAX = 100_000
-"""To replay and to print so many takes half a minute."""
+"""Most steps: to replay and to print so many takes half a minute."""
 
 _KEYS = ("format", "model", "version", "environment", "invariant", "initial", "steps")
 _OPTIONAL = ("cycle", "raises")

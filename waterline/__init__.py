@@ -155,7 +155,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """A name is imported when it is first asked for (PEP 562)."""
+    """Import a name when it is first used (PEP 562)."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found: object = getattr(importlib.import_module(_MODULES[name]), name)

@@ -122,7 +122,7 @@ class _Values(tuple[Any, ...]):
         self._write(tuple(values))
 
     def clear(self) -> None:
-        """It is empty."""
+        """Remove all values."""
         self._write(())
 
     def _add(self, value: Any) -> None:
@@ -159,7 +159,7 @@ class Multiset(_Values):
         self._add(value)
 
     def remove(self, value: Any) -> None:
-        """One less of this value. Raises `OutOfRange` where there is none."""
+        """Remove one of this value. Raises `OutOfRange` where there is none."""
         if value not in self:
             raise OutOfRange(f"{self._name} does not hold {value!r}")
         left = list(self)

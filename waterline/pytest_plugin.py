@@ -56,7 +56,7 @@ class GateFile(pytest.File):
     """A file of expectations."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """One test each; a mistake in the file is an error of collection."""
+        """Yield a test for each expectation; a mistake in the file is an error of collection."""
         from waterline.checker.ci.errors import BadGate  # noqa: PLC0415
         from waterline.checker.ci.reading import read_gate  # noqa: PLC0415
         from waterline.checker.cli.gate.gate_options import asking  # noqa: PLC0415
@@ -110,11 +110,11 @@ class CheckModel:
         bounds: Mapping[str, int | bool] | None = None,
         **options: object,
     ) -> Outcome:
-        """Explore the model, and fail the test where it does not come out so.
+        """Explore the model, and fail the test where a verdict differs.
 
-        `model` is the file of a model of one's own, from the test's folder on, or a function that
-        returns a `Protocol`; None for one of Kafka's, which `protocol="..."` names. `options` are
-        the keys of an entry in a gate, with _ for -. Returns what came out.
+        `model` is the file of your own model, from the test's folder on, or a function that returns
+        a `Protocol`; None for one of Kafka's, which `protocol="..."` names. `options` are the keys
+        of an entry in a gate, with _ for -. Returns the outcome.
         """
         entry: dict[str, object] = {"name": self._name, "engine": "local"}
         entry |= {name.replace("_", "-"): value for name, value in options.items()}

@@ -1,7 +1,7 @@
 """One action as plain Python: the user's own function, called with a copy of a state.
 
-What it does is what the checker does: the same steps are enabled, lead to the same states, and go
-beyond the same bounds. docs/own-models.md says what differs.
+It behaves as in the checker: the same steps are enabled, lead to the same states, and go beyond the
+same bounds. docs/own-models.md lists the differences.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _require_enabled(
 
 
 class _Looked(Exception):
-    """An action has come to what it changes."""
+    """An action has reached its effect."""
 
 
 class _Looking(Draft):

@@ -23,7 +23,7 @@ class Shape:
     sizes: Mapping[str, int]
     bounds: Mapping[str, int]
     places: Mapping[str, Mapping[Index, int]] = field(init=False, repr=False, compare=False)
-    """Of each field its elements in order, by index; the one of a field without indices is ()."""
+    """Elements of each field in order, by index; the one of a field without indices is ()."""
 
     def __post_init__(self) -> None:
         places = {
@@ -36,14 +36,14 @@ class Shape:
         object.__setattr__(self, "places", places)
 
     def first_values(self) -> dict[str, list[Value]]:
-        """Of each field the first value of every element."""
+        """Return the first value of every element, by field."""
         return {
             name: [first_value(declared)] * len(self.places[name])
             for name, declared in self.fields.items()
         }
 
     def place(self, declared: AnyField, index: object) -> int:
-        """Which element that is. Raises `OutOfRange` where there is none."""
+        """Return the number of the element at an index. Raises `OutOfRange` where there is none."""
         given = index if isinstance(index, tuple) else (index,)
         # True == 1 and 1.0 == 1 for a dictionary; only whole numbers are indices.
         if all(isinstance(each, int) for each in given):
@@ -99,7 +99,7 @@ def in_rows(shown: Sequence[str], extents: Sequence[int]) -> str:
 
 
 def describe_unknown(name: str, shape: Shape) -> str:
-    """That a state has no such field, and which one may be meant."""
+    """Return the error that a state has no such field, and which one may be meant."""
     known = (*shape.fields, *shape.sizes)
     has = f"it has {', '.join(known)}"
     return f"the state has no field {name!r}; {did_you_mean_or(name, known, has)}"

@@ -122,7 +122,7 @@ class State:
 class Draft(State):
     """A copy of a state that a rule may write to: `waterline.copy(state)` makes one.
 
-    Every value that is written is looked at: one that the field cannot have raises `OutOfRange`.
+    Every value that is written is checked: one outside the field's range raises `OutOfRange`.
     """
 
     __slots__ = ("_was_written",)

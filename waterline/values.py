@@ -104,7 +104,7 @@ def accepted(field: AnyField, value: object, element: str) -> Value:
 
 
 def _accepted(field: PlainField, value: object, element: str) -> Value:
-    """One value: of a plain field, a member of a set, a value in a queue or a log."""
+    """Return one value: of a plain field, a member of a set, a value in a queue or a log."""
     match field:
         case Flag():
             if isinstance(value, int) and value in (0, 1):
@@ -141,7 +141,7 @@ def _no_value(field: AnyField, value: object, element: str) -> OutOfRange:
 def describe_range(  # noqa: PLR0911 - one for each kind
     field: AnyField,
 ) -> str:
-    """Which values a field may have: `a number, 0 to 3`."""
+    """Describe the values that a field may have: `a number, 0 to 3`."""
     match field:
         case Flag():
             return "True or False"

@@ -161,7 +161,7 @@ class Picker:
         self._expander: Expander | None = None
 
     def picked(self, rows: Rows) -> Rows:
-        """Of these rows those that are picked, in their order."""
+        """Return the rows that are picked, in their order."""
         if self._expander is None:
             self._expander = Expander(self.problem)
         number = [claim.name for claim in self.problem.invariants].index(NOWHERE)

@@ -84,7 +84,7 @@ class Room:
 
 
 def fault_counts(model: Model, space: Space, states: Numbers) -> Numbers:
-    """How many faults it took to come to each of these states of a space."""
+    """Return the number of faults before each of these states of a space."""
     rows = np.ascontiguousarray(space.rows[states])
     return faults_in_rows(model, rows).astype(np.int32)
 

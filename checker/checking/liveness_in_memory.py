@@ -169,7 +169,7 @@ class _Judge:
         return lasso_judged(self.problem, self.engine, claim, space, lasso, stays.unjudged)
 
     def _least(self, stuck: Numbers) -> Breaking:
-        """Of some states those that a trace may lead to: the nearest with the fewest faults."""
+        """Return the states that a trace may lead to: the nearest with the fewest faults."""
         space, depth = self.space, int(self.space.depth[stuck].min())
         nearest = stuck[space.depth[stuck] == depth]
         faults = self._faults(nearest)

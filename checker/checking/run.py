@@ -71,7 +71,7 @@ class Run:
 
 
 class RunRaised(Raised):
-    """As `Raised`, with what the run had found out."""
+    """The error of a rule, with the results of the run so far."""
 
     def __init__(self, error: RuleError, run: Run) -> None:
         raised = error.raised
@@ -197,7 +197,7 @@ def _searched(
 def _others(
     problem: Problem, engine: Engine, result: Result, findings: Sequence[Finding], wanted: int
 ) -> dict[str, Others]:
-    """By claim further counterexamples, as many as are `wanted` of each."""
+    """Return further counterexamples by claim, as many as are `wanted` of each."""
     # Most runs show one counterexample.
     from waterline.checker.traces.alternatives import others_of  # noqa: PLC0415
 

@@ -36,13 +36,13 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """One run and what must come of it.
+    """One run and its expected result.
 
-    `verdicts` are by claim, `counts` by the names in `COUNTS`. What is in `never` must not happen;
-    everything else that must happen has to, unless `is_partial`: then the circumstances are one
-    fault of many, and `checker.ci.judging` asks instead whether the fault was there at all.
-    `spots` are where the file has numbers that `--update` may write: `("depth", claim)` and
-    `("counts", name)`. `command` shows the same run. What it asks depends on `files` as well.
+    `verdicts` are by claim, `counts` by the names in `COUNTS`. Expectations in `never` must not
+    happen; all others must, unless `is_partial`: then the circumstances are one fault of many, and
+    `checker.ci.judging` checks instead whether the fault occurred at all. `spots` are the numbers
+    in the file that `--update` may write: `("depth", claim)` and `("counts", name)`. `command`
+    shows the same run. The question depends on `files` as well.
     """
 
     name: str

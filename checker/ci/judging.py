@@ -129,7 +129,7 @@ def _of_counts(expectation: Expectation, result: Result) -> Iterator[Complaint]:
 
 
 def count_of(result: Result, name: str) -> int:
-    """One of the counts that may be expected."""
+    """Return one of the counts that may be expected."""
     return {
         "distinct": result.distinct,
         "generated": result.generated,

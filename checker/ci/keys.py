@@ -20,8 +20,8 @@ class Key:
     """One option as a key of TOML.
 
     `kind` is how it is written: "text", "a whole number", "a number", "true or false". `convert`
-    makes the option's value of that, and raises `ValueError` with the reason. `words` are all that
-    a text may be, where that is known; `least` and `most` bound a number. One that `is_many` is an
+    makes the option's value of that, and raises `ValueError` with the reason. `words` are all
+    values of a text, where known; `least` and `most` bound a number. One that `is_many` is an
     array.
     """
 
@@ -49,8 +49,8 @@ class Asking:
     """How options become a question.
 
     `keys` are the options by name. `ask(given, bounds)` takes their values, and the bounds of a
-    model of one's own, and raises `BadEnvironment`. `command(problem, model)` is what shows the
-    same on a command line; `model` is the file of a model of one's own.
+    user model, and raises `BadEnvironment`. `command(problem, model)` returns the command line that
+    shows the same; `model` is the file of a user model.
     """
 
     keys: Mapping[str, Key]
@@ -75,7 +75,7 @@ OWN_KEYS: Mapping[str, str] = {
 NAMING_VERSIONS = ("scenario", "kafka", "fluss")
 """Options that name a version too: an entry with one needs no `protocol`."""
 WITH_CONFIG = ("topic-config", "kafka-version", "faults")
-"""Those that go with `config` alone."""
+"""Options that go with `config` alone."""
 OF_ENGINES = (
     "engine",
     "threads",

@@ -1,7 +1,7 @@
 """Source positions of keys and values in a TOML file.
 
-Python's reader gives values without their places. The text was read by it before, so that this one
-meets valid TOML alone: it only has to tell strings, brackets and comments apart.
+Python's reader gives values without their places. It has read the text before, so this one meets
+valid TOML alone: it only has to distinguish strings, brackets and comments.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def processes_wanted(searches: int, asked: int | None = None) -> int:
 
 
 def free_bytes() -> int:
-    """Memory that is free or can be freed; where the system does not tell, a half of all."""
+    """Return the memory that is free or can be freed; half of all if that is unknown."""
     with suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/meminfo").read_text().splitlines()
         text = next(line for line in lines if line.startswith("MemAvailable:"))
@@ -51,7 +51,7 @@ class _Worker:
 
 @dataclass(slots=True)
 class Processes:
-    """So many processes, each with one thread and its share of the memory."""
+    """A number of processes, each with one thread and its share of the memory."""
 
     number: int
     work: Work

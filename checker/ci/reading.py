@@ -86,7 +86,7 @@ def expectations_of(
     allow_spark: bool = False,
     given: Mapping[str, Any] | None = None,
 ) -> list[Expectation]:
-    """Those of a document whose files lie in `folder`. Raises `BadGate`."""
+    """Return the expectations of a document whose files lie in `folder`. Raises `BadGate`."""
     content = dict(document.content)
     entries = content.pop(ENTRIES, None)
     if not isinstance(entries, list) or not entries:
@@ -373,7 +373,7 @@ def _is_named(key: str, described: str) -> bool:
 
 
 def _fitting(usual: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what most entries have, that which an entry of this kind can have."""
+    """Return the usual options that this kind of entry can have."""
     for key, fitting in (("config", BESIDE_CONFIG), ("model", BESIDE_MODEL)):
         if key in entry:
             return {name: value for name, value in usual.items() if name in fitting}
@@ -381,8 +381,8 @@ def _fitting(usual: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, An
 
 
 def _asking(problem: Problem, claims: Collection[str], *, alone: bool) -> Problem:
-    """The problem with these claims asked too, or `alone`.
+    """Return the problem with these claims checked too, or `alone`.
 
-    Of a configuration an operator asks what he names: other claims are about the protocol.
+    An operator's configuration has only the claims that he names: others are about the protocol.
     """
     return replace(problem, asked=frozenset(claims)) if alone else problem.asking_too(claims)

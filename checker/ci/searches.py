@@ -18,7 +18,7 @@ from waterline.checker.search.engines.choice import EngineChoice
 _MANY = 3
 """From so many searches of one shape on they are compiled together."""
 _CLAIMS_MAX = 60
-"""So many claims and actions may problems have that share machine code."""
+"""Most claims and actions of problems that share machine code."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ def _question(each: Expectation) -> Hashable:
 
 
 def compiled_together(searches: Sequence[Search]) -> list[Search]:
-    """The same searches, those of one shape with what they have between them."""
+    """Return the same searches; those of one shape get their common parts."""
     shapes: dict[Hashable, list[Problem]] = defaultdict(list)
     for search in searches:
         shapes[shape_of(search)].append(search.problem)

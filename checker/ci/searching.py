@@ -118,9 +118,9 @@ def _searched(
 def _side_by_side(
     searches: Sequence[Search], started: Processes, names: Mapping[Search, str], manner: Manner
 ) -> Iterator[tuple[Search, tuple[str, Any]]]:
-    """Of those that share machine code one goes first: it compiles what the others load.
+    """Run searches side by side; of those that share machine code, one compiles it for the others.
 
-    The largest begin first, so that in the end no process waits for one of them.
+    The largest begin first, so that no process is idle for long in the end.
     """
     waiting = sorted(searches, key=lambda search: -search.size)
     under_way: dict[int, Search] = {}

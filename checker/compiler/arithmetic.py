@@ -1,8 +1,8 @@
 """Integer arithmetic with Python's meaning, and range analysis of its results.
 
-A number that does not fit 64 bits is a fault; that is looked at only where the ranges of what it is
-made of do not rule it out. A shift by less than zero, or left by more than 63, and division by zero
-are faults too, as they are exceptions in Python or would leave 64 bits.
+A number that does not fit 64 bits is a fault; the check is left out if the operands' ranges rule it
+out. A shift by less than zero, or left by more than 63, and division by zero are faults too, as
+they are exceptions in Python or would leave 64 bits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Code generation for comparisons and boolean expressions, with Python's short circuit.
 
-What a comparison tells of a name holds where it is true: `leader != NO_REPLICA and s.role[leader]`
-needs no check that the leader is one.
+A true comparison narrows the ranges of its names: `leader != NO_REPLICA and s.role[leader]` needs
+no check that the leader is one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Conditions:
     expressions: Operands
 
     def joined(self, node: ir.Comparison | ir.Contained | ir.Chain | ir.Both | ir.Either) -> Number:
-        """A comparison, or `and` and `or` with their values: the last one that was looked at."""
+        """Compile a comparison, or `and` and `or` with their values: the last operand evaluated."""
         if isinstance(node, ir.Comparison | ir.Contained):
             return self._compared(node)[0]
         join = Join(self.expressions.writer, "known")
@@ -77,7 +77,7 @@ class Conditions:
         return join.meet()
 
     def _steps(self, node: ir.Both | ir.Either) -> Iterator[tuple[Number, Ranges, bool]]:
-        """Each operand, what goes on with the next tells of names, and whether it is the last."""
+        """Yield each operand, the ranges it implies for the next, and whether it is the last."""
         for operand in node.operands:
             is_last = operand is node.operands[-1]
             if isinstance(operand, ir.Comparison | ir.Contained):
@@ -87,7 +87,7 @@ class Conditions:
                 yield self.expressions.number(operand), {}, is_last
 
     def _links(self, node: ir.Chain) -> Iterator[tuple[Number, Ranges, bool]]:
-        """Each link of `a < b < c`; what is in the middle is looked at once."""
+        """Yield each link of `a < b < c`; operands in the middle are evaluated once."""
         first, *others = node.operands
         left = self.expressions.number(first)
         for operator, operand in zip(node.operators, others, strict=True):
@@ -140,7 +140,7 @@ class Conditions:
         return found
 
     def chosen(self, node: ir.Choice) -> Value:
-        """`a if b else c`: only one of the two is looked at."""
+        """Compile `a if b else c`: only one of the two is evaluated."""
         then, otherwise = self.expressions.writer.name("then"), self.expressions.writer.name("else")
         before = self.expressions.scope.snapshot()
         when, unless = self.branched(node.test, then, otherwise)

@@ -146,7 +146,7 @@ def _member(member: enum.Enum) -> str:
 
 
 def _require_plain_items(kind: type) -> None:
-    """That a tuple, or one whose items have names, has no other way to its items."""
+    """Raise `NoContent` if a tuple class defines other access to its items."""
     ways = ("__getitem__", "__iter__", "__contains__", "__len__", "__eq__", "__getattribute__")
     if any(getattr(kind, way) is not getattr(tuple, way) for way in ways):
         raise NoContent(f"{kind.__name__}, a kind of tuple of its own", "use a plain tuple")

@@ -132,11 +132,11 @@ class Writer:
         return Number(self.result(f"xor i1 {truth.text}, true"), 0, 1, truth=True)
 
     def both(self, left: Number, right: Number) -> Number:
-        """Whether two truths are true, both of them looked at."""
+        """Return whether two truths are true, both evaluated."""
         return self._of_truths("and", left, right)
 
     def either(self, left: Number, right: Number) -> Number:
-        """Whether one of two truths is true, both of them looked at."""
+        """Return whether one of two truths is true, both evaluated."""
         return self._of_truths("or", left, right)
 
     def _of_truths(self, operator: str, left: Number, right: Number) -> Number:
@@ -172,7 +172,7 @@ class Writer:
         return ranged(self.result(f"{operator}{exact} i64 {one}, {other}"), lo, hi)
 
     def chosen(self, truth: Number, left: Number, right: Number) -> Number:
-        """One of two numbers."""
+        """Return one of two numbers."""
         if truth.is_constant:
             return left if truth.lo else right
         test, one, other = self.as_truth(truth), self.as_word(left), self.as_word(right)

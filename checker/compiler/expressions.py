@@ -293,7 +293,7 @@ class Expressions:
         )
 
     def _require_own_file(self, called: Any, node: ir.Call) -> None:
-        """A model of one's own calls functions of its own file, by their own names."""
+        """Refuse a call, from a user model, of a function outside its file, or by another name."""
         if not is_of_own_file(called, self.source.file):
             raise self.source.refuse(
                 node.line,

@@ -1,7 +1,7 @@
 """Code generation for one function, specialised for the kinds of its arguments.
 
-Statements become blocks. What is decided by the settings, or by the range of a number, is decided
-here, so that a rule that a version does not have is not even looked at.
+Statements become blocks. Conditions decided by the settings, or by the range of a number, are
+decided here, so that a rule that a version does not have is not even compiled.
 """
 
 from __future__ import annotations
@@ -413,7 +413,7 @@ class Body:
     # --- calls -----------------------------------------------------------------------------------
 
     def _called(self, function: Source, arguments: list[Value]) -> Value:
-        """A call of another function; one that always comes to the same is not called at all."""
+        """Compile a call of another function; a constant result needs no call."""
         callee = self.call(function, arguments)
         known = all(number.is_constant for number in callee.returns)
         if callee.returns and known and not callee.faults and not callee.writes:

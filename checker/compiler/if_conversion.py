@@ -1,12 +1,12 @@
 """If-conversion: a rule without branches, both sides evaluated and one selected.
 
-A search asks the same of a great many states, and most of what it asks is answered by no. Without
-branches there is nothing for the processor to guess wrong, and LLVM asks it of several states at a
-time. What is worked out in vain has to be harmless: no operation here can trap or leave memory, and
-what is out of range is noted, together with whether it matters.
+A search evaluates the same guards in a great many states, mostly with the result False. Without
+branches the processor has nothing to mispredict, and LLVM evaluates several states at a time.
+Needless computations have to be harmless: no operation here can trap or leave memory, and a value
+out of range is noted, together with whether it matters.
 
-Only what looks at a state can be flat, and only if its loops are short. Whatever cannot is left as
-it is: `NotFlat`.
+Only pure rules can be flat, and only if their loops are short. All others stay as they are:
+`NotFlat`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Scope:
         raise NotFlat
 
     def restore(self, then: Snapshot) -> None:
-        """As `snapshot`."""
+        """Refuse, as `snapshot` does."""
         raise NotFlat
 
     def narrow(self, ranges: Ranges) -> None:
@@ -104,7 +104,7 @@ class _Scope:
 
 
 class _Inline:
-    """One function, written in place: `arguments` are what its parameters stand for."""
+    """One function, inlined; its parameters have the values of `arguments`."""
 
     def __init__(self, flat: Flat, source: Source) -> None:
         self.flat, self.source, self.writer = flat, source, flat.writer
@@ -115,7 +115,7 @@ class _Inline:
         self._result: tuple[Number, ...] | None = None
         self._returned = constant(0)
         self._left: list[Number] = []
-        """Of each loop that is open: whether this turn, or the whole of it, has been left."""
+        """For each open loop: whether this turn, or the whole of it, has been left."""
         self._broken: list[Number] = []
         self.expressions = Expressions(
             source,
@@ -204,7 +204,7 @@ class _Inline:
         self.path = constant(0)
 
     def _either(self, truth: Number, new: Number, old: Number) -> Number:
-        """One of two numbers, a truth if both are."""
+        """Return one of two numbers, a truth if both are."""
         if truth.is_constant:
             return new if truth.lo else old
         if all(n.truth or (n.is_constant and n.within(0, 1)) for n in (new, old)):
@@ -258,7 +258,7 @@ class _Inline:
                 self.scope.narrow(unless)
 
     def _gone(self) -> tuple[Number, ...]:
-        """On which ways statements that follow are not reached."""
+        """Return the conditions that skip the statements that follow."""
         return self._returned, *self._left[-1:]
 
     def _go_on(self, here: Number, before: tuple[Number, ...]) -> None:

@@ -144,7 +144,7 @@ def program_of(plan: Plan, *, comment: bool = False) -> Program:
 
 
 def given_settings(root: Written) -> Written:
-    """The same function; its first argument is where the settings are, also if it reads none."""
+    """Return the function with the settings' address as first argument, even if unused."""
     if root.parameters[0] == _SETTINGS:
         return root
     return replace(root, parameters=(_SETTINGS, *root.parameters))

@@ -26,7 +26,7 @@ BLOCK = 64
 """Number of states whose guards are evaluated together."""
 FAULT_BIT = 62
 HOLDS, KEEPS, HAPPENS = 1 << 16, 1 << 17, 1 << 18
-"""From where claims are numbered, as guards are from 0, when they are written without branches."""
+"""First numbers of claims, as guards are numbered from 0, in code without branches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Parts:
 
     @property
     def places(self) -> dict[int, Place | None]:
-        """By an action's number; None for one that has more arguments than a mask has bits."""
+        """Places by an action's number; None for one with more arguments than a mask has bits."""
         found: dict[int, Place | None] = {}
         word = bit = 0
         for number, action in self.actions:
@@ -129,7 +129,7 @@ def loops_of(parts: Parts) -> Loops:
 
 
 def _enabled(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
-    """One pass over a block that asks every guard of every state, without branches."""
+    """Yield a pass over a block that evaluates every guard in every state, without branches."""
     yield "def enabled(c, actions, rows, first, last, masks):"
     yield '    """Bit by bit which actions each state has; returns whether a guard faults."""'
     yield "    f = 0"
@@ -296,9 +296,9 @@ def _step(
 
 
 def _kept(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
-    """One pass over successors that asks every property of every step, without branches.
+    """Yield a pass over successors that evaluates every property on every step, without branches.
 
-    Of what must happen it asks only whether that faults.
+    Expectations are only checked for faults.
     """
     yield "def kept(c, claims, rows, out, origin, n):"
     yield '    """Whether no step may break a property, and no claim may fault on one."""'
@@ -379,7 +379,7 @@ def _renamed(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
 
 
 def _doubtful(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
-    """One pass over a block that asks every invariant of every state, without branches."""
+    """Yield a pass over a block that evaluates every invariant in every state, without branches."""
     yield "def doubtful(c, claims, rows, first, last, masks):"
     yield '    """Bit by bit which invariants a state breaks; the last bit: one of them faults."""'
     yield "    for row in range(first, last):"

@@ -17,12 +17,13 @@ import llvmlite
 import llvmlite.binding as llvm
 
 LEVEL = 3
-"""Of LLVM's pipeline, and of its choice of instructions and registers."""
+"""Level of LLVM's pipeline, and of its choice of instructions and registers."""
 RULES_LEVEL = 1
-"""Of the pipeline for rules: with loops not unrolled it takes two thirds of the time, and what it
-makes of Kafka's is as fast. The store's loops are a tenth slower without the rest."""
+"""Level of the pipeline for rules: without unrolled loops it takes two thirds of the time, and its
+code for Kafka's rules is as fast. The store's loops are a tenth slower without the rest.
+"""
 QUICK_LEVEL = 0
-"""Of both for code that is made first: in a twentieth of the time, two to three times slower."""
+"""Level of both for quick code: made in a twentieth of the time, two to three times slower."""
 _LIBRARIES = itertools.count()
 _ONE_AT_A_TIME = threading.Lock()
 """LLVM's global context is shared by all modules of a process."""

@@ -33,7 +33,7 @@ class Called:
     found: Found = field(compare=False)
 
     def as_bytes(self, record: Record) -> bytes:
-        """To be kept."""
+        """Encode it for the cache."""
         return json.dumps([self.name, self.functions, record]).encode()
 
 
@@ -120,13 +120,14 @@ def is_at_hand(recipe: Recipe) -> bool:
 
 
 OPTIMISE_AFTER_SECONDS_A_BYTE = 20e-6
-"""Of work in quick code, for each byte of it: two thirds of the time that optimising takes, which a
-search that is over by then has spared."""
+"""Seconds of unoptimised execution per byte of code before optimising pays off (two thirds of the
+compile time).
+"""
 
 _in_memory: dict[str, machine.Functions] = {}
 """Optimised machine code by the name of its program. It stays: threads may be in it."""
 _quick: dict[str, machine.Functions] = {}
-"""The same, not optimised."""
+"""Unoptimised functions, by name of the program."""
 _seconds: dict[str, float] = {}
 """Work in quick code, by the name of its program."""
 _quick_bytes: dict[str, int] = {}

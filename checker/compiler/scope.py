@@ -53,7 +53,7 @@ class Scope:
     writer: Writer
     changing: frozenset[str]
     ranges: Ranges
-    """Of each variable that changes: of all that has been stored in it so far, or will be."""
+    """Range of each variable that changes: of all values stored in it so far, or later."""
     values: dict[str, Value] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     """Variables with a slot that have a value at this point, whichever way led here."""

@@ -62,7 +62,7 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         return constant(number.lo not in not_flat)
 
     def state_at(e: Expressions, arguments: list[Value]) -> Value:
-        """A copy of a row, to be looked at."""
+        """Return a read-only copy of a row."""
         rows, row = arguments
         assert isinstance(rows, ArrayValue)
         assert isinstance(row, Number)

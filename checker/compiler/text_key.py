@@ -72,7 +72,7 @@ def key_of(*made_of: Any) -> TextKey | None:
 
 
 class _Description:
-    """Tells `update` the content of a recipe, and collects the functions in it."""
+    """Passes the content of a recipe to `update`, and collects the functions in it."""
 
     def __init__(self, update: Callable[[bytes], None]) -> None:
         self._update = update

@@ -12,12 +12,12 @@ Numbers: TypeAlias = "NDArray[np.int32]"
 """States, or edges, by number."""
 Places: TypeAlias = "NDArray[np.int64]"
 Mask: TypeAlias = "NDArray[np.bool_]"
-"""Which of all states, or of all edges."""
+"""Selection of states, or of edges."""
 NOT_REACHED = -1
 
 
 def mask_of(numbers: Numbers | Places, size: int) -> Mask:
-    """Which of so many, by number, are among these."""
+    """Return the selection of these numbers, of so many."""
     mask: Mask = np.zeros(size, np.bool_)
     mask[numbers] = True
     return mask

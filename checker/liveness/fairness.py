@@ -59,7 +59,7 @@ class FairSteps:
         """How many there are."""
         steps: Numbers = np.flatnonzero(occurs).astype(np.int32)
         self.is_strong: Mask = strong[action_of(steps)]
-        """Which of them are strongly fair."""
+        """The strongly fair ones among them."""
         # There are millions of edges: to look a step up in a table is faster than to search it.
         self._numbers: Numbers = (np.cumsum(occurs) - 1).astype(np.int32)
         self.moves: Mask = moves
@@ -67,9 +67,9 @@ class FairSteps:
         self.of_edge = self._numbered(space.step, takes)
         self.of_cut = self._numbered(space.cut_step, cuts)
         self.enabled = mask_of(space.source[takes], len(space))
-        """Which states enable a fair step, within the bounds."""
+        """States that enable a fair step, within the bounds."""
         self.cut = mask_of(space.cut_state[cuts], len(space))
-        """Which states enable a fair step that a bound cuts."""
+        """States that enable a fair step that a bound cuts."""
 
     def _numbered(self, steps: Numbers, fair: Mask) -> Numbers:
         found: Numbers = np.full(len(steps), IN_NONE, np.int32)

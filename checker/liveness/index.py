@@ -22,7 +22,7 @@ from waterline.checker.storage.blocks import NUMBER, block_of, hash_row, same_ro
 MISSING = -1
 """The number of a state that is not there."""
 _SLOTS_A_STATE = 2
-"""So that a state lies near the slot that its hash names."""
+"""Slots a state, so that it lies near the slot that its hash names."""
 
 
 def slot_of(rows: Any, row: int, words: int, slots: int) -> int:

@@ -78,7 +78,7 @@ def lasso_in(
 ) -> Lasso | None:
     """The lasso of these states, None where no behaviour can stay anywhere.
 
-    `faults` says how many faults it took to come to states.
+    `faults` returns the number of faults before each of some states.
     """
     end = end_of(waits.arrived, stays, faults)
     return lasso_to(end, space, fair, waits.arrived, stays) if end is not None else None
@@ -153,12 +153,12 @@ class _Round:
         return target
 
     def _returns(self, edges: Places) -> Mask:
-        """Which edges lead back to the start."""
+        """Mark the edges that lead back to the start."""
         back: Mask = self._space.target[edges] == self._start
         return back
 
     def _meets(self) -> Callable[[Places], Mask]:
-        """Which edges take an unmet step, or lead where a weakly fair one is not enabled."""
+        """Mark edges that take an unmet step, or lead where a weakly fair one is not enabled."""
         fair, wanted = self._fair, np.array(sorted(self._unmet))
         weak = self._unmet - self._strong
 

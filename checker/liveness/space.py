@@ -29,7 +29,7 @@ from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
 from waterline.model.core.transition_system import Model
 
 EDGES_MAX = (1 << 31) - 1
-"""As many as numbers of 32 bits tell apart; there are no more states than edges."""
+"""Most edges: numbers of 32 bits distinguish as many. States are never more than edges."""
 _NOWHERE_NEAR = np.iinfo(np.int32).max
 
 
@@ -220,7 +220,7 @@ def require_elsewhere(problem: Problem, rows: Rows) -> None:
 
 
 def actions_named(model: Model, names: Collection[str]) -> Mask:
-    """Which of a model's actions, by number, have one of these names."""
+    """Mark a model's actions that have one of these names."""
     return np.array([action.name in names for action in model.actions], np.bool_)
 
 

@@ -113,7 +113,7 @@ class Problem:
 
     @property
     def judged(self) -> tuple[Judged, ...]:
-        """Those that a search judges as it goes: of single states, and of single steps."""
+        """Claims that a search judges as it goes: of single states, and of single steps."""
         return (*self.invariants, *self.properties)
 
     def is_asked(self, claim: Claim) -> bool:

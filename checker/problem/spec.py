@@ -102,7 +102,7 @@ class ProblemSpec:
 
     @property
     def space(self) -> ProblemSpec:
-        """The same without its claims: problems that have this in common share one state space."""
+        """The specification without claims; problems with an equal one share a state space."""
         return ProblemSpec(
             model=self.model,
             version=self.version,
@@ -116,7 +116,7 @@ class ProblemSpec:
         return find(self.model).made(self)
 
     def to_json(self) -> dict[str, Any]:
-        """As manifests have it: `protocol` is the version, `bounds` are the options."""
+        """Return the value for manifests: `protocol` is the version, `bounds` are the options."""
         return {
             "model": self.model,
             "protocol": self.version,

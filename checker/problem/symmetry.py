@@ -1,7 +1,7 @@
 """Symmetry reduction: sorts whose names are interchangeable.
 
-Of each set of such states the search keeps one representative. That is exact where no rule and no
-claim tells the names apart; a model says of itself where its rules do.
+Of each set of such states the search keeps one representative. That is exact if no rule and no
+claim distinguishes the names; a model declares where its rules do.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Symmetry.ALL = Symmetry("all", (Sort.REPLICA, Sort.RECORD))
 
 
 def require_symmetric(model: Model, symmetry: Symmetry) -> None:
-    """Raises `CannotRename` where states cannot be renamed, or a rule tells their names apart."""
+    """Raise `CannotRename` if states cannot be renamed, or a rule distinguishes their names."""
     asked = f"symmetry {symmetry.value}"
     for sort in sorted(symmetry.sorts, key=lambda sort: sort.value):
         if sort.value not in model.layout.sizes:

@@ -26,7 +26,7 @@ def sizes_by_name(model: Model) -> str:
 
 
 def no_letters(model: Model) -> str:
-    """Nothing that is worth a place in a file's name."""
+    """Add nothing to a file's name."""
     return ""
 
 

@@ -2,14 +2,14 @@
 
 The levels of a breadth-first search rise and fall roughly like a bell: the logarithm of the factor
 from one level to the next falls about in a line. Two such lines are fitted, to the last 8 and to
-the last 16 factors, and drawn on until no state is left. Only where both come to nearly the same is
-anything said.
+the last 16 factors, and drawn on until no state is left. An estimate is given only if both nearly
+agree.
 
 Measured on the levels of 16 spaces of 22 thousand to 40 million states (tests/golden/levels.json);
 8, 16 and how far apart they may be were chosen on 9 of them. The first estimate of the number of
 states came after 5% to 65% of them, and was 0.79 to 1.09 of the truth; any later one 0.69 to 1.09,
-and one after half of the states 0.81 to 1.07. Of the time less is known: it also takes that a state
-goes on to cost what it did in the last 8 levels.
+and one after half of the states 0.81 to 1.07. The time is less certain: it also assumes that a
+state costs what it did in the last 8 levels.
 """
 
 from __future__ import annotations

@@ -27,12 +27,12 @@ def counters(model: Model) -> tuple[str, ...]:
 
 
 def faults_in(model: Model, state: State) -> int:
-    """How many faults it took to come to a state."""
+    """Return the number of faults before a state."""
     return sum(int(getattr(state, name)) for name in counters(model))
 
 
 def faults_in_rows(model: Model, rows: Rows) -> NDArray[np.int64]:
-    """The same of every row of a block."""
+    """Return the number of faults before each row of a block."""
     import numpy as np  # noqa: PLC0415 - who replays a trace needs no arrays
 
     total: NDArray[np.int64] = np.zeros(len(rows), np.int64)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import networkx
 
 GRAPH_STATES_MAX = 20_000
-"""More states than this make a graph that nothing can draw."""
+"""Most states of a graph: no tool can draw a larger one."""
 
 
 class TooLargeForGraph(Refused, ValueError):

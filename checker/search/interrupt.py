@@ -1,8 +1,8 @@
 """Ctrl-C during a search: noted, and handled between two blocks of work.
 
 An exception that can come at any moment also comes where Python drops it, or where a file is being
-closed. So within a search the signal only leaves a note, which is looked at wherever a deadline is.
-A second Ctrl-C is raised at once.
+closed. So within a search the signal only sets a flag, which is checked wherever a deadline is. A
+second Ctrl-C is raised at once.
 """
 
 from __future__ import annotations

@@ -35,10 +35,10 @@ _ROOM_ROWS = 256
 def judge_again(
     problem: Problem, engine: Engine, account: Account, late: Callable[[], bool]
 ) -> None:
-    """See that the account of the levels in `engine` is what they come to. Raises `Damaged`.
+    """Raise `Damaged` unless the account of the levels in `engine` follows from them.
 
-    Every level but the last has been expanded. Where this ends early, with `Interrupted` once
-    `late` says so or with `KeyboardInterrupt`, only what was found again stays in the account.
+    Every level but the last has been expanded. If this ends early, with `Interrupted` once `late`
+    returns True or with `KeyboardInterrupt`, only what was found again stays in the account.
     """
     _require_initial(problem, engine)
     again = Account(problem)

@@ -70,13 +70,13 @@ class ReachableResult:
 
     @property
     def description(self) -> str:
-        """When it first happened, having happened."""
+        """When it first happened, if it did."""
         return f"first in step {self.depth}" if self.depth else "at the start"
 
 
 @dataclass(frozen=True, slots=True)
 class LevelSummary:
-    """One level of the search: how many states it has, who explored it, and how long that took."""
+    """One level of the search: how many states it has, its engine, and how long that took."""
 
     depth: int
     states: int

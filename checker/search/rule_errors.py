@@ -137,9 +137,9 @@ def _in_state(problem: Problem, state: State, *, all_claims: bool = False) -> It
 
 
 def begins(claim: Reachable, model: Model, state: State) -> bool:
-    """Whether this initial state is enough for the claim. Raises what the claim raises.
+    """True if this initial state satisfies the claim. Raises what the claim raises.
 
-    One that does not apply is not asked.
+    False for a claim that does not apply.
     """
     settings = model.settings
     return (

@@ -146,7 +146,7 @@ def _judge_again(
     started: float,
     interrupted: Callable[[], bool],
 ) -> None:
-    """See that the account is what the kept levels come to, within the time there is."""
+    """Judge the kept levels again, to confirm the account, within the time there is."""
     # Most runs are not resumed.
     from waterline.checker.search.judging_again import judge_again  # noqa: PLC0415
 

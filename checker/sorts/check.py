@@ -1,7 +1,7 @@
 """Sort check of a problem whose model renames: its rules and claims keep to the data sorts.
 
-What is looked at are the guards, effects and limits of the version's actions and the claims that
-are checked, with all that they call. The normal form itself is not: it is what renames.
+It covers the guards, effects and limits of the version's actions and the claims that are checked,
+with all that they call. It leaves out the normal form itself: that is what renames.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Abstract interpretation of rules over data sorts: from arguments' to that of a result.
 
-Each function is gone through once for each kind of its arguments, with a fixed point over loops and
-recursion. What the settings decide is decided here too, so that a rule that is switched off is not
-looked at.
+Each function is interpreted once for each kind of its arguments, with a fixed point over loops and
+recursion. Conditions decided by the settings are decided here too, so that a rule that is switched
+off is not interpreted.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Interpretation:
             before = found
 
     def called(self, function: Any, arguments: tuple[Value, ...]) -> Value:
-        """The same of a function of Python's."""
+        """Return the result of a Python function for arguments of these sorts."""
         return self.call(source_of(function), arguments)
 
     def refuse_result(self, function: Any, result: Value) -> None:

@@ -1,7 +1,7 @@
 """Typing rules of the sort check: which operations the values of a data sort take part in.
 
-Each returns what an operation comes to; what it does not allow it says to `refuse`, in words, which
-returns what to go on with.
+Each returns the result of an operation; a disallowed one is reported to `refuse`, in words, which
+returns the value to continue with.
 """
 
 from __future__ import annotations
@@ -193,13 +193,13 @@ def tested(value: Value, refuse: Refuse) -> bool | None:
 
 
 def require_number(value: Value, what: str, refuse: Refuse) -> None:
-    """That it is of no sort."""
+    """Refuse a value of a sort."""
     if not is_number(value):
         refuse(f"{what} {described(value)}", (value,))
 
 
 def require_index(field: Field, indices: Sequence[Value], refuse: Refuse) -> None:
-    """That the rows of a field are found by what they are indexed by."""
+    """Refuse indices of other sorts than the field's."""
     for position, index in enumerate(indices):
         sort = field.indexed_by if position == 0 else None
         if sort is None:
@@ -231,7 +231,7 @@ def is_accepted(value: Value, held: Held | None) -> bool:
 
 
 def require_storable(field: Field, value: Value, refuse: Refuse) -> None:
-    """That a field holds what is stored in it."""
+    """Refuse a value that the field does not hold."""
     if not is_accepted(value, field.held):
         wanted = described(PLAIN if field.held is None else Sorted(field.held))
         wrong = (value,) if field.held is None else (value, Sorted(field.held))

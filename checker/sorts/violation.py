@@ -18,7 +18,7 @@ class IllSorted(Refused):
 class Violation:
     """One place: the line of a file, the function there, the rule that reached it, and why.
 
-    `function` is "" where it is none of the file, but made of a part of it.
+    `function` is "" for generated code, which is made of a part of the file.
     """
 
     file: str

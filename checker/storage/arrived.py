@@ -17,7 +17,7 @@ from waterline.checker.storage.arena import CACHE_LINE_BYTES, Reserve
 from waterline.checker.storage.compact_loops import ARRIVED, NEXT, ROOM
 
 _KEPT_BYTES = 1 << 16
-"""So much of each part stays with it when a level is forgotten: to have it again costs time."""
+"""Bytes of each part that stay with it when a level is forgotten: allocation takes time."""
 
 
 class Arrived:

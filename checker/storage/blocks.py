@@ -1,7 +1,7 @@
 """Hashes and owners of blocks of packed states.
 
-The packed state itself is the key everywhere: a hash only says where to look, so nothing is ever
-taken for visited that is not.
+The packed state itself is the key everywhere: a hash only says where to look, so no state is ever
+mistaken for a visited one.
 
 `hash_row`, `owner_of` and `same_row` are compiled; there a number is a word of 64 bits, and
 arithmetic wraps.
@@ -57,7 +57,7 @@ def first_word(h: int, rows: Any, row: int, words: int) -> int:
 
 
 def owner_of(h: int, owners: int) -> int:
-    """Which of `owners` a hash belongs to: equal, contiguous ranges of the top half of the hash."""
+    """Return the owner of a hash: equal, contiguous ranges of the top half of the hash."""
     owner: int = shifted(shifted(h, 32) * owners, 32)
     return owner
 

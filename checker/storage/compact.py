@@ -237,7 +237,7 @@ class CompactVisited:
         return [partial(self._make_room, int(owner)) for owner in np.flatnonzero(lacking)]
 
     def _make_room(self, owner: int) -> None:
-        """More room with an owner for all threads; a larger table, if this one is nearly full."""
+        """Give all threads more room with an owner; grow its table if that is nearly full."""
         if self._arrived.is_full(owner):
             raise TooManyStates
         rooms = self._arrived.rooms

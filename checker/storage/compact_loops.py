@@ -53,7 +53,7 @@ _FAR = 16
 _RING = _FAR - 1
 """Mask for the ring of hashes whose rows are prefetched."""
 WIDENING = 15
-"""So many steps from line to line are each longer by one than the last; then they are by one."""
+"""Number of steps from line to line that grow by one each; later steps are by one."""
 _WIDENED = WIDENING * (WIDENING + 1) // 2
 
 

@@ -32,7 +32,7 @@ from waterline.checker.storage.entry_layout import (
 from waterline.model.core.layout import WORD_BITS
 
 OWNERS_MIN = 4
-"""With fewer, what is left of a hash and the number of a probe fit no head."""
+"""Least number of owners: with fewer, hash bits and the probe's number do not fit a head."""
 LINES_MIN = 1 << 9
 _LINES_LEAST = 16
 _PROBE_BITS = 5
@@ -44,7 +44,7 @@ _DEEPER = 16
 _HEAD_BYTES = WORD_BITS // 8
 _UNIT_BYTES = UNIT_BITS // 8
 _MOVED_LINES = 1 << 15
-"""So many lines are moved to another table, then their memory is given back: 2 MB of heads."""
+"""Lines moved to another table before their memory is given back: 2 MB of heads."""
 
 
 @dataclass(slots=True)
@@ -166,10 +166,10 @@ class CompactTables:
         )
 
     def _move_to(self, owner: int, layout: EntryLayout) -> None:
-        """Move what an owner has to a table of this layout, or one where more can be found.
+        """Move an owner's entries to a table of this layout, or of one with more probe bits.
 
-        Places rise with places of the old table, about. So the one is had as the other is given
-        back, and both are never there as a whole.
+        Places rise with places of the old table, about. So the new one grows as the old one is
+        given back, and both are never whole.
         """
         left = [self._as_it_is(owner)]
         while left:

@@ -15,7 +15,7 @@ from waterline.checker.storage.blocks import NUMBER, block_of, hash_row, same_ro
 from waterline.checker.storage.hyperloglog import count, count_row, empty_sketch, estimate
 
 VALUES_MAX = 1 << 14
-"""So many values are counted exactly."""
+"""Most values that are counted exactly."""
 _SLOTS = 4 * VALUES_MAX
 
 

@@ -2,10 +2,10 @@
 
 Each beginning or resumption of a run is an attempt, with a unique name. All files that it writes
 carry its name, and a file is read only because the manifest names it, or because this attempt has
-had it written. So what a killed attempt left can never be taken for something else. It is removed
+had it written. So the files of a killed attempt are never mistaken for others. They are removed
 when the directory is opened the next time.
 
-Who is killed, holds no lock: the operating system lets go of it. On a storage that has no locks, a
+A killed process holds no lock: the operating system releases it. On a storage that has no locks, a
 run that was resumed elsewhere is noticed at the next commit, by the name in the manifest.
 """
 
@@ -39,7 +39,7 @@ from waterline.checker.storage.storage import Damaged, LocalStorage, Storage, st
 _LOCK = "lock"
 _LOCK_BYTES_MAX = 1000
 _WRITTEN_LOCK = re.compile(rb"(process \d+ on [^\n]*\n?)?")
-"""Contents of a lock file. This machine may have cut the name short when it wrote it."""
+"""Contents of a lock. The host's name may be truncated if the write was cut short."""
 _WORK = "work-"
 """Prefix of folders that hold an attempt's merged runs and spilled candidates."""
 
@@ -99,7 +99,7 @@ class RunDirectory:
         return attempt_of(self.storage) == self.attempt
 
     def _require_ours(self) -> None:
-        """Also where there is a lock: a directory can be emptied, or moved, under a run."""
+        """Raise `InUse` if the run is lost, even under a lock: a directory can be moved."""
         if not self.is_ours:
             raise InUse(f"another run has resumed {self.storage.location}; this one has ended")
 

@@ -29,7 +29,7 @@ from waterline.checker.storage.plain_files import open_plain, require_own_folder
 _WORD_BYTES = 8
 _BLOCK_BYTES = 16 << 20
 _TEXT_BYTES_MAX = 256 << 20
-"""More than the manifest of a run with three million files has."""
+"""Most bytes of a text; the manifest of a run with three million files has fewer."""
 
 
 class BadLocation(Refused):
@@ -193,7 +193,7 @@ class LocalStorage:
 
 
 def undurable(storage: Storage) -> Storage:
-    """The same, but for files that need not survive a power loss."""
+    """Return the storage for files that need not survive a power loss."""
     return LocalStorage(storage.root) if isinstance(storage, LocalStorage) else storage
 
 

@@ -118,7 +118,7 @@ def changes(caller: Caller, action: Action, given: list[Typed], fields: _Fields)
 
 
 def stepped(caller: Caller, tree: Tree) -> Tree:
-    """The same as what it says of the variables of the next state."""
+    """Return the effect as conditions on the variables of the next state."""
     program = caller.program
     ends = outcomes(tree)
     changed = {name for end in ends for name, _ in end.changed}

@@ -271,6 +271,6 @@ def contained(left: Typed, items: list[Typed]) -> Typed:
 
 
 def either(test: Tree, then: Typed, otherwise: Typed) -> Typed:
-    """One of two values, of the kind that both can be written as."""
+    """Return one of two values, of the kind that both can be written as."""
     kind = kind_of_all([then, otherwise])
     return Typed(chosen(test, as_kind(then, kind), as_kind(otherwise, kind)), kind)

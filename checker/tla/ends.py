@@ -91,7 +91,7 @@ def resolved(tree: Tree, make: Callable[[Outcome], Tree]) -> Tree:
 
 
 def value_of(tree: Tree) -> Typed:
-    """The value that a function comes to, wherever it returns."""
+    """Return a function's value, wherever it returns."""
     found = [outcome.value for outcome in outcomes(tree)]
     values = [Typed(_nothing(), WHOLE) if value is None else value for value in found]
     kind = kind_of_all(values)

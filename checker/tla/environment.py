@@ -16,7 +16,7 @@ from waterline.checker.tla.tree import Definition, Local, Tree
 
 
 class Role(Enum):
-    """Which state a rule is given: that before the step, which effects change, or the one after."""
+    """State given to a rule: that before the step, which effects change, or that after it."""
 
     NOW = "now"
     NEXT = "next"
@@ -67,7 +67,7 @@ class Level:
                     raise NotIndependent
 
     def copy(self) -> Level:
-        """The same, with cells of its own."""
+        """Return a copy with cells of its own."""
         return Level(self.counter, dict(self.cells), self.reads)
 
 
@@ -81,7 +81,7 @@ class Environment:
     definitions: list[Definition] = field(default_factory=list)
 
     def copy(self) -> Environment:
-        """The same, and no definitions yet."""
+        """Return a copy without definitions."""
         levels = [level.copy() for level in self.levels]
         return Environment(dict(self.variables), dict(self.fields), levels)
 

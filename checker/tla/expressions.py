@@ -46,7 +46,7 @@ class Calls(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Expressions:
-    """Those of one function. `calls` writes calls of other ones."""
+    """Translator of one function's expressions. `calls` writes calls of other ones."""
 
     program: Program
     source: Source
@@ -64,14 +64,14 @@ class Expressions:
         raise self.refuse(node, f"`{node.text}` is no value", "use it where a value is made of it")
 
     def number(self, node: ir.Expression, at: Environment) -> Tree:
-        """The same as a number."""
+        """Translate an expression as a number."""
         found = self.typed(node, at)
         if isinstance(found.kind, Items):
             raise self.refuse(node, f"`{node.text}` is several numbers", "take one of them")
         return as_kind(found, WHOLE)
 
     def truth(self, node: ir.Expression, at: Environment) -> Tree:
-        """The same as a truth: a number other than 0 is true."""
+        """Translate an expression as a truth: a number other than 0 is true."""
         match node:
             case ir.Both(operands=operands):
                 return self._joined("/\\", operands, at)
@@ -166,7 +166,7 @@ class Expressions:
         return Typed(negated(found.tree), TRUTHS) if node.negated else found
 
     def _last_looked_at(self, node: ir.Both | ir.Either, at: Environment) -> Typed:
-        """`a and b` with its value: the last one that was looked at."""
+        """Translate `a and b` with its value: the last operand evaluated."""
         found = [self.typed(operand, at) for operand in node.operands]
         if all(each.kind == TRUTHS for each in found):
             return Typed(self.truth(node, at), TRUTHS)

@@ -67,7 +67,7 @@ def negated(tree: Tree) -> Tree:  # noqa: PLR0911 - one for each form
 
 
 def joined(operator: str, *items: Tree) -> Tree:
-    """All of these, or one of these; they are looked at in order, up to one that decides."""
+    """Return all of these, or one of these; they are evaluated in order, up to one that decides."""
     decides = Truth(operator == "\\/")
     kept: list[Tree] = []
     for item in items:
@@ -91,7 +91,7 @@ def _is_unreachable(tree: Tree) -> bool:
 
 
 def _one_of(items: list[Tree]) -> list[Tree]:
-    r"""The same, with `a = "x" \/ a = "y"` as `a \in {"x", "y"}`."""
+    r"""Merge `a = "x" \/ a = "y"` into `a \in {"x", "y"}`."""
     found: list[Tree] = []
     for item in items:
         last = found[-1] if found else None
@@ -127,7 +127,7 @@ def _is_said_by(part: Tree, others: list[Tree]) -> bool:
 def chosen(  # noqa: PLR0911, PLR0912 - one for each form
     test: Tree, then: Tree, otherwise: Tree
 ) -> Tree:
-    """One of two. A choice of truths becomes a condition."""
+    """Return one of two. A choice of truths becomes a condition."""
     if _is_unreachable(then) or _is_unreachable(otherwise):
         return then if _is_unreachable(otherwise) else otherwise
     match test, then, otherwise:

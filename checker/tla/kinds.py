@@ -173,7 +173,7 @@ def of_field(  # noqa: PLR0911 - one for each kind
 
 
 def as_kind(value: Typed, kind: Kind) -> Tree:  # noqa: PLR0911 - one for each kind
-    """The same value as one of another kind."""
+    """Convert a value to another kind."""
     if value.kind == kind:
         return value.tree
     if value.kind == WHOLE and isinstance(value.tree, If):

@@ -75,9 +75,9 @@ class Program:
     documentation: Callable[[Source], str]
     named_constants: bool
     records: Mapping[str, Records] = field(default_factory=dict)
-    """Of each struct the kind of its records."""
+    """Kind of each struct's records."""
     arguments: Mapping[str, Records] = field(default_factory=dict)
-    """Of each size that structs among the arguments of actions have the kind of these."""
+    """Kind of the structs among actions' arguments, by the size that stands for them."""
     sets: Mapping[Any, str] = field(default_factory=dict)
     """Functions that query and change sets: the operation of each."""
     lookups: Lookups = field(default_factory=Lookups)
@@ -90,7 +90,7 @@ class Program:
     rigid: set[Local] = field(default_factory=set)
     """Names that a quantifier binds, or a function or set of the module."""
     naturals: set[Local] = field(default_factory=set)
-    """Those of them that are never below 0."""
+    """The ones among them that are never below 0."""
     _locals: int = 0
     _writes: dict[Source, bool] = field(default_factory=dict)
 

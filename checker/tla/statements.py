@@ -30,7 +30,7 @@ from waterline.checker.tla.tree import ATOMIC, Collection, Definition, Tree, Tru
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Those of one function."""
+    """Statements of one function."""
 
     expressions: Expressions
 
@@ -177,7 +177,7 @@ class Statements:
         self.set_field(name, path, as_kind(value, self.expressions.program.fields[name].kind), at)
 
     def set_field(self, name: str, path: tuple[Tree, ...], tree: Tree, at: Environment) -> None:
-        """The same with what the module writes for the value."""
+        """Write a field, given the module's text for the value."""
         if at.levels:
             at.set_cell(name, path, tree)
             return

@@ -128,7 +128,7 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
 
 
 def _struct_arguments(declared: Protocol, records: dict[str, Records]) -> dict[str, Records]:
-    """By the size that stands for an argument the kind of it, of those that are structs."""
+    """Return the kinds of those arguments that are structs, by the size that stands for one."""
     actions = [each for each in (*declared.actions, declared.initial) if isinstance(each, Action)]
     return {
         f"{action.function.__name__}.{name}": records[domain.name]
@@ -163,7 +163,7 @@ def documentation(trees: dict[str, ast.FunctionDef], source: Source) -> str:
 
 
 def first_paragraph(text: str | None) -> str:
-    """On one line."""
+    """Return the first paragraph, on one line."""
     return " ".join((text or "").strip().split("\n\n")[0].split())
 
 

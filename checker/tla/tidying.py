@@ -28,7 +28,7 @@ from waterline.checker.tla.tree import (
 
 
 def tidied(tree: Any) -> Any:
-    """The same expression with fewer definitions."""
+    """Return the same expression with fewer definitions."""
     while True:
         uses: Counter[Local] = Counter()
         _count(tree, uses, repeated=False)

@@ -1,6 +1,6 @@
 """A loop of whatever kind as an operator that calls itself, turn by turn.
 
-What turns change are its parameters: of one thing it comes to its value, of several to a record.
+Its parameters are the values that turns change; it returns one, or a record of several.
 """
 
 from __future__ import annotations

@@ -84,9 +84,9 @@ def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding
 
 
 def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[str, Arguments]:
-    """Of the steps out of `before` that break the claim the first with the fewest faults.
+    """Return the step out of `before` that breaks the claim with the fewest faults.
 
-    The first in the table of contents, then by its arguments.
+    Ties are broken by the table of contents, then by the arguments.
     """
     breaking = [
         step

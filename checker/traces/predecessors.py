@@ -67,7 +67,7 @@ class _Finder:
 
 
 def _candidates(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Which rows have the hash of a wanted state."""
+    """Return the rows with the hash of a wanted state."""
     sought = hashes(np.ascontiguousarray(rows))
     places = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
     return np.flatnonzero(keys[places] == sought)

@@ -31,7 +31,7 @@ from waterline.model.core.state import State
 ENDS_MAX = 200
 """How many of the states with the fewest faults are kept: the least ones, of more."""
 _FEW = 64
-"""Rows that are looked at one by one once some of them are known to break a claim."""
+"""Rows that are judged one by one once some of them are known to break a claim."""
 
 
 @dataclass(frozen=True, slots=True)

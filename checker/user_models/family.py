@@ -40,7 +40,7 @@ class OwnOptions:
     unbounded: bool = False
 
     def options(self) -> dict[str, object]:
-        """By name."""
+        """Options by name."""
         return dict(self.given) | ({UNBOUNDED: True} if self.unbounded else {})
 
 
@@ -203,7 +203,7 @@ def _terms(own: OwnFile, model: Model) -> dict[str, object]:
 
 
 def _symmetries(own: OwnFile) -> dict[str, Symmetry]:
-    """One for each sort of names, by the sort's name."""
+    """Return one symmetry for each sort of names, by the sort's name."""
     found = {Symmetry.NONE.value: Symmetry.NONE}
     for name in own.protocols:
         protocol = own.declared(name, own.bounds(name))

@@ -79,7 +79,7 @@ def _written(
 def _truth(
     unit: Unit, model: Model, function: Callable[..., Any], states: int, numbers: Any = ()
 ) -> None:
-    """See that a guard or a claim comes to True or False, whatever the state is."""
+    """Check that a guard or a claim returns True or False, whatever the state is."""
     written = _written(unit, model, function, states, numbers)
     source = source_of(function)
     if len(written.returns) != 1 or not written.returns[0].within(0, 1):

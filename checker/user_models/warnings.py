@@ -14,7 +14,7 @@ _OWN = "own_family"
 
 
 def warnings_of(problem: Problem) -> tuple[str, ...]:
-    """Those of the file that a problem is of, each one line; none of Kafka's models."""
+    """Return the warnings about a problem's file, each one line; none for Kafka's models."""
     family = problem.family
     if family is None or family.origin[0].__name__ != _OWN:
         return ()
@@ -148,7 +148,7 @@ def _truths_returned(tree: ast.FunctionDef) -> Iterator[tuple[int, str]]:
 
 
 def _unknown_names(tree: ast.FunctionDef) -> Iterator[tuple[int, str]]:
-    """Of a docstring, that has no other values to fill in than the arguments."""
+    """Yield the names in a docstring's braces that are not arguments."""
     given = [argument.arg for argument in tree.args.args][1:]
     for part in (ast.get_docstring(tree) or "").split("{")[1:]:
         name, closed, _ = part.partition("}")

@@ -23,7 +23,7 @@ STATES_MAX, VARIABLES_MAX = 100_000, 1_000
 NAME_MAX = 200
 _META, _OURS = "#meta", "waterline"
 _TAKEN = {"mbt::actionTaken": "mbt::nondetPicks", "action_taken": "nondet_picks"}
-"""By the variable that holds the action's name the one that holds what was picked."""
+"""By the variable of the action's name, the variable of its arguments."""
 _TEXT_MAX = 500
 
 
@@ -118,7 +118,7 @@ def _variables(found: object) -> list[str]:
 
 
 def _parameters(found: object, state: object) -> dict[str, ItfValue]:
-    """Of Apalache: the parameters that the initial state has a value of."""
+    """Return Apalache's parameters, with their values in the initial state."""
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
         raise BadTrace(f"params is {shown(found)}; it must be a list of names")
     if not isinstance(state, dict):

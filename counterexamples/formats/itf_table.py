@@ -24,7 +24,7 @@ CELL_MAX = 2_000
 NAME_WIDTH_MAX = 36
 _ABSENT = "-"
 Rows = dict[str, str]
-"""By what stands on the left what stands on the right."""
+"""Texts on the right by those on the left."""
 
 
 class ItfTables:
@@ -62,7 +62,7 @@ class ItfTables:
         return table if table.row_count else Text("nothing changes", QUIET)
 
     def title(self, number: int) -> Text:
-        """Which state it is, and what led to it."""
+        """Return the number of the state, and the step to it."""
         taken = self.trace.states[number].taken
         line = Text(f"State {number}", TITLE)
         if not number:

@@ -144,5 +144,5 @@ def _joined(values: list[ItfValue]) -> str:
 
 
 def _name(text: str) -> str:
-    """As it is, where nothing in it could be misread or obeyed by a terminal."""
+    """Return a name as it is, unless a terminal could misread or obey it."""
     return text if text.isascii() and text.isprintable() else json.dumps(text)

@@ -61,7 +61,7 @@ def describe(value: Value) -> str:
 
 
 def _function(value: Mapping[int, Value]) -> str:
-    """As TLC does: a function over 1..n is a tuple, also the one over nothing."""
+    """Write as TLC does: a function over 1..n is a tuple, also the one with an empty domain."""
     if list(value) == list(range(1, len(value) + 1)):
         return "<<" + ", ".join(map(describe, value.values())) + ">>"
     return "(" + " @@ ".join(f"{key} :> {describe(inner)}" for key, inner in value.items()) + ")"

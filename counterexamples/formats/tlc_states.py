@@ -82,7 +82,7 @@ def of_text(text: str) -> dict[str, Any]:
 
 
 def of_json(document: Any) -> dict[str, Any]:
-    """The same of a `-dumpTrace json`. Raises `BadTrace`."""
+    """Read the states of a `-dumpTrace json`. Raises `BadTrace`."""
     found = document.get("counterexample", document)
     numbered = [_numbered("state", each) for each in _list("state", found["state"])]
     steps = [_step(each) for each in _list("action", found["action"])]

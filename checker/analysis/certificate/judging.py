@@ -119,7 +119,7 @@ class Judge:
         return found
 
     def _judge(self, key: bytes, renaming: int, words: tuple[int, ...], found: Judged) -> None:
-        """One state, and the steps out of it."""
+        """Judge one state, and the steps out of it."""
         if wrong := self._wrong_in(words):
             found.failure = Failure(key, renaming, OF_STATE, wrong)
             return
@@ -136,7 +136,7 @@ class Judge:
                 return
 
     def _wrong_in(self, words: tuple[int, ...]) -> str | None:
-        """Which claim about states does not hold."""
+        """Return the flaw of a claim about states that does not hold."""
         state = State(self.model.layout, words)
         for claim in self.invariants:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 BYTES = 8
-"""Of a word."""
+"""Bytes of a word."""
 
 
 def words_of(key: bytes) -> tuple[int, ...]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 OWNER_STATES = 1 << 18
 """About how many states an owner has a share of; as Python keeps them, some 30 MB."""
 NUMBER_BYTES = 4
-"""Of a renaming's number and of a step's."""
+"""Bytes of a renaming's number and of a step's."""
 BLOCKS_BYTES = 8 << 20
 """How much a task gathers before it is sent to the owners."""
 TASKS_A_CORE = 32

@@ -109,7 +109,7 @@ class _Aligning:
         return Moment(self._taken, step.action.name, named, before, step.after)
 
     def _nearest(self, offered: Sequence[Step], moment: Moment) -> Step | None:
-        """One of the same action and brokers: arguments that range over what the first does."""
+        """Return the nearest step of the same action and brokers, if any is offered."""
         fitting = [
             step
             for step in offered

@@ -60,7 +60,7 @@ class Comparison:
         return differences(self.left.model, left, self.right.model, right)
 
     def place(self, number: int) -> str:
-        """Which pair that is: `step 10`, `before step 11` where it is one more, `the start`."""
+        """Return a pair's name: `step 10`, `before step 11` for an extra one, `the start`."""
         if number == 0:
             return "the start"
         ours = self.pairs[number - 1].ours

@@ -31,7 +31,7 @@ class End:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends:
-    """Those of both sides.
+    """Ends of both sides.
 
     `repeats_after` is the pair whose state on the left the last one returns to; None: nothing
     repeats.

@@ -34,7 +34,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A change as options of `check`, and the problem that it comes to."""
+    """A change as options of `check`, and the changed problem."""
 
     kind: Kind
     description: str

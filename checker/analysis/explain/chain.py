@@ -25,7 +25,7 @@ from waterline.model.core.state import State
 from waterline.model.core.transition_system import Step
 
 STATES_MAX = 300_000
-"""How many states may be looked at to decide on one step."""
+"""Most states to explore for the decision on one step."""
 SECONDS_MAX = 60.0
 """How long a whole chain may take."""
 
@@ -97,7 +97,7 @@ def chain_of(
 
 
 class _Looked:
-    """A trace that is being looked at."""
+    """A trace under examination."""
 
     def __init__(
         self, problem: Problem, replayed: Replayed, states_max: int, seconds_max: float
@@ -217,10 +217,10 @@ class _Looked:
 
 
 def own_actions(problem: Problem, claim: Claim) -> frozenset[str]:
-    """The actions that the protocol takes by itself: all others are done to it.
+    """Return the actions that the protocol takes by itself: all others are done to it.
 
-    Of a model of one's own it is not said which they are: none, or those that a claim about
-    behaviours relies on.
+    User models do not declare them, so the result has only those that a claim about behaviours
+    relies on, or none.
     """
     outside = words_of(problem).outside
     own = frozenset(problem.model.contents) - outside if outside else frozenset[str]()

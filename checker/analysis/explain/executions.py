@@ -41,9 +41,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Courses:
-    """Whether some course breaks the claim, None where a budget ended the search, and the states.
+    """Whether some course breaks the claim, None if a budget ended the search, and the states.
 
-    `states` are those that the courses lead through, as many as were looked at.
+    `states` is the number of those explored on the courses.
     """
 
     breaks: bool | None
@@ -66,7 +66,7 @@ class Taken:
 
 
 class StepsOnCourses:
-    """Takes the steps of a problem's model, and tells them apart by where they come from.
+    """The steps of a problem's model, distinguished by their origin.
 
     `own` names the actions that the protocol takes by itself.
     """
@@ -97,12 +97,12 @@ class StepsOnCourses:
             first += len(chunk)
 
     def are_own(self, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which steps the protocol takes by itself."""
+        """Mark the steps that the protocol takes by itself."""
         own: NDArray[np.bool_] = self._is_own[action_of(steps)]
         return own
 
     def are(self, steps: NDArray[np.int64], event: Event) -> NDArray[np.bool_]:
-        """Which steps are this event."""
+        """Mark the steps that are this event."""
         number = self._number[event.action]
         is_action: NDArray[np.bool_] = action_of(steps) == number
         if event.actor is None:
@@ -127,10 +127,10 @@ class CourseSearch:
         self._steps = StepsOnCourses(problem, own)
 
     def search(self, start: StateWords, events: Sequence[Event], allowance: Allowance) -> Courses:
-        """Go through all courses from `start` with some of the `events`, in their order.
+        """Explore all courses from `start` with some of the `events`, in their order.
 
-        A state is looked at once: where it is reached with more events still to come, whatever it
-        can come to with fewer is among what it can come to with these.
+        A state is explored once: the states it reaches with fewer events to come are among those it
+        reaches with more.
         """
         seen: set[bytes] = set()
         begun: list[list[Rows]] = [[] for _ in range(len(events) + 1)]

@@ -60,7 +60,7 @@ class Repairs:
 
     @property
     def found(self) -> tuple[Tried, ...]:
-        """Those that repair it."""
+        """Changes that repair it."""
         return tuple(tried for tried in self.tried if tried.repairs)
 
     @property

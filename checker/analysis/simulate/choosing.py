@@ -21,9 +21,9 @@ class Choosing(enum.Enum):
     ACTIONS = "actions"
     """An action with an enabled step, and then one of its steps."""
     PACES = "paces"
-    """As `ACTIONS`; in each walk every action has a pace of its own, for the whole walk."""
+    """Like `ACTIONS`; in each walk every action has a pace of its own, for the whole walk."""
     RARE = "rare"
-    """As `PACES`, and steps from outside, such as faults, are rarer than the protocol's own."""
+    """Like `PACES`, and steps from outside, such as faults, are rarer than the protocol's own."""
 
     @property
     def number(self) -> int:

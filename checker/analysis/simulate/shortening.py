@@ -78,7 +78,7 @@ def with_steps_left_out(problem: Problem, claim: Invariant | ActionProperty, pat
 def _as_far_as_it_breaks(
     model: Model, claim: Invariant | ActionProperty, state: State, moments: Sequence[Moment]
 ) -> tuple[Moment, ...] | None:
-    """Those of the steps that are enabled, one after the other, until the claim breaks."""
+    """Return the enabled ones of the steps, one after the other, until the claim breaks."""
     taken: list[Moment] = []
     for moment in skipping(moments, model, state):
         taken.append(moment)

@@ -47,7 +47,7 @@ def to_sarif(findings: Sequence[Finding], *, is_whole: bool) -> str:
 
 
 def _identity(finding: Finding) -> str:
-    """The same where lines before it have moved, or a bound was raised."""
+    """Return an identity that stays the same if lines before it move, or a bound is raised."""
     made_of = f"{finding.rule}\n{finding.setting}\n{finding.value}\n{finding.topics}"
     return hashlib.sha256(made_of.encode()).hexdigest()[:32]
 

@@ -42,7 +42,7 @@ def workflow_command(kind: str, title: str, place: Located, message: str) -> str
 
 
 def _escaped(text: str) -> str:
-    """As the toolkit of GitHub's does: a command is one line."""
+    """Escape like GitHub's toolkit: a command is one line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -15,7 +15,7 @@ from waterline.checker.ci.reports.text import (
 )
 
 _DRAWN_MAX = 10
-"""So many counterexamples are drawn; a summary of GitHub's has room for a megabyte."""
+"""Most counterexamples to draw; a summary of GitHub's has room for a megabyte."""
 
 
 def to_markdown(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> str:

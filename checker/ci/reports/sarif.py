@@ -49,7 +49,7 @@ _OTHER_RULE = "expectation"
 
 
 def to_sarif(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> str:
-    """One run of the tool. What is `left` because of an interrupt is a notification."""
+    """Return SARIF with one run of the tool. What an interrupt has `left` is a notification."""
     results = [
         _result(outcome, complaint) for outcome in outcomes for complaint in outcome.complaints
     ]

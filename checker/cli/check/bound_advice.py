@@ -16,7 +16,7 @@ from waterline.checker.problem.wording import counted, describe_version
 from waterline.checker.search.result import Result, Verdict
 
 _NAMED_MAX = 5
-"""So many expectations are named of those that a bound cuts."""
+"""Most expectations named of those that a bound cuts."""
 
 
 def bound_to_raise(result: Result) -> str | None:

@@ -23,7 +23,7 @@ _FACTOR_SHOWN = 1.005
 
 
 def profile_document(profile: Profile, lowered: Sequence[Lowered]) -> dict[str, Any]:
-    """The same as plain values; docs/formats.md describes them."""
+    """Return the profile as plain values; docs/formats.md describes them."""
     return {
         "arrivals": dict(profile.arrivals),
         "fields": {

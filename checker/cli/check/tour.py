@@ -52,7 +52,7 @@ def stops() -> Iterator[Stop]:
 
 
 def _expect(version: str, environment: Environment, choice: EngineChoice) -> Expectation:
-    """That every claim comes out as it does in the documented environment."""
+    """Expect every claim to come out as in the documented environment."""
     problem = MESSAGE.problem(version, environment)
     applying = {claim.name for claim in problem.applicable}
     applying |= {claim.name for claim in problem.applicable_properties}

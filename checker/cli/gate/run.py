@@ -35,7 +35,7 @@ _CODES = {
     "failed": exit_codes.INTERNAL_ERROR,
 }
 _SHOWN_MAX = 3
-"""So many counterexamples are shown on the screen."""
+"""Most counterexamples shown on the screen."""
 _PRECEDENCE = {
     exit_codes.RAISED: "an action or a claim raised an error",
     exit_codes.INTERNAL_ERROR: "something could not be searched",
@@ -126,7 +126,7 @@ def _show(outcomes: Sequence[Outcome], left: Sequence[Expectation], of: int) -> 
 
 
 def _show_failures(failed: Sequence[Outcome]) -> None:
-    """Of the first few the counterexample, as `check` shows it, and the command."""
+    """Print the counterexamples of the first few, as `check` shows them, and the commands."""
     if not failed:
         return
     from waterline.checker.ci.reports.text import command_of  # noqa: PLC0415

@@ -79,7 +79,7 @@ def _traces(outcomes: list[Outcome]) -> dict[str, Trace]:
 
 
 def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
-    """Of each scenario the first version that falls."""
+    """Return the first version of each scenario that is violated."""
     return [
         outcome
         for outcome in outcomes

@@ -18,10 +18,10 @@ VIOLATED = 12
 NOT_CERTIFIED = 13
 INCOMPLETE = 20
 OF_CONFIRMING = {"confirmed": 0, "held": 30, "refuted": 31, "not-steerable": 32}
-"""Of `confirm` and `conform`, by what came out."""
+"""Exit codes of `confirm` and `conform`, by result."""
 RAISED = 76
 READER_GONE = 128 + signal.SIGPIPE
-"""As if the signal had ended it, which is what ends other programs then."""
+"""Exit code as if the signal had ended it, as it ends other programs."""
 
 PRECEDENCE = (RAISED, INTERNAL_ERROR, VIOLATED, DEADLOCK, INCOMPLETE, HOLDS)
 

@@ -85,7 +85,7 @@ def make_folder(option: str, folder: Path | None) -> None:
 
 
 def write_files(texts: Mapping[Path, Callable[[], str]]) -> None:
-    """Write every file, and tell of it. One that cannot be written does not keep back the others.
+    """Write every file, and report it. One that cannot be written does not prevent the others.
 
     Raises `BadFile`, which names all that could not be written.
     """

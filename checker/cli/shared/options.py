@@ -349,10 +349,10 @@ def _of_spark(choice: EngineChoice) -> list[str]:
 
 
 def require_engine(choice: EngineChoice) -> None:
-    """See that the engine is there, and that it is the one that options are for.
+    """Check that the engine is installed, and that all options are for it.
 
-    Raises `Missing` where Spark is asked for and not installed, `UsageError` for an option that is
-    Spark's where Spark is not asked for.
+    Raises `Missing` if Spark is requested and not installed, `UsageError` for an option of Spark's
+    without Spark.
     """
     if choice.name == "spark":
         require_spark()

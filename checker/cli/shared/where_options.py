@@ -1,4 +1,4 @@
-"""`--where CONDITION`: an invariant of one's own at the prompt, without a file."""
+"""`--where CONDITION`: an invariant of your own at the prompt, without a file."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Explained:
         return Trimmed(Group(*parts))
 
     def as_value(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """Return the explanation as values for JSON."""
         return explanation(self.finding.replayed, self.chain, self.repairs)
 
 

@@ -46,7 +46,7 @@ class AskedOfLogs:
 
 
 def explain_logs(asked: AskedOfLogs) -> int:
-    """Read, search, tell; returns the exit code. Raises `BadLogs`."""
+    """Read the logs, search, and report; return the exit code. Raises `BadLogs`."""
     epochs = _epochs(asked.epochs)
     logs = read_logs(asked.folders)
     partition = asked.partition or logs.only_partition()

@@ -11,7 +11,7 @@ from waterline.checker.user_models.interactive.script import Header, Script
 from waterline.model.core.nearest import nearest
 
 _MULTIPLE = {"with", "without", "invariant", "set"}
-"""Of these a header may name several, between commas."""
+"""Options whose header may have several values, separated by commas."""
 _NOT_HERE = {"model": "give it on the command line, as --model FILE, because it is code"}
 _TRUTHS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 _OWN = {"script", "save", "help"}

@@ -61,7 +61,7 @@ def simulate_asked(options: dict[str, Any]) -> int:
 
 
 def _take_wanted(options: dict[str, Any]) -> Wanted:
-    """When the walks are to end: as many as are usual, unless a number or a time is given."""
+    """Return when the walks end: after the usual number, unless a number or a time is given."""
     walks, seconds = options.pop("walks"), options.pop("max_time")
     return Wanted(
         walks=WALKS if walks is None and seconds is None else walks,

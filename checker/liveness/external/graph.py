@@ -30,7 +30,7 @@ _TELL_SECONDS = 5.0
 _FOLDER = "behaviours"
 _TASKS_A_CORE_MAX = 4
 _OWNERS_MAX = 1024
-"""However little a task may take: each owner tells each other something."""
+"""Most owners, however little a task may take: every owner sends messages to all others."""
 _TASK_BYTES_A_WORD = 4 * 8
 """Memory of a task for each word of the successors that it receives: they are sorted, and kept."""
 
@@ -143,8 +143,8 @@ def _of_all_rounds(task: Flow | Thinning, last: int) -> list[str]:
 
 
 def _owners_for(engine: FileEngine, bytes_in_all: int) -> int:
-    """As few as can be, for each round of each costs time; as many as explored, if those are about
-    as many, for each reads its own files then, and not all.
+    """Return the number of owners: the fewest possible, since each round of each costs time; or as
+    many as explored, if that is about as many, since each then reads its own files only.
     """
     workers = engine.main
     needed = max(workers.tasks, min(-(-bytes_in_all // workers.task_bytes), _OWNERS_MAX))

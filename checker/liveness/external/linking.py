@@ -133,7 +133,7 @@ class Resolve:
     parts: Parts
 
     def __call__(self, item: tuple[int, Slices]) -> Done:
-        """Write `into`, and `found` for those who asked."""
+        """Write `into`, and `found` for the senders."""
         owner, mail = item
         parts, part = self.parts, Part(self.parts, owner)
         index = Index(np.ascontiguousarray(part.rows))

@@ -102,9 +102,9 @@ def _demands(steps: Sequence[int], *, strong: bool) -> list[_Demand]:
 
 @dataclass(frozen=True, slots=True)
 class _Demand:
-    """Of some fair steps, in order: each state has a way to and from an edge that takes one of
-    them, or, unless it is `strong`, a state that does not enable it. Where a state does not enable
-    it, a strong demand is met.
+    """Demands of some fair steps, in order: each state has a way to and from an edge that takes one
+    of them, or, unless it is `strong`, a state that does not enable it. Where a state does not
+    enable it, a strong demand is met.
     """
 
     steps: tuple[int, ...]
@@ -248,7 +248,7 @@ def _all_of(demand: _Demand) -> np.uint64:
 
 
 def _not_enabled(part: Part, demand: _Demand) -> Words64:
-    """Of each state the bits of the steps that it does not enable, but for a bound at the most."""
+    """Return for each state the bits of the steps that it does not enable, cut ones included."""
     at, others, steps = part.steps("out")
     moves = others != part.numbers[at]
     enabled: Words64 = np.zeros(len(part), np.uint64)

@@ -26,7 +26,7 @@ NUMBER_BITS = 64 - ROW_SHIFT
 ELSEWHERE = (1 << NUMBER_BITS) - 1
 """The number of all states with no event still to come."""
 Direction = Literal["into", "out"]
-"""Which steps of a state: those into it, from states before, or those out of it."""
+"""Steps of a state: those into it, from states before, or those out of it."""
 DIRECTIONS: tuple[Direction, Direction] = ("into", "out")
 _SHIFT = np.uint64(ROW_SHIFT)
 _STEP = np.uint64((1 << ROW_SHIFT) - 1)
@@ -128,7 +128,7 @@ class Part:
 
 
 def has_bit(words: Words64, bit: int) -> Mask:
-    """Which of the words have a bit set; bit 0 is the lowest."""
+    """Mark the words with a bit set; bit 0 is the lowest."""
     found: Mask = (words >> np.uint64(bit)) & np.uint64(1) != 0
     return found
 

@@ -56,9 +56,9 @@ class Nearest:
 
 
 class WaysBack:
-    """Which states have a way back, of some claims about recovery, as many as travel at once.
+    """States with a way back, for claims about recovery, as many as travel at once.
 
-    `actions` is how many the model has. Made, the bits have travelled as far as they go.
+    `actions` is how many the model has. Its construction runs all rounds.
     """
 
     def __init__(self, graph: PartedGraph, claims: Sequence[Back], actions: int) -> None:
@@ -178,14 +178,14 @@ class _From:
 
 
 def _found(parts: Parts, reached: str, owner: int, number: int) -> tuple[Mask, Mask]:
-    """Which of an owner's states have a way back for certain, and which by a step that is cut."""
+    """Mark an owner's states with a way back for certain, and those with one by a cut step."""
     bits = parts.column(reached, owner)
     return has_bit(bits, 2 * number), has_bit(bits, 2 * number + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcomes:
-    """Task that counts an owner's outcomes for each claim, once the bits have come to `reached`."""
+    """Task that counts an owner's outcomes for each claim, once the bits have travelled."""
 
     reached: str
     claims: tuple[Back, ...]

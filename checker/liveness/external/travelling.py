@@ -28,7 +28,7 @@ from waterline.checker.liveness.external.parts import (
 )
 
 BITS = 64
-"""As many can travel at once."""
+"""Most bits that travel at once."""
 ALL_BITS = (1 << BITS) - 1
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
@@ -119,7 +119,7 @@ class Flow:
         return RoundResult(owner, outbox.post(f"{self.name}-mail-{item.number}"), states)
 
     def _passing(self, bits: Words64, steps: Places, *, is_first: bool) -> Words64:
-        """Which of the bits of their sources the steps pass on, with those that they give."""
+        """Return the bits of their sources that the steps pass on, and those that they give."""
         if self.passes:
             bits &= np.array(self.passes, np.uint64)[action_of(steps)]
         if self.labels and is_first:

@@ -121,7 +121,7 @@ class _Before:
 
 @dataclass(frozen=True, slots=True)
 class _Least:
-    """Of some of an owner's states the least one that is so far, with its number."""
+    """The least of some of an owner's states at this distance, with its number."""
 
     parts: Parts
     arrival: Arrival

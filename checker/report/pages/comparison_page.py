@@ -22,7 +22,7 @@ from waterline.counterexamples import NO_CLAIM, Moment, Replayed, to_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """One side: what it is called, its scenes by the steps of its own, and how it ends."""
+    """One side: its name, its scenes by the steps of its own, and its end."""
 
     name: str
     scenes: tuple[Scene, ...]

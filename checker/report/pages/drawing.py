@@ -70,7 +70,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """One step: its number, what it is called, what it tells, and from where to where it goes."""
+    """One step: its number, its call, its sentence, and its vertical extent."""
 
     number: int
     call: str

@@ -97,4 +97,4 @@ FORMATS: Mapping[str, Callable[[Converted], str]] = {
     "dot": _dot,
     "graphml": _graphml,
 }
-"""By the name that `waterline convert --to` takes."""
+"""Writers by the name that `waterline convert --to` takes."""

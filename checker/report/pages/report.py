@@ -53,7 +53,7 @@ def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None)
 
 
 def finding_page(problem: Problem, finding: Finding) -> str:
-    """One counterexample. Raises `TooLongForPage`."""
+    """Return a page with one counterexample. Raises `TooLongForPage`."""
     traces, _ = _traces((finding,), {})
     model = problem.model
     return rendered(
@@ -110,7 +110,7 @@ def _traces(
 
 
 def title_of(story: Story) -> str:
-    """`no_committed_loss breaks after 12 steps`, or what else a trace comes to."""
+    """Return `no_committed_loss breaks after 12 steps`, or how else a trace ends."""
     cycle = story.replayed.trace.cycle
     if story.raises:
         return f"a rule raises an error after {counted(story.steps, 'step')}"

@@ -29,9 +29,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class LogCell:
-    """One offset of a log: the record, or nothing, with the marks that stand before it.
+    """One offset of a log: the record, if any, with the marks before it.
 
-    `kinds` are of new, promised, doomed, gone and wrong; `describe` says the last four in words.
+    `kinds` are of new, promised, doomed, gone, wrong; `description` explains the last four.
     """
 
     words: str = ""

@@ -65,7 +65,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sequence:
-    """The whole diagram. `calls` are the steps by number, from 1, and `sentences` tell them.
+    """The whole diagram. `calls` are the steps by number, from 1, and `sentences` their texts.
 
     `down` and `leads` are spans of lanes; `logs` what each lane holds at the end, None for a lane
     that holds nothing. `conclusion` is what is wrong at the end, `arrow` what a solid arrow means.
@@ -101,7 +101,7 @@ class Sequence:
                 yield meaning
 
     def ordered(self, lanes: tuple[int, ...]) -> Sequence:
-        """The same with its lanes in this order, without those that nothing happens to."""
+        """Return the diagram with its lanes in this order, without those that have no events."""
         busy = {note.lane for note in self.notes}
         for message in self.messages:
             busy |= {message.sender, message.receiver}

@@ -38,7 +38,7 @@ def _value(field: Field, held: Any) -> Value:
 
 
 def _function(sort: Sort | None, held: list[Any]) -> dict[int, Any]:
-    """By index, from 1 where it is counted so; without what is not alive."""
+    """Return values by index, from 1 for such sorts; without those that are not alive."""
     first = 1 if sort is not None and sort.born else 0
     return {index: value for index, value in enumerate(held, start=first) if value is not None}
 

@@ -74,7 +74,7 @@ class Steps(ScrollView):
         return max(line.cell_len for step in steps for line in self.lines(step))
 
     def on_resize(self) -> None:
-        """Tell the steps anew, as wide as there is room for now."""
+        """Write the steps again, as wide as there is room for now."""
         width = self.content_size.width - self.styles.scrollbar_size_vertical
         steps = self.story.steps
         shown = range(steps + 1) if width >= WIDE and steps <= TOLD_STEPS_MAX else ()

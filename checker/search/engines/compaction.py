@@ -22,7 +22,7 @@ class Tiers:
         self._merged: set[str] = set()
 
     def add(self, run: SortedFile, rows: int) -> None:
-        """One more run."""
+        """Add one more run."""
         self.runs.append((run, rows))
 
     def plan(self, merged: str) -> OwnerPlan:

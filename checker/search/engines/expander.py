@@ -29,7 +29,7 @@ GoesOn: TypeAlias = Callable[[NDArray[np.int64]], int]
 
 
 class Breaches:
-    """Which of so many claims are broken in a level, by number, and the least state for each."""
+    """Claims broken in a level, by number, of so many, and the least state for each."""
 
     def __init__(self, claims: int, words: int) -> None:
         self.broken: NDArray[np.bool_] = np.zeros(claims, np.bool_)

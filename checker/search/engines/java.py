@@ -37,7 +37,7 @@ class NoJava(Missing):
 
 
 class Unusable(Exception):
-    """One place holds no Java that Spark can use; the message says why."""
+    """A place has no Java that Spark can use; the message gives the reason."""
 
 
 def use_java() -> Path:

@@ -1,7 +1,7 @@
-"""Spark's JVM: is it alive, and what its end means.
+"""Spark's JVM: whether it is alive, and the meaning of its end.
 
-PySpark tells the end of it by whatever was talking to it at that moment: a refused connection, a
-stream that ended. Here that is one error.
+PySpark reports its end through any call under way: a refused connection, a stream that ended. Here
+that is one error.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class MemoryEngine:
         self.visited = CompactVisited(widths, OWNERS, threads=self.threads)
         self.depth = -1
         self._current: list[Rows] = []
-        """The level to expand, in pieces; empty until it has been looked at."""
+        """The level to expand, in pieces; empty until it is needed."""
         self._late = deadline or (lambda: False)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="search")
         self._local = threading.local()

@@ -70,9 +70,9 @@ class FileEngine:
         self._run = uuid4().hex
         self._expanded: list[Report] | None = None
         self._parts = 1
-        """By how many parts of each owner the candidates come that wait for the next level."""
+        """Number of parts of each owner in the candidates that wait for the next level."""
         self._generation = uuid4().hex
-        """Of candidates: another one once some were lost or left behind."""
+        """Generation of candidates: a new one once some were lost or left behind."""
         self._accepted: frozenset[str] = frozenset()
         """The attempts that have sent these candidates."""
 
@@ -243,7 +243,7 @@ class FileEngine:
         self._parts = 1
 
     def _parts_for(self, frontier: int) -> int:
-        """So many parts that what an owner sorts at a time is in a processor's cache."""
+        """Return how many parts let a processor's cache hold what an owner sorts at a time."""
         size = frontier * CANDIDATES_A_STATE * self.levels.words * 8 // max(1, self.owners)
         parts = 1
         while parts < self.workers.parts_max and size > parts * PART_BYTES:

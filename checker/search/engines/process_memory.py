@@ -26,7 +26,7 @@ def resident_bytes() -> int:
 
 
 def _pages() -> tuple[int, int]:
-    """Resident pages, and how many of them are of files; none where the system does not tell."""
+    """Return resident pages, and how many of them are of files; zeros if unknown."""
     try:
         _, resident, shared = Path("/proc/self/statm").read_text().split()[:3]
     except OSError:

@@ -52,7 +52,7 @@ class SegmentFile:
         self._size = 0
 
     def close(self) -> None:
-        """Nothing more is written."""
+        """Close the file for writing."""
         if self._file is not None:
             self._file.close()
 

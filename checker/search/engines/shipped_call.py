@@ -55,7 +55,7 @@ class Probe:
         self.libraries = libraries
 
     def __call__(self, items: Iterator[Any]) -> Iterator[Any]:
-        """One answer, whatever the items."""
+        """Yield one answer, whatever the items."""
         import importlib.metadata  # noqa: PLC0415
         import platform  # noqa: PLC0415
         import sys  # noqa: PLC0415

@@ -110,7 +110,7 @@ class ShuffleTask:
         self.plan = plan
 
     def __call__(self, owner: int, blocks: Any) -> Iterator[tuple[int, Any]]:
-        """Of a partition's number and what it holds: (owner, (part, block)), or a report.
+        """Yield (owner, (part, block)), or a report, from a partition's number and content.
 
         Spark keeps a worker only if its task has read all its input.
         """
@@ -147,7 +147,7 @@ class FileTask:
     def __call__(
         self, items: Iterator[tuple[int, list[tuple[int, Segment]]]]
     ) -> Iterator[tuple[Report, list[tuple[int, Segment]]]]:
-        """Of owners and their segments by parts.
+        """Yield each owner's report and segments, from owners and their segments by parts.
 
         Spark keeps a worker only if its task has read all its input.
         """

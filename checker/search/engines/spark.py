@@ -44,7 +44,7 @@ def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> 
 
 
 class SparkWorkers:
-    """Tasks on Spark, as `choice` says. `deadline` tells when a level is to be cut short."""
+    """Tasks on Spark, as `choice` says. `deadline` returns True to cut a level short."""
 
     name = "spark"
     sent_rows = SENT_ROWS_MAX
@@ -99,7 +99,7 @@ class SparkWorkers:
 
     @property
     def tasks(self) -> int:
-        """One a core."""
+        """One task a core."""
         return self._spark.cores
 
     @property
@@ -117,7 +117,7 @@ class SparkWorkers:
         self._exchange.send(blocks, owners)
 
     def explore(self, plan: LevelPlan) -> list[Report]:
-        """One job, with a task for each owner."""
+        """Run one job, with a task for each owner."""
         assert self._exchange is not None
         return self._exchange.explore(plan, self._late)
 
@@ -126,7 +126,7 @@ class SparkWorkers:
         return self._exchange is not None and self._exchange.must_renew()
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
-        """One task for each item, or a few for many."""
+        """Run one task for each item, or a few for many."""
         if items:
             slices = min(len(items), 4 * self._spark.cores)
             yield from self._spark.each("while reading levels", items, slices, work)

@@ -68,7 +68,7 @@ class ShuffleExchange:
         self._kept_levels = 0
 
     def explore(self, plan: LevelPlan, late: Callable[[], bool]) -> list[Report]:
-        """One job: a stage of a task for each owner, and a small task that gathers reports."""
+        """Run one job: a stage of a task for each owner, and a small task that gathers reports."""
         owners = len(plan.owners)
         if not plan.absorbs:
             self.send([], owners)
@@ -116,7 +116,7 @@ class FileExchange:
         self._keep(level, sent)
 
     def explore(self, plan: LevelPlan, late: Callable[[], bool]) -> list[Report]:
-        """One job of one stage: a task for each owner, which gives its report and its segments."""
+        """Run one job of one stage: a task for each owner returns its report and segments."""
         owners = len(plan.owners)
         given = self._segments if plan.absorbs else [[] for _ in range(owners)]
         level = self._new_level()

@@ -145,7 +145,7 @@ def _complaint(log: Path) -> str:
 
 
 def wait_for_executors(context: Any) -> None:
-    """Until a cluster has given the first executor; a job would otherwise wait forever, silently.
+    """Wait for a cluster's first executor; a job would otherwise wait forever, silently.
 
     Raises `NoSpark` or `SparkGone`.
     """

@@ -70,7 +70,7 @@ class SparkSide:
         return self._boot is not None and not self._boot.is_alive()
 
     def wait(self) -> None:
-        """Until it is up. Raises what kept it from that."""
+        """Wait until it is up. Raises the error that prevented it."""
         assert self._boot is not None
         if self._boot.is_alive():
             self._on_wait("starting Spark")

@@ -59,7 +59,7 @@ class DiskWorkers:
         self._stop = threading.Event()
 
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
-        """So many owners that one of them for each thread fits half of the memory."""
+        """Return how many owners let one for each thread fit half of the memory."""
         if self._directory is None:
             if isinstance(storage, LocalStorage):
                 self._directory = storage.root / work / "candidates"
@@ -73,7 +73,7 @@ class DiskWorkers:
 
     @property
     def tasks(self) -> int:
-        """One a thread."""
+        """One task a thread."""
         return self.threads
 
     @property
@@ -119,7 +119,7 @@ class DiskWorkers:
         return False
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
-        """On the threads."""
+        """Yield `work(item)` for each item, computed on the threads."""
         yield from self._pool.map(work, items)
 
     def close(self) -> None:
@@ -159,7 +159,7 @@ class Candidates:
         self._locks = [threading.Lock() for _ in range(owners)]
 
     def add(self, owner: int, block: bytes) -> None:
-        """One more block for an owner."""
+        """Add one more block for an owner."""
         with self._locks[owner]:
             self._held[owner].append(block)
             self._held_bytes += len(block)

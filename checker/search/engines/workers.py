@@ -9,7 +9,7 @@ from waterline.checker.search.engines.task import LevelPlan, Report
 from waterline.checker.storage.storage import Storage
 
 SENT_ROWS_MAX = 1 << 23
-"""More states than these a worker never keeps of those that it has sent."""
+"""Most states sent that a worker keeps."""
 GROWTH_EXPECTED = 16
 """Candidates to expect in the widest level to come, for each state of the level where workers take
 over.
@@ -34,7 +34,7 @@ class Workers(Protocol):
 
     @property
     def rules(self) -> str:
-        """Of the problem's rules; "" where tasks run in this process."""
+        """Digest of the problem's rules; "" where tasks run in this process."""
 
     @property
     def tasks(self) -> int:

@@ -103,7 +103,7 @@ class WrittenLevels:
         return self._levels[-1]
 
     def add(self, level: LevelFiles) -> None:
-        """One more level, which is written."""
+        """Add one more level, which is written."""
         assert level.depth == len(self._levels)
         self._levels.append(level)
 

@@ -188,7 +188,7 @@ class StateCaller(Caller):
         return operator
 
     def next_state(self, callee: Source, at: StateEnvironment) -> Tree:
-        """The state that a function which writes comes to."""
+        """Return the state after a function that writes."""
         statements = self.statements(callee)
 
         def end_of(end: Environment, value: Typed | None = None) -> Tree:

@@ -1,7 +1,7 @@
-"""States as values: a rule that writes comes to another state, as `[s EXCEPT !.hw[leader] = 1]`.
+"""States as values: a rule that writes makes another state, as `[s EXCEPT !.hw[leader] = 1]`.
 
-What was written since the last state that has a name is pending: it is one EXCEPT when the state is
-asked for as a whole, by a rule that is called or at the end.
+Writes since the last state that has a name are pending: they become one EXCEPT when the state is
+needed as a whole, by a rule that is called or at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class StateEnvironment(Environment):
     """Conditions known to be true, or false, on the present path."""
 
     def copy(self) -> StateEnvironment:
-        """The same, and no definitions yet."""
+        """Return a copy without definitions."""
         levels = [level.copy() for level in self.levels]
         return StateEnvironment(
             dict(self.variables),
@@ -33,7 +33,7 @@ class StateEnvironment(Environment):
         )
 
     def where(self, test: Tree, value: bool) -> StateEnvironment:
-        """The same, where a test comes out so."""
+        """Return a copy that assumes the result of a test."""
         found = self.copy()
         found.facts[test] = value
         if value and isinstance(test, Junction) and test.operator == "/\\":
@@ -43,7 +43,7 @@ class StateEnvironment(Environment):
         return found
 
     def known(self, test: Tree) -> Tree:
-        """A test, or what it is known to come to."""
+        """Return a test, or its known result."""
         if test in self.facts:
             return Truth(self.facts[test])
         if negated(test) in self.facts:

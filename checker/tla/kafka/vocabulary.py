@@ -77,7 +77,7 @@ def words_of(field: str) -> Words:
 
 
 def constants() -> dict[str, Typed]:
-    """The same by the names of the constants."""
+    """Return the words by the names of the constants."""
     return {
         name: Typed(Word(_word(name)), words_of(field))
         for field, names in WORDS.items()

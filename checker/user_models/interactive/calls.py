@@ -20,7 +20,7 @@ from waterline.model.core.transition_system import Action, Arguments, Parameter,
 _CALL = re.compile(r"([A-Za-z]\w*)\s*(?:\((.*)\)|(.*))", re.ASCII)
 _ARGUMENT = re.compile(r"(?:(\w+)\s*=\s*)?([A-Za-z_]*?)(\d{1,9})", re.ASCII)
 NEAREST = 12
-"""Of the steps that can be taken, how many an error lists."""
+"""Most enabled steps that an error lists."""
 
 
 class NotTaken(Refused):
@@ -95,7 +95,7 @@ def _offered(text: str, walk: Walk) -> str:
 
 
 def _actions(text: str, name: str, walk: Walk) -> Sequence[Action]:
-    """Those of this name; where there is none, those whose name begins so."""
+    """Return the actions of this name; if none has it, those whose name begins so."""
     model = walk.model
     there = model.enabled_actions
     for meant in (

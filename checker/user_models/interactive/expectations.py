@@ -31,9 +31,9 @@ class NotUnderstood(Refused):
 
 
 def judge(text: str, walk: Walk) -> str | None:
-    """None where it is as expected; else what is so instead. Raises `NotUnderstood`.
+    """Return None if the expectation is met; else the deviation.
 
-    And `BadCondition`.
+    Raises `NotUnderstood` and `BadCondition`.
     """
     first, _, rest = " ".join(text.split()).partition(" ")
     forms: dict[str, Callable[[str, Walk], str | None]] = {

@@ -72,7 +72,7 @@ def offers_table(offers: Sequence[tuple[int, Offer]]) -> Table:
 
 
 def render_taken(walk: Walk, number: int) -> RenderableType:
-    """One step that was taken, on a line."""
+    """Render one step that was taken, on a line."""
     moment = walk.moments[number - 1]
     described = walk.model.narration.sentence(
         moment.action, moment.values, moment.before, moment.after
