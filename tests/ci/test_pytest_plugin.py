@@ -100,13 +100,6 @@ def test_a_model_is_checked_in_code(project: pytest.Pytester) -> None:
     )
 
 
-def test_it_works_side_by_side(project: pytest.Pytester) -> None:
-    (project.path / "gate.toml").write_text(entry("a") + entry("b") + OWN)
-    done = project.runpytest_subprocess("-n", "2", "--waterline-allow-models")
-
-    done.assert_outcomes(passed=2, failed=1)
-
-
 def test_without_a_gate_nothing_of_it_is_imported(project: pytest.Pytester) -> None:
     project.makepyfile(
         "import sys\n"

@@ -77,18 +77,6 @@ def test_many_of_one_shape_are_compiled_together() -> None:
     assert all(search.problem.shared is None for search in few)
 
 
-def test_side_by_side_comes_to_what_one_after_the_other_does(cache: Path) -> None:
-    text = TWO + OTHERS + entry("hw", SMALL).replace('"epoch"', '"hw"')
-    expectations = read(text)
-    begun: list[str] = []
-    side = judged(expectations, Manner(processes=2, uses_kept=False, begin=begun.append))
-    alone = judged(expectations, Manner(processes=1, uses_kept=False))
-
-    assert facts(side) == facts(alone)
-    assert len(facts(side)) == 4
-    assert len(begun) == 3
-
-
 def test_an_answer_is_kept_and_looked_up(cache: Path) -> None:
     expectations = read(TWO)
     first = judged(expectations, Manner(processes=1))

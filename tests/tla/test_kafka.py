@@ -1,18 +1,16 @@
-"""Kafka's protocol as a module: what is in it, how it reads, and that TLC agrees."""
+"""Kafka's protocol as a module: what is in it, and how it reads."""
 
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from bench.tla_settings import kafka_problem
 from tests.support.commands import Commands
-from tests.support.tla_modules import definition, differences_from_tlc, tlc
+from tests.support.tla_modules import definition
 from waterline.checker.compiler.source import source_of
-from waterline.checker.kafka.confirm.processes import find_java
 from waterline.checker.problem.problem import Problem
 from waterline.checker.tla.kafka.exported import exported
 from waterline.checker.tla.kafka.module import paragraphs
@@ -88,13 +86,10 @@ def test_settings_are_decided_and_bounds_are_constants(hw: Module) -> None:
     assert "moves" not in hw.configuration
 
 
-def test_the_text_does_not_depend_on_the_number_of_replicas() -> None:
-    two, three = (
-        code(exported(kafka_problem(f"--protocol epoch --replicas {n} --records {n}")))
-        for n in (2, 3)
-    )
+def test_the_text_does_not_depend_on_the_number_of_replicas(hw: Module) -> None:
+    three = exported(kafka_problem("--protocol hw --replicas 3 --records 3"))
 
-    assert two == three
+    assert code(three) == code(hw)
 
 
 def test_words_are_those_of_the_model() -> None:
@@ -121,34 +116,3 @@ def test_the_command_writes_a_release(tmp_path: Path, run: Commands) -> None:
     assert code_ == 0
     [module] = tmp_path.glob("*.tla")
     assert f"MODULE {module.stem} " in module.read_text()
-
-
-@pytest.mark.slow
-def test_modules_parse(tmp_path: Path) -> None:
-    jar = tlc()
-    files = []
-    for options in (ELR, "--protocol hw", "--grain atomic --protocol kip320-first-try"):
-        module = exported(kafka_problem(options))
-        files.append(f"{module.name}.tla")
-        (tmp_path / files[-1]).write_text(module.text)
-
-    done = subprocess.run(
-        [str(find_java()), "-cp", str(jar), "tla2sany.SANY", *files],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-    assert done.returncode == 0, done.stdout
-    assert "error" not in done.stdout.lower(), done.stdout
-
-
-def test_tlc_agrees() -> None:
-    """Of the one claim that breaks nowhere there, all states, and the depth: one start of TLC."""
-    problem = kafka_problem(
-        "--protocol elr --records 1 --epochs 1 --restarts 1 --invariant no_committed_loss"
-    )
-
-    assert differences_from_tlc(problem, exported(problem)) == []

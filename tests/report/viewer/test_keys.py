@@ -1,10 +1,11 @@
-"""Every key and the mouse, at both sizes: what they do to the screen."""
+"""Keys and the mouse: what they do to the screen. In tests/verify every key, at both sizes."""
 
 from __future__ import annotations
 
 import os
 import re
 import signal
+from collections.abc import Sequence
 
 import pytest
 from textual.pilot import Pilot
@@ -15,7 +16,7 @@ from tests.support.viewing import NARROW, WIDE, screen_of, seen, viewer
 from waterline.checker.report.viewer.ending import ENDED_BY_SIGNAL
 from waterline.checker.report.viewer.look import GONE_MARK
 
-SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "160x50"])
+SIZES = pytest.mark.parametrize("size", [NARROW], ids=["80x24"])
 MOVES = (
     ("j", 1),
     ("down", 2),
@@ -51,6 +52,27 @@ MOVES = (
 """Keys, one after the other, with the step of C21 that each leads to."""
 
 
+def assert_keys_lead_to_their_steps(
+    moves: Sequence[tuple[str, int]], size: tuple[int, int]
+) -> None:
+    """Each of these keys leads to its step."""
+    steps = []
+
+    async def press(pilot: Pilot[int]) -> None:
+        for key, _ in moves:
+            await pilot.press(key)
+            await settled(pilot)
+            steps.append(step_shown("\n".join(lines(pilot.app))))
+
+    seen(viewer(story(C21)), size=size, then=press)
+
+    assert steps == [step for _, step in moves]
+
+
+def test_a_key_leads_to_a_step() -> None:
+    assert_keys_lead_to_their_steps(MOVES[:12], NARROW)
+
+
 def step_shown(screen: str) -> int:
     found = re.search(r"step (\d+) of", screen.splitlines()[0])
     assert found is not None
@@ -60,21 +82,6 @@ def step_shown(screen: str) -> int:
 def words_of(screen: str) -> str:
     """What is written, without the frames."""
     return " ".join(re.sub("[│╭╮╰╯─]", " ", screen).split())
-
-
-@SIZES
-def test_a_key_leads_to_a_step(size: tuple[int, int]) -> None:
-    steps = []
-
-    async def press(pilot: Pilot[int]) -> None:
-        for key, _ in MOVES:
-            await pilot.press(key)
-            await settled(pilot)
-            steps.append(step_shown("\n".join(lines(pilot.app))))
-
-    seen(viewer(story(C21)), size=size, then=press)
-
-    assert steps == [step for _, step in MOVES]
 
 
 def test_where_there_is_no_further_step_it_is_said() -> None:
@@ -110,23 +117,6 @@ def test_the_list_tells_steps_in_full_where_there_is_room() -> None:
     assert "11  > ctl Fence " in narrow
 
 
-def test_slash_finds_what_is_told_and_goes_round() -> None:
-    found = []
-
-    async def search(pilot: Pilot[int]) -> None:
-        for keys in (tuple("truncat"), (), (), ("z", "z"), ("escape",)):
-            await pilot.press("slash", *keys, *([] if keys == ("escape",) else ["enter"]))
-            await settled(pilot)
-            found.append("\n".join(lines(pilot.app)))
-        await pilot.press("j")
-
-    screen = seen(viewer(story(LOSS)), then=search)
-
-    assert [step_shown(each) for each in found] == [10, 11, 10, 10, 10]
-    assert "nothing is told of 'zz'" in found[3]
-    assert step_shown(screen) == 11
-
-
 @SIZES
 def test_c_says_what_the_claim_says_and_where_it_breaks(size: tuple[int, int]) -> None:
     opened = words_of(screen_of(LOSS, "c", size=size))
@@ -134,23 +124,6 @@ def test_c_says_what_the_claim_says_and_where_it_breaks(size: tuple[int, int]) -
     assert "The claim no_committed_loss" in opened
     assert "It breaks in step 12 (r1, offset 0, m1)" in opened
     assert "gone from r1 in step 10" in opened
-
-
-def test_a_dialog_is_closed_by_key_and_click() -> None:
-    shown = []
-
-    async def close(pilot: Pilot[int]) -> None:
-        for key in ("escape", "q", "enter", "c", "question_mark", ""):
-            await pilot.press("question_mark")
-            await settled(pilot)
-            shown.append("next / previous fault" in "\n".join(lines(pilot.app)))
-            await (pilot.press(key) if key else pilot.click(offset=(2, 2)))
-            await settled(pilot)
-            shown.append("next / previous fault" in "\n".join(lines(pilot.app)))
-
-    seen(viewer(story(LOSS)), then=close)
-
-    assert shown == [True, False] * 6
 
 
 def test_a_long_help_can_be_scrolled() -> None:
@@ -168,12 +141,6 @@ def test_t_shows_what_the_step_changed(size: tuple[int, int]) -> None:
     assert "▲" in screen_of(LOSS, "G", "t", "t", size=size)
 
 
-def test_the_picture_scrolls_where_it_is_too_large() -> None:
-    assert "offset 0" in screen_of(C21, "G")
-    assert "offset 0" not in screen_of(C21, "G", "J")
-    assert "offset 0" in screen_of(C21, "G", "J", "K")
-
-
 @SIZES
 def test_a_click_chooses_a_step(size: tuple[int, int]) -> None:
     async def click(pilot: Pilot[int]) -> None:
@@ -181,21 +148,6 @@ def test_a_click_chooses_a_step(size: tuple[int, int]) -> None:
         await pilot.click("#steps", offset=(8, row - 1))
 
     assert step_shown(seen(viewer(story(LOSS)), size=size, then=click)) == 7
-
-
-def test_resizing_draws_the_screen_anew() -> None:
-    widths = []
-
-    async def resize(pilot: Pilot[int]) -> None:
-        for columns, rows in (WIDE, (40, 12), NARROW):
-            await pilot.resize_terminal(columns, rows)
-            await settled(pilot)
-            widths.append(max(map(len, lines(pilot.app))))
-
-    screen = seen(viewer(story(LOSS)), "G", then=resize)
-
-    assert screen == screen_of(LOSS, "G")
-    assert all(drawn <= asked for drawn, asked in zip(widths, (160, 40, 80), strict=True))
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+c"])

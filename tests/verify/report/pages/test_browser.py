@@ -23,8 +23,7 @@ from waterline.checker.report.pages.matrix_page import to_html
 from waterline.checker.report.pages.report import finding_page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-playwright = pytest.importorskip("playwright.sync_api", reason="no playwright to drive a browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = pytest.mark.browser
 
 QUIET = (
     "--headless",
@@ -41,6 +40,9 @@ WIDTHS = (400, 1400)
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright to drive it")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
     with playwright.sync_playwright() as driver:
         launched = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         yield launched

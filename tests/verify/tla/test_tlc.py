@@ -15,7 +15,9 @@ from tests.user_models.test_containers import HEAD, LOGS
 from tests.user_models.test_messages import NET_FILE
 from waterline.checker.tla.kafka.exported import exported
 
-MODELS = Path(__file__).parent / "models"
+pytestmark = pytest.mark.tlc
+
+MODELS = Path(__file__).parents[2] / "tla" / "models"
 
 
 def test_two_phase_commit_is_the_same_to_tlc() -> None:
@@ -24,14 +26,12 @@ def test_two_phase_commit_is_the_same_to_tlc() -> None:
     assert differences_from_tlc(problem, exported(problem)) == []
 
 
-@pytest.mark.slow
 def test_all_that_rules_can_say_is_the_same_to_tlc() -> None:
     problem = own_problem(MODELS / "constructs.py", depth=2)
 
     assert differences_from_tlc(problem, exported(problem)) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("group", ["go, back, edge, pay, heir, unpack", "loop, vote, sums, member"])
 def test_constant_tables_are_the_same_to_tlc(group: str, tmp_path: Path) -> None:
     path, text = tmp_path / "tables.py", (MODELS / "tables.py").read_text()
@@ -41,7 +41,6 @@ def test_constant_tables_are_the_same_to_tlc(group: str, tmp_path: Path) -> None
     assert differences_from_tlc(problem, exported(problem)) == []
 
 
-@pytest.mark.slow
 def test_logs_and_sets_are_the_same_to_tlc(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(HEAD + LOGS)
@@ -50,7 +49,6 @@ def test_logs_and_sets_are_the_same_to_tlc(tmp_path: Path) -> None:
     assert differences_from_tlc(problem, exported(problem)) == []
 
 
-@pytest.mark.slow
 def test_bags_and_structs_are_the_same_to_tlc(tmp_path: Path) -> None:
     path = tmp_path / "net.py"
     path.write_text(NET_FILE)
@@ -59,14 +57,12 @@ def test_bags_and_structs_are_the_same_to_tlc(tmp_path: Path) -> None:
     assert differences_from_tlc(problem, exported(problem)) == []
 
 
-@pytest.mark.slow
 def test_a_fair_step_that_a_bound_cuts_counts_as_enabled_to_tlc_too() -> None:
     problem = own_problem(MODELS / "cut.py")
 
     assert differences_from_tlc(problem, exported(problem)) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strong", [False, True])
 @pytest.mark.parametrize("rounds", [0, 2])
 def test_strong_fairness_is_the_same_to_tlc(strong: bool, rounds: int) -> None:
@@ -116,7 +112,6 @@ def test_wide_queues_are_not_enumerated_and_a_guard_makes_one_step(tmp_path: Pat
     assert (said.distinct, said.generated, said.violated) == (3, 3, None)
 
 
-@pytest.mark.slow
 def test_a_guard_that_is_changed_is_found_out() -> None:
     problem = example("two_phase_commit", rms=2)
     module = exported(problem)

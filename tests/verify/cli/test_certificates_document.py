@@ -13,13 +13,12 @@ from tests.support.commands import Commands
 from waterline.checker.kafka.families import problem_for
 from waterline.model.message.environment import Environment
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "certificates.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "certificates.md"
 BLOCKS = re.findall(
     r"<!-- run -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", DOCUMENT.read_text()
 )
 
 
-@pytest.mark.slow
 def test_the_document_shows_what_is_printed(
     cli: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
