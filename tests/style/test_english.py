@@ -23,14 +23,14 @@ PATTERNS = {
     "whom": r"\b(whom|whoever)\b",
 }
 DOCSTRINGS_MAX = {
-    "begins with What": 702,
-    "nobody, somebody": 194,
-    "of which": 371,
-    "told, is asked, is said": 227,
-    "is no": 124,
-    "beside": 84,
-    "for ever": 25,
-    "whom": 36,
+    "begins with What": 0,
+    "nobody, somebody": 0,
+    "of which": 0,
+    "told, is asked, is said": 0,
+    "is no": 0,
+    "beside": 1,
+    "for ever": 0,
+    "whom": 0,
 }
 """How many docstrings may have each. A number only goes down."""
 

@@ -20,7 +20,7 @@ def require_spark() -> None:
 
 
 def lacks_spark() -> str:
-    """What brings Spark where it is not installed; nothing where it is."""
+    """How to install Spark; empty if it is installed."""
     return "" if is_installed("pyspark") else f"not installed: {install_command('spark')}"
 
 
