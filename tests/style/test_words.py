@@ -76,6 +76,14 @@ def test_recorded_output_and_code_are_no_prose() -> None:
     assert prose_of(text).split() == ["Who", "is", "told?", "and"]
 
 
+def test_no_line_installs_the_other_program_of_this_name() -> None:
+    other = re.compile(r"pip install (?:\S+ )*['\"]?waterline\b(?!-checker)")
+    found = [path.name for path in (*DOCUMENTS, *MODULES) if other.search(path.read_text())]
+
+    assert other.search("pip install -U 'waterline[kafka]'")
+    assert found == []
+
+
 def entries_of(changelog: str) -> list[str]:
     """The list's entries, each with the lines that continue it."""
     return re.findall(r"^- .*\n(?:  .*\n)*", changelog, re.MULTILINE)
