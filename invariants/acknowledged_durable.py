@@ -27,7 +27,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which acknowledged record the leader does not have."""
+    """Name the acknowledged record that the leader lacks."""
     leader = current_leader(s)
     record = NO_RECORD if leader == NO_REPLICA else first_lacking(s, with_member(0, leader))
     if record == NO_RECORD:
@@ -40,7 +40,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the missing records for a picture."""
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return Breaking()

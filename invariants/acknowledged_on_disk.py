@@ -31,7 +31,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which record is gone from everywhere."""
+    """Name the record that is in no log."""
     record = first_lacking(s, everybody(s))
     if record == NO_RECORD:
         return "Every acknowledged record is somewhere."
@@ -39,7 +39,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the missing records for a picture."""
     return lacks_records(s, (), lacking(s, everybody(s)))
 
 

@@ -17,7 +17,7 @@ from waterline.model.message.terms import ACKS_NONE, NO_RECORD, NO_REPLICA, cont
 
 
 def is_readable(s: Any, leader: int, bit: int) -> bool:
-    """Whether a record is below this leader's high watermark."""
+    """True if a record is below this leader's high watermark."""
     for offset in range(s.hw[leader]):
         if s.log[leader, offset] == bit + 1:
             return True
@@ -37,12 +37,12 @@ def good(s: Any, c: Any) -> bool:
 
 
 def when(s: Any, c: Any) -> bool:
-    """Something was acknowledged."""
+    """Some record was acknowledged."""
     return bool(s.acked != 0)
 
 
 def explain(s: State, c: Any) -> str:
-    """Which record, and who has it."""
+    """Name the record, and the replicas that have it."""
     leader = current_leader(s)
     for bit in range(s.produced):
         if contains(s.acked, bit) and (leader == NO_REPLICA or not is_readable(s, leader, bit)):
@@ -62,7 +62,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def applies(c: Any) -> bool:
-    """Only where something is acknowledged at all."""
+    """True if producers get acknowledgements at all."""
     return bool(c.acks != ACKS_NONE)
 
 

@@ -29,7 +29,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which record is out of reach, who may be elected, and who has it."""
+    """Name the record out of reach, the electable replicas, and those that have it."""
     may_lead = electable(s, c)
     record = first_lacking(s, may_lead)
     if record == NO_RECORD:
@@ -42,7 +42,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the missing records for a picture."""
     may_lead = electable(s, c)
     return lacks_records(s, brokers_in(s, may_lead), lacking(s, may_lead))
 

@@ -28,7 +28,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which candidate lacks what."""
+    """Name the incomplete candidate, and what it lacks."""
     replica = first_incomplete(s, candidates(s, c))
     if replica < 0:
         return "Every candidate is complete."
@@ -36,7 +36,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the missing record for a picture."""
     return lacks_committed(s, first_incomplete(s, candidates(s, c)))
 
 

@@ -1,4 +1,4 @@
-"""Whether a replica has everything that was ever committed."""
+"""Completeness of a replica: it has everything that was ever committed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from waterline.model.message.terms import contains
 
 
 def is_complete(s: Any, replica: int) -> bool:
-    """Its log begins with the exposed records."""
+    """The replica's log begins with the exposed records."""
     if s.leo[replica] < s.exposed_end:
         return False
     for offset in range(s.exposed_end):

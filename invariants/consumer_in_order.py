@@ -13,7 +13,7 @@ from waterline.model.core.state import State
 
 
 def holds(s: Any, c: Any) -> bool:
-    """It never did."""
+    """The consumer has never read on over unseen records."""
     return bool(s.misread == 0)
 
 
@@ -26,7 +26,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def applies(c: Any) -> bool:
-    """Only where there is a consumer."""
+    """True if there is a consumer."""
     return bool(c.consumer == 1)
 
 

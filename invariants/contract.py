@@ -43,6 +43,6 @@ def of_committed(c: Any) -> str | None:
 
 
 def machines_that_lose_records(c: Any) -> int:
-    """How many machines that had to have a record may lose it. One out of sync had not to."""
+    """Return how many machines that had to have a record may lose it; only those in sync had to."""
     lost: int = sum(getattr(c, name) for name, fault in FAULTS.items() if fault.takes_records)
     return lost - c.lost_disks if c.disk_loss == DISK_LOSS_OUT_OF_SYNC else lost

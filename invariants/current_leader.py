@@ -1,4 +1,4 @@
-"""Which broker a claim about "the leader" is about."""
+"""The broker that "the leader" of a claim means."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def is_behind(s: Any, c: Any, replica: int) -> bool:
-    """Whether a replica runs in an epoch of the past."""
+    """True if a replica runs in an epoch of the past."""
     if s.up[replica] == 0 or not contains(assigned(s, c), replica):
         return False
     return bool(s.known_epoch[replica] < s.epoch)
@@ -30,7 +30,7 @@ def learned(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Who does not know what."""
+    """Name the broker, and the decision that it does not know."""
     for replica in range(s.replicas):
         if is_behind(s, c, replica):
             who = "nobody leads" if s.leader == NO_REPLICA else f"r{s.leader} leads"

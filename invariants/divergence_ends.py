@@ -40,7 +40,7 @@ def agreed(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Whose log parts from the leader's, and where."""
+    """Name the follower whose log parts from the leader's, and the offset."""
     leader = current_leader(s)
     for follower in range(s.replicas):
         if leader == NO_REPLICA or not is_follower_of(s, follower, leader):

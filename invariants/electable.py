@@ -1,7 +1,7 @@
-"""Who may still lead, by the rules of the version alone and whatever it has lost.
+"""Replicas that may still lead, by the rules of the version alone and whatever they have lost.
 
-What `candidates_complete` asks of an election that may come at once, this asks of any that may come
-at all: a broker that is down counts, if it may be elected when it is back.
+`candidates_complete` is about an election that may come at once, this about any that may come at
+all: a broker that is down counts, if it may be elected when it is back.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def electable(s: Any, c: Any) -> int:
 
 
 def is_electable(s: Any, c: Any, replica: int) -> bool:
-    """Whether this one could, without unclean elections.
+    """True if the replica could be elected, without unclean elections.
 
-    A member of the ISR: without ELR the last member stays in it, down or not. With ELR also a
-    member of that, which is used once the ISR is empty. But who is down and did not stop properly
-    leaves both as it comes back (ReplicationControlManager.handleBrokerShutdown); then it
+    It is a member of the ISR: without ELR the last member stays in it, down or not. With ELR a
+    member of the ELR counts too, once the ISR is empty. But a broker that is down and did not stop
+    properly leaves both as it comes back (ReplicationControlManager.handleBrokerShutdown). Then it
     can only be the last known leader, which it still becomes if the controller elects it before it
     notices.
     """

@@ -24,7 +24,7 @@ def first_decrease(s: Any, replica: int) -> int:
 
 
 def holds(s: Any, c: Any) -> bool:
-    """In no log do epochs decrease."""
+    """Epochs decrease in no log."""
     for replica in range(s.replicas):
         if first_decrease(s, replica) >= 0:
             return False
@@ -45,12 +45,12 @@ def explain(s: State, c: Any) -> str:
 
 
 def applies(c: Any) -> bool:
-    """Only a version with an epoch cache."""
+    """True for a version with an epoch cache."""
     return bool(c.truncation != TRUNCATE_TO_HIGH_WATERMARK)
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the decrease for a picture."""
     for r in range(s.replicas):
         offset = first_decrease(s, r)
         if offset >= 0:

@@ -40,7 +40,7 @@ _OLD_REQUESTS = (*_GONE, "remote_leo_honest", "epoch_cache_monotone")
 _LAST_REPLICA = (*_GONE, "consistent_read")
 """The last replica in sync comes back without its records, KIP-966. The last known leader too."""
 _LAST_REPLICA_AND_OLD_LEO = (*_LAST_REPLICA, "remote_leo_honest")
-"""And until its first fetch the leader takes a broker for what it was before; where fetches carry
+"""Also, until its first fetch the leader takes a broker for what it was before; where fetches carry
 the last epoch, the claim waits for that fetch."""
 _LAST_REPLICA_AND_ITS_HW = (*_LAST_REPLICA_AND_OLD_LEO, "hw_monotone")
 """Until 2.4 a broker that truncated below its high watermark forgets it on leading."""

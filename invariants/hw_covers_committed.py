@@ -23,7 +23,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """By how much it is."""
+    """Say how far the HW is below what was committed."""
     leader = current_leader(s)
     if holds(s, c):
         return "It covers all."
@@ -34,7 +34,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the hidden records for a picture."""
     leader = current_leader(s)
     hidden = range(s.hw[leader], s.exposed_end)
     return Breaking((leader,), tuple(hidden), tuple(s.exposed[o] for o in hidden))

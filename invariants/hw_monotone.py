@@ -30,7 +30,7 @@ def keeps(s: Any, t: Any, c: Any) -> bool:
 
 
 def explain(s: State, t: State, c: Any) -> str:
-    """Whose high watermark falls, and how far."""
+    """Name the leader whose high watermark falls, and say how far."""
     r = first_fallen(s, t)
     if r == NO_REPLICA:
         return "No leader's high watermark falls."
@@ -42,7 +42,7 @@ def explain(s: State, t: State, c: Any) -> str:
 
 
 def where(s: State, t: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the fall for a picture."""
     leader = first_fallen(s, t)
     return Breaking((leader,), tuple(range(t.hw[leader], s.hw[leader])))
 

@@ -30,7 +30,7 @@ def good(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Who stays out, and how it compares with the leader."""
+    """Name the replicas that stay out, and compare them with the leader."""
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return "Nobody leads."

@@ -1,4 +1,4 @@
-"""Which acknowledged records some logs have, and what to say of those that they do not have."""
+"""Acknowledged records that some logs have, and words for those that they lack."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from waterline.model.core.state import State
 
 
 def explain(s: State, c: Any) -> str:
-    """Who could be elected, were it back."""
+    """Name the replicas that could be elected if they were back."""
     if is_led(s, c):
         return f"r{s.leader} leads."
     if electable(s, c) == 0:

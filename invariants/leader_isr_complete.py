@@ -25,7 +25,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which member lacks what."""
+    """Name the incomplete member, and what it lacks."""
     leader = current_leader(s)
     replica = first_incomplete(s, s.known_isr[leader])
     if replica < 0:
@@ -34,7 +34,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the missing record for a picture."""
     leader = current_leader(s)
     found = lacks_committed(s, first_incomplete(s, s.known_isr[leader]))
     return Breaking((leader, *found.brokers), found.offsets, found.records)

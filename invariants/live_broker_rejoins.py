@@ -18,7 +18,7 @@ from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def stays_out(s: Any, c: Any, replica: int) -> bool:
-    """Whether a replica runs, does not shut down, and is not in the ISR."""
+    """True if a replica runs, does not shut down, and is not in the ISR."""
     if s.up[replica] == 0 or contains(s.stopping | ~assigned(s, c), replica):
         return False
     return not contains(s.isr, replica)
@@ -40,7 +40,7 @@ def back(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Who is out, and how far it is."""
+    """Name the broker that stays out, and say how far it is."""
     leader = current_leader(s)
     for replica in range(s.replicas):
         if leader != NO_REPLICA and stays_out(s, c, replica):

@@ -38,7 +38,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which two logs, where they differ."""
+    """Name the two logs, and where they differ."""
     for other in range(s.replicas):
         for one in range(other):
             offset = first_mismatch(s, one, other)

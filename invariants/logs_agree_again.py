@@ -32,7 +32,7 @@ def good(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which log parts from the leader's, and where."""
+    """Name the log that parts from the leader's, and the offset."""
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return "Nobody leads."

@@ -31,7 +31,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which committed record is gone, and what the leader has in its place."""
+    """Name the committed record that is gone, and what the leader has in its place."""
     leader = current_leader(s)
     for offset in range(s.exposed_end):
         record = s.exposed[offset]
@@ -46,7 +46,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the missing record for a picture."""
     leader = current_leader(s)
     return lacks_committed(s, leader) if leader != NO_REPLICA else Breaking()
 

@@ -26,7 +26,7 @@ from waterline.model.message.truncation import (
 
 
 def asks_in_vain(s: Any, c: Any, follower: int) -> bool:
-    """Whether the answer of now would leave everything as it is, and the follower asking."""
+    """True if the current answer would change nothing, so that the follower asks again."""
     if s.role[follower] != TRUNCATING or not can_offset_for_leader_epoch(s, c, follower):
         return False
     leader = s.known_leader[follower]
@@ -46,7 +46,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Who asks, and what the answer is."""
+    """Name the follower that asks, and the answer."""
     for follower in range(s.replicas):
         if asks_in_vain(s, c, follower):
             leader, asked = s.known_leader[follower], latest_epoch(s, c, follower)
@@ -59,7 +59,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def applies(c: Any) -> bool:
-    """Only where a follower may ask more than once."""
+    """True if a follower may ask more than once."""
     return c.truncation in (TRUNCATE_BY_EPOCHS, TRUNCATE_BY_EPOCHS_2_0)
 
 

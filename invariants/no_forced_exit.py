@@ -30,12 +30,12 @@ def first_exit(s: Any, t: Any) -> int:
 
 
 def keeps(s: Any, t: Any, c: Any) -> bool:
-    """None does."""
+    """No broker exits in this step."""
     return first_exit(s, t) == NO_REPLICA
 
 
 def explain(s: State, t: State, c: Any) -> str:
-    """Which broker exits, on what."""
+    """Name the broker that exits, and the reason."""
     r = first_exit(s, t)
     if r == NO_REPLICA:
         return "No broker exits."
@@ -46,7 +46,7 @@ def explain(s: State, t: State, c: Any) -> str:
 
 
 def where(s: State, t: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the records beyond the leader's end for a picture."""
     replica = first_exit(s, t)
     beyond = range(s.answer_offset[replica], s.leo[replica])
     return Breaking((replica,), tuple(beyond), tuple(s.log[replica, o] for o in beyond))

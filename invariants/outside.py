@@ -21,7 +21,7 @@ class Ending(Protocol):
 
     @property
     def diverged(self) -> bool:
-        """Whether two segments differ below both high watermarks."""
+        """True if two segments differ below both high watermarks."""
 
     @property
     def was_read(self) -> bool:

@@ -23,7 +23,7 @@ def waits(s: Any, c: Any) -> bool:
 
 
 def answered(s: Any, c: Any) -> bool:
-    """It owes none. Records are bounded, so each is answered if this state comes."""
+    """The leader owes none. Records are bounded, so each is answered if this state comes."""
     return not waits(s, c)
 
 
@@ -41,7 +41,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def applies(c: Any) -> bool:
-    """Only with acks=all does a producer wait."""
+    """True if a producer waits, which it does only with acks=all."""
     return bool(c.acks == ACKS_ALL)
 
 

@@ -19,7 +19,7 @@ def good(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which replicas are being added and removed, and who is in sync."""
+    """Name the replicas being added, those being removed, and the ISR."""
     named = ", ".join(
         f"{word} {' '.join(f'r{r}' for r in range(s.replicas) if members >> r & 1) or 'none'}"
         for word, members in (("adding", s.adding), ("removing", s.removing), ("ISR", s.isr))
@@ -28,7 +28,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def applies(c: Any) -> bool:
-    """Only where replicas are reassigned."""
+    """True if replicas are reassigned."""
     return bool(c.reassignments > 0)
 
 

@@ -25,7 +25,7 @@ def first_false_offset(s: Any, leader: int, follower: int) -> int:
 
 
 def is_follower(s: Any, leader: int, follower: int) -> bool:
-    """Whether the broker fetches from this leader in this very epoch."""
+    """True if the broker fetches from this leader in this very epoch."""
     if s.role[follower] != FETCHING or s.known_leader[follower] != leader:
         return False
     return bool(s.known_epoch[follower] == s.known_epoch[leader])
@@ -62,7 +62,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the false offset for a picture."""
     leader = current_leader(s)
     for follower in range(s.replicas):
         if is_follower(s, leader, follower):

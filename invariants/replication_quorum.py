@@ -28,7 +28,7 @@ def not_waited_for(s: Any, c: Any) -> int:
 
 
 def holds(s: Any, c: Any) -> bool:
-    """There is none."""
+    """The leader waits for every candidate."""
     return bool(not_waited_for(s, c) == 0)
 
 
@@ -42,7 +42,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the leader and the candidates left out, for a picture."""
     return Breaking((current_leader(s), *brokers_in(s, not_waited_for(s, c))))
 
 

@@ -70,7 +70,7 @@ def wrong_with_controller(s: Any, c: Any) -> int:
 
 
 def holds(s: Any, c: Any) -> bool:
-    """Nothing is wrong."""
+    """The state has no error."""
     if wrong_with_controller(s, c) != SANE:
         return False
     for r in range(s.replicas):

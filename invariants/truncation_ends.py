@@ -19,9 +19,9 @@ from waterline.model.message.truncation import keeps_epochs
 
 
 def asks(s: Any, c: Any, follower: int, leader: int) -> bool:
-    """Whether a follower of the current leader does not know yet where to cut.
+    """True if a follower of the current leader does not know yet where to cut.
 
-    One that is shutting down asks no more with ZooKeeper.
+    With ZooKeeper a follower that is shutting down no longer asks.
     """
     if not is_follower_of(s, follower, leader) or s.role[follower] != TRUNCATING:
         return False
@@ -29,7 +29,7 @@ def asks(s: Any, c: Any, follower: int, leader: int) -> bool:
 
 
 def truncating(s: Any, c: Any) -> bool:
-    """Some follower of the current leader does not."""
+    """Some follower of the current leader does not know where to cut."""
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return False
@@ -45,7 +45,7 @@ def fetching(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Who asks."""
+    """Name the follower that asks."""
     leader = current_leader(s)
     for follower in range(s.replicas):
         if leader != NO_REPLICA and asks(s, c, follower, leader):

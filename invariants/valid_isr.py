@@ -39,7 +39,7 @@ def wrong(s: Any, c: Any) -> int:
 
 
 def holds(s: Any, c: Any) -> bool:
-    """Nothing is wrong with the ISR, the ELR and the fenced replicas."""
+    """ISR, ELR and fenced replicas fit together."""
     return bool(wrong(s, c) == VALID)
 
 
@@ -49,12 +49,12 @@ def explain(s: State, c: Any) -> str:
 
 
 def applies(c: Any) -> bool:
-    """Only where the controller keeps the ISR, and its min.insync.replicas stays what it is."""
+    """True if the controller keeps the ISR, and its min.insync.replicas does not change."""
     return has(c, KRAFT) and c.reassignments == 0
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the violating members for a picture."""
     return Breaking(brokers_in(s, s.isr & s.elr or s.isr & s.fenced or s.elr))
 
 

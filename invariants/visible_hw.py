@@ -27,7 +27,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """By how much it went back."""
+    """Say how far the visible HW went back."""
     leader = current_leader(s)
     if holds(s, c):
         return "What is shown does not go back."

@@ -1,7 +1,7 @@
-"""How a cluster comes back by itself: the steps that claims about recovery allow.
+"""Recovery of a cluster without an operator: the steps that claims about recovery allow.
 
-What brokers, controller and network do anyway, once faults have stopped and every broker that is
-down is started again, by its supervisor. Nothing that an operator decides.
+They are the ordinary steps of brokers, controller and network, once faults have stopped and a
+supervisor has restarted every broker that is down. No operator decides anything.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from waterline.model.message.roles import follows
 from waterline.model.message.terms import NO_REPLICA
 
 BY = (*(action.name for action in ACTIONS if action.weakly_fair), "Restart")
-"""With unclean.leader.election.enable the controller's own steps may elect uncleanly."""
+"""Names of the steps. With unclean.leader.election.enable the controller may elect uncleanly."""
 
 
 def is_led(s: Any, c: Any) -> bool:
-    """Whether there is a current leader."""
+    """True if the partition has a current leader."""
     return current_leader(s) != NO_REPLICA
 
 
 def is_follower_of(s: Any, follower: int, leader: int) -> bool:
-    """Whether a broker runs and follows this one in the same epoch."""
+    """True if a broker runs and follows this one in the same epoch."""
     if not follows(s, follower) or s.known_leader[follower] != leader:
         return False
     return bool(s.known_epoch[follower] == s.known_epoch[leader])

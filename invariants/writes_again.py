@@ -16,7 +16,7 @@ from waterline.model.message.terms import FETCHING, NO_REPLICA, contains, size
 
 
 def takes_part(s: Any, leader: int, replica: int) -> bool:
-    """Whether a member of the ISR will tell the leader that it has what is written."""
+    """True if a member of the ISR will report to the leader that it has what is written."""
     if replica == leader:
         return True
     return is_follower_of(s, replica, leader) and s.role[replica] == FETCHING
@@ -36,7 +36,7 @@ def good(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Who does not take part, or how many are in sync."""
+    """Name the replica that does not take part, or the number in sync."""
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return "Nobody leads."

@@ -21,7 +21,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which leader is outside."""
+    """Name the leader outside the ISR."""
     return leader_in_isr.explain(s, c)
 
 

@@ -12,7 +12,7 @@ from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def has_exposed(s: Any, leader: int, replica: int) -> bool:
-    """Whether both hold the same record at every offset below the leader's high watermark."""
+    """True if both hold the same record at every offset below the leader's high watermark."""
     hw = s.hw[leader]
     if hw > s.leo[leader] or hw > s.leo[replica]:
         return False
@@ -51,7 +51,7 @@ def lacking(s: Any, leader: int, replica: int) -> str:
 
 
 def first_exposed(s: State, pairs: Iterable[tuple[int, int]]) -> Breaking:
-    """Where the first replica, of leaders and replicas, lacks what its leader has exposed."""
+    """Locate the first replica, of (leader, replica) pairs, that lacks its leader's exposure."""
     for leader, replica in pairs:
         if replica == NO_REPLICA:
             continue

@@ -15,7 +15,7 @@ from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def holds(s: Any, c: Any) -> bool:
-    """There is a leader, and it is a member."""
+    """The quorum has a leader, and the leader is in the ISR."""
     leader = quorum_leader(s)
     return leader != NO_REPLICA and contains(quorum_isr(s), leader)
 

@@ -26,7 +26,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which leader, which member of the ISR, which offset."""
+    """Name the leader, the member of the ISR, and the offset."""
     for leader in range(s.replicas):
         replica = first_without(s, leader, quorum_isr(s))
         if replica != NO_REPLICA:
@@ -35,7 +35,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the missing record for a picture."""
     pairs = ((leader, first_without(s, leader, quorum_isr(s))) for leader in range(s.replicas))
     return first_exposed(s, pairs)
 

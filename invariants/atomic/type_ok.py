@@ -63,7 +63,7 @@ def wrong(s: Any) -> int:
 
 
 def holds(s: Any, c: Any) -> bool:
-    """Nothing is wrong."""
+    """The state has no error."""
     return wrong(s) == FINE
 
 

@@ -25,7 +25,7 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which leader, which member of its ISR, which offset."""
+    """Name the leader, the member of its ISR, and the offset."""
     for leader in range(s.replicas):
         replica = first_without(s, leader, s.known_isr[leader])
         if replica != NO_REPLICA:
@@ -34,7 +34,7 @@ def explain(s: State, c: Any) -> str:
 
 
 def where(s: State, c: Any) -> Breaking:
-    """The same for a picture."""
+    """Locate the missing record for a picture."""
     pairs = (
         (leader, first_without(s, leader, s.known_isr[leader])) for leader in range(s.replicas)
     )

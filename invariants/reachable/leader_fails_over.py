@@ -9,7 +9,7 @@ from waterline.model.message.terms import LEADER, NO_EPOCH, NO_RECORD
 
 
 def succeeds(s: Any, epoch: int) -> bool:
-    """Whether an earlier epoch is known to a broker, or was written in."""
+    """True if a broker knows an earlier epoch, or has a record of one."""
     for replica in range(s.replicas):
         if s.known_epoch[replica] != NO_EPOCH and s.known_epoch[replica] < epoch:
             return True

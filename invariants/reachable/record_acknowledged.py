@@ -9,12 +9,12 @@ from waterline.model.message.terms import ACKS_NONE
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
-    """More is acknowledged after the step than before."""
+    """The step acknowledges a record."""
     return bool(after.acked & ~before.acked != 0)
 
 
 def applies(c: Any) -> bool:
-    """With acks=0 a producer asks for no answer."""
+    """True unless producers need no answer (acks=0)."""
     return bool(c.acks != ACKS_NONE)
 
 

@@ -8,7 +8,7 @@ from waterline.model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
-    """More is exposed after the step than before."""
+    """The step exposes a record."""
     return bool(after.exposed_end > before.exposed_end)
 
 

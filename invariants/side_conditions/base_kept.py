@@ -17,7 +17,7 @@ from waterline.model.message.terms import LEADER, UNKNOWN_OFFSET
 
 
 def falls_below(s: Any, r: int) -> bool:
-    """Whether a replica has something at an offset that was cut off."""
+    """True if a replica has something at an offset that was cut off."""
     if s.leo[r] < 1 or s.log[r, 0] != s.exposed[0] or s.checkpoint[r] < 1:
         return True
     if s.up[r] == 1 and s.hw[r] < 1:
@@ -40,13 +40,13 @@ def holds(s: Any, c: Any) -> bool:
 
 
 def explain(s: State, c: Any) -> str:
-    """Which broker falls below the cut, and the remedy."""
+    """Name the broker that falls below the cut, and the remedy."""
     broker = next((f"r{r}" for r in range(s.replicas) if falls_below(s, r)), "no broker")
     return f"{broker} falls below what was cut off: ask again with --no-settled."
 
 
 def is_cut(c: Any) -> bool:
-    """Whether settled records are cut off at all."""
+    """True if settled records are cut off at all."""
     return c.settled == 1
 
 

@@ -1,7 +1,7 @@
-"""How large a cluster the atomic grain explores: its only circumstances.
+"""Size of the cluster that the atomic grain explores: its only circumstances.
 
-It has no fault budgets and no operator's settings. Any broker may at any time be taken for
-failed, be slow to learn, or come back, within the leader epochs that there are.
+It has no fault budgets and no operator's settings. Any broker may at any time be taken for failed,
+be slow to learn, or come back, within the given leader epochs.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def can_become_follower(s: Any, c: AtomicSettings, replica: int, epoch: int) -> 
 
 
 def become_follower(s: Any, c: AtomicSettings, replica: int, epoch: int) -> None:
-    """It acts on the request: truncate by the version's rule, whatever it was before."""
+    """The replica truncates by the version's rule and follows, whatever it was before."""
     end = truncation_end(s, c, s.request_leader[epoch], replica)
     s.known_epoch[replica] = epoch
     s.known_isr[replica] = 0

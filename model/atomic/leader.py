@@ -24,11 +24,11 @@ from waterline.model.message.terms import NO_REPLICA, contains, with_member, wit
 
 
 def has_replicated(s: Any, c: AtomicSettings, leader: int, follower: int, end: int) -> bool:
-    """Whether the leader can take it that the follower has everything below `end`.
+    """True if the leader may assume that the follower has everything below `end`.
 
-    The follower must name this leader and have a log that long. How much more must agree is the
-    version's fencing. Without it, a follower counts that is in another epoch than the leader, or
-    that has other records. A leader is its own follower.
+    The follower must name this leader and have a log that long. The version's fencing says what
+    else must agree. Without it, a follower counts that is in another epoch than the leader, or that
+    has other records. A leader is its own follower.
     """
     if known_leader(s, follower) != leader:
         return False
@@ -54,7 +54,7 @@ def can_become_leader(s: Any, c: AtomicSettings, epoch: int) -> bool:
 
 
 def become_leader(s: Any, c: AtomicSettings, epoch: int) -> None:
-    """It acts on the request. Its high watermark stays, and so may lag that of its predecessor."""
+    """The replica leads. Its high watermark stays, and so may lag that of its predecessor."""
     leader = s.request_leader[epoch]
     s.known_epoch[leader] = epoch
     s.known_isr[leader] = s.request_isr[epoch]
@@ -92,7 +92,7 @@ def can_advance_high_watermark(s: Any, c: AtomicSettings, leader: int) -> bool:
 
 
 def advance_high_watermark(s: Any, c: AtomicSettings, leader: int) -> None:
-    """One record more is committed."""
+    """The leader commits one more record."""
     s.hw[leader] += 1
 
 
@@ -110,14 +110,14 @@ def can_shrink_isr(s: Any, c: AtomicSettings, leader: int, follower: int) -> boo
 
 
 def shrink_isr(s: Any, c: AtomicSettings, leader: int, follower: int) -> None:
-    """It leaves the ISR, the quorum's and the leader's at once."""
+    """The follower leaves the ISR, the quorum's and the leader's at once."""
     s.known_isr[leader] = without_member(s.known_isr[leader], follower)
 
 
 def has_reached_own_epoch(s: Any, leader: int) -> bool:
-    """Whether the high watermark is at the end of the log or at a record of the leader's epoch.
+    """True if the high watermark is at the end of the log or at a record of the leader's epoch.
 
-    Before that, records of its predecessors may be committed that the leader takes for open.
+    Before that, its predecessors may have committed records that the leader takes to be open.
     """
     hw = s.hw[leader]
     if hw == s.leo[leader]:
@@ -139,5 +139,5 @@ def can_expand_isr(s: Any, c: AtomicSettings, leader: int, follower: int) -> boo
 
 
 def expand_isr(s: Any, c: AtomicSettings, leader: int, follower: int) -> None:
-    """It joins the ISR, the quorum's and the leader's at once."""
+    """The follower joins the ISR, the quorum's and the leader's at once."""
     s.known_isr[leader] = with_member(s.known_isr[leader], follower)

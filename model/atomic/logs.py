@@ -11,7 +11,7 @@ from waterline.model.message.truncation import cut_log
 
 
 def same_epoch(s: Any, one: int, other: int, offset: int) -> bool:
-    """Whether the two records at `offset` are of one epoch; both logs must reach that far."""
+    """True if both records at `offset` have the same epoch; both logs must reach that far."""
     return epoch_at(s, one, offset) == epoch_at(s, other, offset)
 
 
@@ -24,11 +24,11 @@ def matching_end(s: Any, leader: int, follower: int) -> int:
 
 
 def epoch_end(s: Any, leader: int, follower: int) -> int:
-    """Where the leader's log leaves the epoch of the follower's last record (KIP-101).
+    """The end, in the leader's log, of the epoch of the follower's last record (KIP-101).
 
-    That is the leader's LEO if its last record is of that epoch, else its first record of a
-    larger one. A leader that has neither, or nothing at all, cannot tell, and the follower falls
-    back to its high watermark. A follower with an empty log has nothing to ask.
+    That is the leader's LEO if its last record is of that epoch, else its first record of a larger
+    one. A leader that has neither, or an empty log, cannot say, and the follower falls back to its
+    high watermark. A follower with an empty log has nothing to ask.
     """
     if s.leo[follower] == 0:
         return 0
@@ -43,7 +43,7 @@ def epoch_end(s: Any, leader: int, follower: int) -> int:
 
 
 def truncation_end(s: Any, c: AtomicSettings, leader: int, follower: int) -> int:
-    """Where the log of a new follower of `leader` is to end, by the version's rule."""
+    """The end of the log of a new follower of `leader`, by the version's rule."""
     if c.truncation == TO_HIGH_WATERMARK:
         return s.hw[follower]
     if c.truncation == BY_LATEST_EPOCH:
@@ -54,7 +54,7 @@ def truncation_end(s: Any, c: AtomicSettings, leader: int, follower: int) -> int
 
 
 def in_some_log(s: Any, record: int) -> bool:
-    """Whether any replica still has the record."""
+    """True if any replica still has the record."""
     for replica in range(s.replicas):
         for offset in range(s.leo[replica]):
             if s.log[replica, offset] == record:

@@ -1,4 +1,4 @@
-"""How a person reads the atomic grain: each step as a sentence, each state as a table.
+"""Description of the atomic grain for people: each step as a sentence, each state as a table.
 
 Sentences are derived from the states before and after a step, so they say what happened and not
 what a rule intended. Rows and summary together show everything that a state holds: two states that

@@ -1,7 +1,7 @@
-"""Who leads: as the quorum has it, and as each replica believes.
+"""The leader: as the quorum has it, and as each replica believes.
 
-The quorum is ZooKeeper's partition state. It is not stored: its leader and epoch are those of
-the newest LeaderAndIsr request, its ISR is that of the leader once it acts on that request.
+The quorum is ZooKeeper's partition state. It is not stored: its leader and epoch are those of the
+newest LeaderAndIsr request, its ISR is that of the leader once it acts on that request.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def known_leader(s: Any, replica: int) -> int:
 
 
 def leads(s: Any, replica: int) -> bool:
-    """Whether the replica believes that it leads, rightly or not; it then accepts writes."""
+    """True if the replica believes that it leads, rightly or not; it then accepts writes."""
     return known_leader(s, replica) == replica
 
 
@@ -28,7 +28,7 @@ def quorum_leader(s: Any) -> int:
 
 
 def is_true_leader(s: Any, replica: int) -> bool:
-    """Whether the replica leads and the quorum agrees, epoch and all."""
+    """True if the replica leads and the quorum agrees, epoch and all."""
     return s.known_epoch[replica] == s.issued - 1 and leads(s, replica)
 
 

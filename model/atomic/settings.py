@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtomicBounds:
-    """How large a cluster is explored.
+    """Size of the explored cluster.
 
     `replicas` of one partition, each with room for `log_size` records; at most `records` ever
     produced; leader epochs 0..`epochs`.

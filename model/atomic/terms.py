@@ -19,9 +19,9 @@ WHILE_FETCHING = 3
 UNFENCED = 0
 """That the follower names this leader; its epoch and its records do not matter."""
 BY_RECORD_EPOCH = 1
-"""Also the epoch of the last record that is spoken of."""
+"""Also the epoch of the last record in question."""
 BY_LEADER_EPOCH = 2
-"""Also the leader epoch that both are in (KIP-320)."""
+"""Also the leader epoch of both (KIP-320)."""
 
 # Which bound a step would exceed.
 WITHIN = 0

@@ -100,7 +100,7 @@ _EVERY_VERSION = tuple(a.name for a in ACTIONS if a.name != "Truncate")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtomicVersion:
-    """One member of the family: what it is called, which Kafka it is, and its rules."""
+    """One member of the family: its name, the Kafka that it models, and its rules."""
 
     name: str
     sentence: str

@@ -31,7 +31,7 @@ class TooLargeToPack(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Alive:
-    """When a row of a field means anything: while `field[row]` has one of `values`.
+    """Condition for a row of a field to exist: `field[row]` has one of `values`.
 
     Fields that are never alive together share their bits.
     """
@@ -83,9 +83,9 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a field lies: element (i, j) has `width` bits from bit `bit + i*row + j*column`.
+    """Place of a field: element (i, j) has `width` bits from bit `bit + i*row + j*column`.
 
-    No element straddles two words. `word` is the one word that holds all of it, or -1 when its rows
+    No element straddles two words. `word` is the one word that holds all of it, or -1 if its rows
     lie in several.
     """
 
@@ -102,10 +102,10 @@ class Place:
 
 
 class Element(NamedTuple):
-    """One element of a field: `width` bits of a word, as a shift and a mask, and what is added.
+    """One element of a field: `width` bits of a word, as a shift and a mask, and the lowest value.
 
-    Of a row that need not be alive, `decides` is the element that says so, `values` those of it in
-    which the row is alive, less the least value of its field.
+    For a row that need not be alive, `decides` is the deciding element, `values` its values that
+    make the row alive, less the least value of its field.
     """
 
     word: int
@@ -117,7 +117,7 @@ class Element(NamedTuple):
 
 
 Index = int | tuple[int, ...]
-"""Of an element in its field: () of a number, i or (i,) in a row, (i, j) in a table."""
+"""Index of an element in its field: () of a number, i or (i,) in a row, (i, j) in a table."""
 
 
 @dataclass(slots=True)

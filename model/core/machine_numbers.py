@@ -18,7 +18,7 @@ class TooManyRounds(RuntimeError):
 
 
 def fits(number: int) -> bool:
-    """Whether a number fits 64 bits."""
+    """True if a number fits 64 bits."""
     return LEAST <= number <= GREATEST
 
 
@@ -43,7 +43,7 @@ def remainder(number: int, by: int) -> int:
 
 
 def round_after(rounds: int) -> int:
-    """One round more than so many. Raises `TooManyRounds`."""
+    """Return the number of the next round. Raises `TooManyRounds`."""
     if rounds >= ROUNDS_MAX:
         raise TooManyRounds(
             f"its loops go round more than {ROUNDS_MAX:,} times; "

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 _ALIKE = 0.6
-"""How alike two words are, of 1, where one may be meant by the other."""
+"""Minimum similarity of two words, from 0 to 1, for one to be a misspelling of the other."""
 
 
 def nearest(word: str, known: Iterable[str], *, alike: float = _ALIKE) -> str | None:

@@ -51,7 +51,7 @@ class Holds(enum.Enum):
     DIGITS = "digits"
     """A number with the digits `Naming.digits`, some of them names of a sort each."""
     BORN = "born"
-    """How many records there are so far: those can be renamed, later ones have no name yet."""
+    """Number of records so far: those can be renamed, later ones have no name yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ class Digit:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How renaming acts on a field: by what its rows and columns are indexed, and what it holds.
+    """Effect of a renaming on a field: the sorts of its indices, and the kind of its elements.
 
-    None is an index that no renaming touches, as an offset or an epoch. `of` is the sort of the
-    names that are held where they are not replicas. `digits` are those of what is held, the
-    greatest first. What is in the places of one that `is_sorted` descends there: it does so again
-    after a renaming. They are its last index.
+    None is an index that no renaming touches, such as an offset or an epoch. `of` is the sort of
+    the names in the elements if they are not replicas. `digits` are those of the elements, the
+    greatest first. The places of a field that `is_sorted` are in descending order, also after a
+    renaming; they are its last index.
     """
 
     rows: Sort | None = None
@@ -84,7 +84,7 @@ class Naming:
     is_sorted: bool = False
 
     def seen_by(self, sort: Sort) -> Naming:
-        """The same with this sort in the place of replicas, and other sorts as what stays."""
+        """Return the naming with this sort in place of replicas; other sorts become plain."""
         held = self.holds in (Holds.REPLICA, Holds.REPLICAS) and (self.of or Sort.REPLICA) != sort
         rows, columns = (
             Sort.REPLICA if index == sort else index if index == Sort.RECORD else None

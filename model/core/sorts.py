@@ -40,7 +40,7 @@ class Form(enum.Enum):
     MEMBERS = "set"
     """A set of values, a bit each."""
     COUNT = "count"
-    """How many values there have been."""
+    """The number of values so far."""
     ROOM = "room"
     """The highest value that there is room for."""
 

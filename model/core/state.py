@@ -20,9 +20,9 @@ class OutOfRange(ValueError):
 
 
 class OutsideOfPlace(OutOfRange):
-    """The same, with the place of the field.
+    """A value or an index out of range, with the place of the field.
 
-    `value` is what was stored, None where the index of `place` is what does not fit.
+    `value` is the stored value, None if the index of `place` does not fit.
     """
 
     def __init__(self, place: Place, index: Index, value: int | None = None) -> None:
@@ -89,7 +89,7 @@ class _Rows:
 
 
 class _DraftRows(_Rows):
-    """The same of a draft: they can be written."""
+    """Rows of a draft, which can be written."""
 
     __slots__ = ()
 
@@ -110,8 +110,8 @@ class _DraftRows(_Rows):
 class State:
     """One immutable state. Fields read as attributes: `state.epoch`, `state.log[r, o]`.
 
-    The states of a layout are of a class of its own, which has a property for each field: an
-    interpreted search does little else than read them. A subclass takes the same arguments.
+    Each layout has a class of states of its own, with a property for each field: an interpreted
+    search does little else than read them. A subclass takes the same arguments.
     """
 
     __slots__ = ("_words", "layout")
@@ -173,7 +173,7 @@ class State:
         raise AttributeError(f"a state is a value: {place.name} cannot be set; write to a draft")
 
     def _element(self, place: Place, index: Index) -> Element:
-        """Where an element lies. Raises `OutOfRange`, and `NotAlive` in a row that is not."""
+        """Return the place of an element. Raises `OutOfRange`, or `NotAlive` in a dead row."""
         element = self.layout.elements[place.name].get(index)
         if element is None:
             raise OutsideOfPlace(place, index)

@@ -33,15 +33,15 @@ class Parameter:
     name: str
     over: str
     digits: tuple[Digit, ...] = ()
-    """Of a number some of whose digits are names: those."""
+    """Digits of a number, if some of them are names."""
     held: Held | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How often an action may be taken in one run: the setting says so, the field `used` counts.
+    """Limit of an action in one run: the setting gives the number, the field `used` counts.
 
-    `name` is that of the limit.
+    `name` is the name of the limit.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Budget:
     used: str
 
     def is_spent(self, state: Any, settings: Any) -> bool:
-        """Whether none is left."""
+        """True if none is left."""
         return bool(getattr(state, self.used) >= getattr(settings, self.setting))
 
 
@@ -88,10 +88,10 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One enabled transition out of a state, and where it leads.
+    """One enabled transition out of a state, and the state that it leads to.
 
     `outcome` is what the effect has written: claims about steps are judged on it. It differs from
-    `after` where the normal form of a model renames (`Model.concretise`).
+    `after` if the model's normal form renames (`Model.concretise`).
     """
 
     action: Action
@@ -208,11 +208,11 @@ class Model:
         return tuple(range(self.layout.sizes[p.over]) for p in action.parameters)
 
     def is_enabled(self, state: State, action: Action, arguments: Arguments) -> bool:
-        """Whether the guard lets the step happen, within the bounds or not."""
+        """True if the guard lets the step happen, within the bounds or not."""
         return bool(action.guard(state, self.settings, *arguments))
 
     def exceeded(self, state: State, action: Action, arguments: Arguments) -> int:
-        """Which of `limits` an enabled step would exceed; 0 for none."""
+        """Return the index in `limits` of the one that an enabled step would exceed; 0 for none."""
         if action.budget is not None and action.budget.is_spent(state, self.settings):
             return self.limits.index(action.budget.name)
         if action.limit is None:
@@ -267,7 +267,7 @@ def _named_call(name: str, arguments: Arguments, model: Model) -> str:
 
 
 _EXPLAINED = ("__made_", "__of_", "__set_of_", "max_of_line_", "min_of_line_")
-"""How functions are called that are written for a rule, and have a docstring of why they raise."""
+"""Prefixes of functions written for a rule, whose docstring says why they raise."""
 
 
 def _reason(error: Exception) -> str | None:

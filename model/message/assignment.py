@@ -32,9 +32,9 @@ def leader_min_isr(s: Any, c: Settings, leader: int) -> int:
 
 
 def controller_min_isr(s: Any, c: Settings) -> int:
-    """The same for the controller, which may have another min.insync.replicas (KAFKA-16540).
+    """The controller's min.insync.replicas, which may be a different one (KAFKA-16540).
 
-    It goes by the replicas of the topic's partition 0, before the change
+    It depends on the replicas of the topic's partition 0, before the change
     (ReplicationControlManager.getTopicEffectiveMinIsr).
     """
     least: int = c.controller_min_insync_replicas

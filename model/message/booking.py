@@ -91,9 +91,9 @@ def can_note(s: Any, c: Settings, follower: int) -> bool:
 
 
 def is_stale(s: Any, c: Settings, follower: int) -> bool:
-    """Whether the leader must know that the sender has registered since: it then notes nothing.
+    """True if the leader must know that the sender has registered since: then it notes nothing.
 
-    (Replica.updateFetchStateOrThrow compares the broker epoch as it takes note)
+    (Replica.updateFetchStateOrThrow compares the broker epoch as it notes the offset)
     """
     if not has(c, STALE_FETCH_CHECK) or s.booking_stale == 0:
         return False

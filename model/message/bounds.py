@@ -36,15 +36,15 @@ class Bounds:
 
     @property
     def names(self) -> int:
-        """How many records have a name at one time: without bounds those that logs have room for.
+        """Number of records with a name at one time: without bounds those that logs have room for.
 
-        A follower's answer begins where its log ends, so that both together are no longer.
+        A follower's answer begins where its log ends, so both together are no longer.
         """
         return self.replicas * self.records if self.unbounded else self.records
 
     @property
     def highest_epoch(self) -> int:
-        """Without bounds the highest name: no state has more epochs, and no step starts three.
+        """Highest epoch; without bounds the highest name: no state has more, no step starts three.
 
         An epoch occurs at the controller, as known and as cached by each replica, twice in a stray
         fetch, and in each record; one number may be left out (`order_abstraction.gap_below`).

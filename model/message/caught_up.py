@@ -62,7 +62,7 @@ def note_registration(s: Any, c: Settings, replica: int) -> None:
 
 
 def misses_registration(s: Any, c: Settings, leader: int) -> bool:
-    """Whether a broker has registered since the leader last read of brokers."""
+    """True if a broker has registered since the leader last read of brokers."""
     if not has(c, BROKER_EPOCH):
         return False
     others = with_member(s.read_registrations[leader], leader)
@@ -99,10 +99,10 @@ def begin_to_watch(s: Any, c: Settings, leader: int, isr: int, is_new_epoch: boo
 
 
 def waits_for(s: Any, c: Settings, leader: int, follower: int) -> bool:
-    """Whether the high watermark waits for this follower although it is not in the ISR.
+    """True if the high watermark waits for this follower although it is not in the ISR.
 
-    Since fencing a member raises no epoch it waits only for who may join, as far as the leader
-    knows (KAFKA-15021, 3.6.0, shouldWaitForReplicaToJoinIsr).
+    Since fencing a member raises no epoch, it waits only for followers that may join, as far as the
+    leader knows (KAFKA-15021, 3.6.0, shouldWaitForReplicaToJoinIsr).
     """
     if c.caught_up_wait == 0 or not contains(s.caught_up[leader], follower):
         return False
@@ -114,9 +114,9 @@ def waits_for(s: Any, c: Settings, leader: int, follower: int) -> bool:
 
 
 def may_join(s: Any, c: Settings, leader: int, follower: int) -> bool:
-    """Whether a leader takes a follower for one that the controller would have in the ISR.
+    """True if a leader believes that the controller would have this follower in the ISR.
 
-    By its own metadata, and only since 3.3. (Partition.canAddReplicaToIsr, KAFKA-13916)
+    Its own metadata decides, and only since 3.3. (Partition.canAddReplicaToIsr, KAFKA-13916)
     """
     if c.caught_up_wait == 0 or not has(c, FENCED_CHECK):
         return True
@@ -124,7 +124,7 @@ def may_join(s: Any, c: Settings, leader: int, follower: int) -> bool:
 
 
 def is_eligible(s: Any, c: Settings, leader: int, follower: int) -> bool:
-    """Not down, and not registered since its last fetch, by the leader's metadata.
+    """The follower is up and has not registered since its last fetch, by the leader's metadata.
 
     (Partition.isReplicaIsrEligible)
     """

@@ -107,14 +107,13 @@ _WEAKLY_FAIR = {
     "LearnBrokers",
     "Replay",
 }
-"""Where brokers, controller and network make progress.
+"""Progress of brokers, controller and network.
 
-Not so what producers, consumers and operators do (Produce, Consume, Restart, BeginShutdown, Move),
-nor what goes wrong: faults, and the steps that are late or stray (CheckFetch, ReadLate, LearnLate,
-StrayFetch, LoseStray, MarkClean). ShrinkIsr is, although it may come at any time here: a follower
-that has not caught up from some moment on is found lagging. Until KAFKA-7152 one that has caught up
-can be taken out as well, so that fairness has it leave, and come back, again and again.
-"""
+It excludes the choices of producers, consumers and operators (Produce, Consume, Restart,
+BeginShutdown, Move), faults, and late or stray steps (CheckFetch, ReadLate, LearnLate, StrayFetch,
+LoseStray, MarkClean). ShrinkIsr is fair, although it may come at any time here: a follower that
+never catches up from some moment on is found lagging. Until KAFKA-7152 one that has caught up can
+be removed too, so that fairness lets it leave, and come back, again and again."""
 
 
 def _action(
@@ -362,7 +361,7 @@ ACTORS = {
         "LoseStray",
     ),
 }
-"""Who takes each action."""
+"""Actor of each action."""
 
 _BY_QUESTIONS = (TRUNCATE_BY_EPOCH, TRUNCATE_BY_EPOCHS, TRUNCATE_BY_EPOCHS_2_0)
 
@@ -398,7 +397,7 @@ _ONLY_WHERE: dict[str, Callable[[Settings], bool]] = {
 }
 """Condition, on version and circumstances, for an action to be there; others are always there."""
 _REPLICAS_NEEDED = {"ShrinkTogether": 3}
-"""How many replicas there must be: a leader and two followers."""
+"""Minimum number of replicas: a leader and two followers."""
 
 
 def contents(settings: Settings, replicas: int = REPLICAS_MAX) -> tuple[str, ...]:

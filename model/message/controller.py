@@ -56,7 +56,7 @@ def candidates(s: Any, c: Settings, out: int) -> int:
 
 
 def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
-    """The same, were this the ISR and this the ELR."""
+    """The replicas that may be elected with this ISR and this ELR."""
     in_sync: int = isr & ~out & assigned(s, c)
     if isr == 0:
         in_sync = elr & ~out & assigned(s, c)
@@ -71,7 +71,7 @@ def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
 
 
 def longest_logs(s: Any, alive: int) -> int:
-    """Of these brokers those that run and have the longest log, as they would report it."""
+    """Of these brokers, those that run and have the longest log, as they would report it."""
     longest = 0
     members = 0
     for replica in range(s.replicas):
@@ -134,7 +134,7 @@ def leaves_a_choice(s: Any, c: Settings, replica: int) -> bool:
 
 
 def candidates_without(s: Any, c: Settings, replica: int) -> int:
-    """Who may be elected once the replica has been taken out of the ISR."""
+    """The replicas that may be elected once this one has been taken out of the ISR."""
     isr = isr_without(s, c, replica)
     elr = elr_beside(s, c, isr) if has(c, ELR) else s.elr
     return eligible(s, c, isr, elr, with_member(unavailable(s), replica))
@@ -147,9 +147,9 @@ def isr_without(s: Any, c: Settings, replica: int) -> int:
 
 
 def removal_starts_epoch(s: Any, c: Settings, replica: int) -> bool:
-    """Whether it starts an epoch that the controller takes this broker out.
+    """True if the controller starts an epoch by taking this broker out.
 
-    With Fluss's coordinator if it leads. With ZooKeeper if it is in the ISR, even where the leader
+    Fluss's coordinator does if it leads. With ZooKeeper if it is in the ISR, even if the leader
     stays (KafkaController.removeReplicaFromIsr); under KRaft if it leads, and until 3.6 also if the
     ISR shrinks (KAFKA-15021).
     """
@@ -217,7 +217,7 @@ def fence_and_elect_limit(s: Any, c: Settings, replica: int, winner: int) -> int
 def fence_and_elect(s: Any, c: Settings, replica: int, winner: int) -> None:
     """As `fence`, but the winner of the election is any candidate, not the first as assigned.
 
-    The order of assignment is the operator's, and an election by it tells replicas apart that are
+    The operator decides the order of assignment; an election by it distinguishes replicas that are
     otherwise alike.
     """
     s.fenced = with_member(s.fenced, replica)

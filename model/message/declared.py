@@ -1,7 +1,7 @@
-"""How sizes, settings and faults are declared: name, range and words at one place each.
+"""Declaration of sizes, settings and faults: name, range and words at one place each.
 
 The declarations themselves are the fields of `model.message.environment.Environment`. Options and
-their help, settings that rules read, limits, fields of the state, what a report calls a fault, rows
+their help, settings that rules read, limits, fields of the state, a report's names of faults, rows
 of the matrix and the tables in docs/ follow from them.
 """
 
@@ -50,7 +50,7 @@ class Declared:
         return int(value) if self.values is None else self.values[value]
 
     def has_steps(self, number: int) -> bool:
-        """Whether its steps can be taken, this being what a rule reads."""
+        """True if its steps can be taken, given the number that a rule reads."""
         if self.steps_where is not None and self.values is not None:
             return number == self.values[self.steps_where]
         return number > 0
@@ -93,7 +93,7 @@ def number(default: int, least: int, most: int, sentence: str, **more: Any) -> A
 
 
 def choice(default: str, values: Mapping[str, int], sentence: str, **more: Any) -> Any:
-    """One of several words."""
+    """Return a field for one of several words."""
     return _field(default, Declared(sentence=sentence, values=values, **more))
 
 

@@ -39,7 +39,7 @@ def can_learn_brokers(s: Any, c: Settings, leader: int) -> bool:
 
 
 def learn_brokers(s: Any, c: Settings, leader: int) -> None:
-    """It catches up; the partition has not changed, and Kafka tries no high watermark.
+    """The leader catches up; the partition has not changed, and Kafka tries no high watermark.
 
     (BrokerMetadataPublisher, UpdateMetadata)
     """

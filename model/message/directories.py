@@ -51,7 +51,7 @@ def can_move_directory(s: Any, c: Settings, replica: int) -> bool:
 
 
 def lacks_entry(s: Any, c: Settings, replica: int) -> bool:
-    """Whether the epoch cache has an entry without a record, which a copy of the log has not."""
+    """True if the epoch cache has an entry without a record, which a copy of the log lacks."""
     if not has(c, EPOCH_ON_LEADING) or has(c, MOVED_LOG_KEEPS_EPOCHS) or not keeps_epochs(c):
         return False
     return unwritten_epoch(s, replica) != NO_EPOCH
@@ -153,10 +153,10 @@ def latest_future_epoch(s: Any, replica: int) -> int:
 def future_truncation_point(
     s: Any, c: Settings, replica: int, epoch: int, end: int
 ) -> tuple[int, int]:
-    """Where the future log is cut on hearing that `epoch` ends at `end`, and whether that is all.
+    """The offset where the future log is cut if `epoch` ends at `end`, and 1 for the last cut.
 
-    As for a follower: at the lesser of `end` and the end of that epoch in the future log. Without
-    that epoch it is cut at the end of the largest smaller one, and asks again.
+    As for a follower: the lesser of `end` and the end of that epoch in the future log. Without that
+    epoch it is cut at the end of the largest smaller one, and asks again.
     """
     length = s.future_leo[replica]
     least = latest_future_epoch(s, replica)

@@ -368,13 +368,12 @@ class Environment:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a settled prefix is cut off: no high watermark falls back to an offset below it.
+        """True if a settled prefix is cut off: no high watermark falls back to an offset below it.
 
-        It does where a disk, a directory or a checkpoint is lost, where a replica is removed, and,
-        before 2.4, where a leader begins whose
-        high watermark is beyond its log. With unclean elections 23 steps lead there. Nothing of a
-        log that has been moved to another directory is known to be on disk, so that a power loss
-        may take all of it.
+        It does after the loss of a disk, a directory or a checkpoint, after the removal of a
+        replica, and, before 2.4, under a new leader whose high watermark is beyond its log. With
+        unclean elections 23 steps lead there. No part of a log that has been moved to another
+        directory is known to be on disk, so a power loss may take all of it.
         """
         falls_back = self.lost_disks > 0 or self.lost_checkpoints > 0
         falls_back = falls_back or self.taken_directories > 0 or self.reassignments > 0
@@ -432,7 +431,7 @@ _DEFAULTS = DOCUMENTED = Environment()
 
 
 def without_bounds(options: Mapping[str, object]) -> dict[str, object]:
-    """These options without bounds: a fault that may happen at all has the budget 1, any number."""
+    """Return these options without bounds: a possible fault has the budget 1, for any number."""
     once = {name: 1 for name in map(option_of, UNCOUNTED) if options.get(name)}
     return {**options, **once, "unbounded": True}
 
@@ -461,11 +460,9 @@ ENVIRONMENTS = {
         late_metadata=True,
     ),
 }
-"""The circumstances that have a name; what every version comes to in them is written in
-`invariants.expected`.
+"""Named circumstances; `invariants.expected` has the result of every version in them.
 
 `documented`: two process crashes, one of them perhaps unnoticed. `adversarial`: everything short of
 losing data on disk. `power-loss`, `lost-disk`: one machine loses what it had not flushed, or all of
 it, with min.insync.replicas=2. `rolling-restart`: controlled shutdowns and a move back. `zombie`:
-live brokers that the controller takes for dead.
-"""
+live brokers that the controller takes for dead."""

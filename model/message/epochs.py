@@ -26,12 +26,12 @@ from waterline.model.message.terms import FETCHING, LEADER, NO_EPOCH, TRUNCATING
 
 
 def is_next_epoch(newest: int, known: int) -> bool:
-    """Whether no epoch was between these two, the controller's and one that a broker knows."""
+    """True if no epoch was between these two, the controller's and one that a broker knows."""
     return newest == known + 1
 
 
 def sees_gaps(c: Settings) -> bool:
-    """Whether a rule asks for `is_next_epoch`."""
+    """True if a rule uses `is_next_epoch`."""
     return has(c, TRUNCATE_AFTER_GAP) or has(c, FRESH_REMOTE_LEO_AFTER_GAP)
 
 
@@ -70,10 +70,10 @@ def last_fetched_epoch(s: Any, c: Settings, replica: int) -> int:
 def floor_and_end(
     s: Any, c: Settings, replica: int, requested: int, latest: int
 ) -> tuple[int, int]:
-    """Of the entries the largest epoch that is not larger than `requested`, and where it ends.
+    """The largest epoch among the entries that is not larger than `requested`, and its end.
 
-    `requested` is smaller than the `latest`. NO_EPOCH for the first where all are larger. It ends
-    where the next larger one begins.
+    `requested` is smaller than the `latest`. The epoch is NO_EPOCH if all are larger. It ends where
+    the next larger one begins.
     """
     if has(c, EPOCH_ON_LEADING):
         return entry_and_end(s, replica, requested, latest)
@@ -89,7 +89,7 @@ def floor_and_end(
 
 
 def entry_and_end(s: Any, replica: int, requested: int, latest: int) -> tuple[int, int]:
-    """The same for a cache where an entry replaces all that are not smaller.
+    """As `floor_and_end`, for a cache where an entry replaces all that are not smaller.
 
     Read from the end of the log, an epoch smaller than all after it has an entry, which begins with
     its last run of records.
@@ -126,7 +126,7 @@ def unwritten_epoch(s: Any, replica: int) -> int:
 
 
 def epoch_start(s: Any, leader: int) -> int:
-    """Where the leader's own epoch begins: its first record of it, or its LEO while it has none."""
+    """The start of the leader's own epoch: its first record of it, or its LEO while it has none."""
     for offset in range(s.leo[leader]):
         if epoch_at(s, leader, offset) == s.known_epoch[leader]:
             return offset

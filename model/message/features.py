@@ -73,11 +73,11 @@ PROMOTION_COMPARES_EPOCHS = 1 << 53
 RECOVERY_COMPARES_ENDS = 1 << 54
 
 OF_FLUSS = COORDINATOR | TRUNCATE_LEADERLESS | FOLLOWER_HW_AT_END | FRESH_ON_EVERY_NOTICE
-"""Those that no Kafka had or was proposed to have."""
+"""Features that no Kafka has, and no proposal for Kafka."""
 
 
 def has(c: Any, feature: int) -> bool:
-    """Whether the version has the feature."""
+    """True if the version has the feature."""
     return c.features & feature != 0
 
 

@@ -56,7 +56,7 @@ from waterline.model.message.truncation import (
 
 
 def may_fetch(s: Any, c: Settings, follower: int) -> bool:
-    """Whether it fetches: it has cut its log, or the fetches themselves will tell it where."""
+    """True if the follower fetches: it has cut its log, or fetches will show where to cut."""
     if s.role[follower] == TRUNCATING:
         return finds_out_by_fetching(c)
     return bool(s.role[follower] == FETCHING)
@@ -121,7 +121,7 @@ def leader_fetch(s: Any, c: Settings, follower: int) -> None:
 
 
 def takes_fetch(s: Any, c: Settings, leader: int, follower: int, epoch: int) -> bool:
-    """Whether a broker handles a fetch that was sent in `epoch`, or refuses it.
+    """True if a broker handles a fetch that was sent in `epoch`, False if it refuses it.
 
     NOT_LEADER_FOR_PARTITION; where fetches are fenced also FENCED_LEADER_EPOCH and
     UNKNOWN_LEADER_EPOCH.
@@ -132,7 +132,7 @@ def takes_fetch(s: Any, c: Settings, leader: int, follower: int, epoch: int) -> 
 
 
 def fences_fetches(c: Settings) -> bool:
-    """Whether a fetch carries the leader epoch that its sender knows.
+    """True if a fetch carries the leader epoch that its sender knows.
 
     Since KIP-320; but until KAFKA-9338 a session, which all but the first fetches belong to, did
     not keep the epoch, and the leader had nothing to compare.
@@ -226,7 +226,7 @@ def can_read_late(s: Any, c: Settings, follower: int) -> bool:
 
 
 def replaced(s: Any, leader: int, follower: int) -> bool:
-    """Whether a record of the answer is not the one that the leader's log has there."""
+    """True if a record of the answer differs from the one that the leader's log has there."""
     first = s.leo[follower]
     for offset in range(first, s.leo[leader]):
         record = s.answer_log[follower, offset - first]
@@ -276,10 +276,10 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
 
 
 def appends(s: Any, c: Settings, follower: int, i: int) -> bool:
-    """Whether the follower takes record `i` of the answer, and so all before it.
+    """True if the follower accepts record `i` of the answer, and so all before it.
 
-    An epoch above the one that it knows is refused since KAFKA-18723
-    (UnifiedLog.hasHigherPartitionLeaderEpoch), one below its last one by no Kafka.
+    Since KAFKA-18723 it refuses an epoch above the one that it knows
+    (UnifiedLog.hasHigherPartitionLeaderEpoch). No Kafka refuses one below its last one.
     """
     if not has(c, APPEND_CHECKS_EPOCH) and not has(c, APPEND_CHECKS_OLDER_EPOCH):
         return True

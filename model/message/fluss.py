@@ -1,7 +1,7 @@
-"""Which rules a release of Apache Fluss follows.
+"""Rules that a release of Apache Fluss follows.
 
 Read at the tags v0.9.0-incubating and v0.9.1-incubating, whose replication does not differ, and at
-commit 545c5539 of 2026-08-22. `NOT_MODELLED` is what these do that no feature expresses.
+commit 545c5539 of 2026-08-22. `NOT_MODELLED` lists behaviour that no feature expresses.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from waterline.model.message.releases import UnknownRelease
 from waterline.model.message.versions import FLUSS_0_9, FLUSS_MAIN, Version
 
 RELEASES: dict[str, Version] = {"0.9.0": FLUSS_0_9, "0.9.1": FLUSS_0_9, "main": FLUSS_MAIN}
-"""By the number that the release is called with, without `-incubating`."""
+"""Versions by the number of the release, without `-incubating`."""
 
 NOT_MODELLED = (
     "A follower that is sent a batch which its writer has written before, or out of order, "

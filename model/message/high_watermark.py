@@ -1,4 +1,4 @@
-"""When a leader moves its high watermark, and what that makes true for the world outside."""
+"""Moves of a leader's high watermark, and their effect on the world outside."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def winners(s: Any, c: Settings, leader: int) -> int:
 
 
 def is_accepted(s: Any, c: Settings, leader: int) -> bool:
-    """Whether the controller agrees, the leader's knowledge being current.
+    """True if the controller agrees, provided that the leader's knowledge is current.
 
     Since KIP-841 it does not if a member is fenced or stopping, since KIP-903 neither if the broker
     to be added has registered anew since the fetch (INELIGIBLE_REPLICA).
@@ -170,7 +170,7 @@ def is_accepted(s: Any, c: Settings, leader: int) -> bool:
 
 
 def raises_epoch(s: Any, c: Settings, leader: int) -> bool:
-    """Whether taking out a member starts an epoch, as KRaft did until 3.6 (KAFKA-15021)."""
+    """True if removing a member starts an epoch, as KRaft did until 3.6 (KAFKA-15021)."""
     return has(c, SHRINK_RAISES_EPOCH) and s.isr & ~s.pending_isr[leader] != 0
 
 

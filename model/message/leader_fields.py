@@ -22,7 +22,7 @@ _LEADS = Alive("role", (LEADER,))
 
 
 def leader_fields(bounds: Bounds) -> tuple[Field, ...]:
-    """From what a leader asks for to what its log has lost; producers may outlive its term."""
+    """Return a leader's fields, from its request to its log's losses."""
     replicas, records = bounds.replicas, bounds.records
     each = (replicas,)
     everyone = (1 << replicas) - 1

@@ -22,7 +22,7 @@ BUDGETS = {
     DECLARED[name].steps[0]: Budget(option_of(name), setting=name, used=f"{name}_used")
     for name in FAULTS
 }
-"""By the action that uses one up."""
+"""Budgets by the action that uses one up."""
 BUDGETS["ReassignAndElect"] = BUDGETS["Reassign"]
 BUDGETS["StartFutureLog"] = BUDGETS["DirectoryMove"]
 
@@ -32,7 +32,7 @@ _SHAPING = frozenset(FAULTS) & frozenset(Bounds.__dataclass_fields__)
 
 
 def most_used(bounds: Bounds, budget: str) -> int:
-    """How often a fault can have happened. The budget does not matter: the layout leaves it out.
+    """Return how often a fault can have happened, whatever its budget, which the layout ignores.
 
     Faults that shape the state are an exception: it has room for them only if there are any.
     """

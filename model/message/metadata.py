@@ -128,7 +128,7 @@ def can_learn_late(s: Any, c: Settings, replica: int, epoch: int) -> bool:
 
 
 def learn_late(s: Any, c: Settings, replica: int, epoch: int) -> None:
-    """As `learn`, but from a request that was long on its way; a broker cannot know that."""
+    """As `learn`, but from a request that was in flight for long; a broker cannot know that."""
     take_up(s, c, replica, s.decided_leader[epoch], epoch, s.decided_isr[epoch])
 
 
@@ -151,9 +151,9 @@ def take_up(s: Any, c: Settings, replica: int, leader: int, epoch: int, isr: int
 
 
 def stays_follower(s: Any, c: Settings, replica: int, leader: int, epoch: int) -> bool:
-    """Whether the leader is still the same broker, so that nothing is truncated (KAFKA-7164).
+    """True if the leader is still the same broker, so that nothing is truncated (KAFKA-7164).
 
-    However many epochs were missed; 2.0.1 did truncate where it was one at least, 2.1 does always.
+    Missed epochs do not matter; but 2.0.1 truncates after at least one, and 2.1 always.
     """
     if has(c, EVERY_EPOCH) or not follows(s, replica) or s.known_leader[replica] != leader:
         return False

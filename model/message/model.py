@@ -102,10 +102,10 @@ class Concrete:
     environment: Environment
 
     def __call__(self, initial: int, calls: Sequence[Call]) -> tuple[Model, tuple[Call, ...]]:
-        """The one with the least bounds that these steps need, from the initial state on.
+        """Return the model with the least bounds that these steps need from the initial state on.
 
-        The steps are the same, but for offsets among their arguments. Raises `BadEnvironment`
-        where they need more than a bounded model may have.
+        The steps are the same, except for offsets among their arguments. Raises `BadEnvironment` if
+        they need more than a bounded model may have.
         """
         calls = self._with_whole_offsets(calls)
         roomy = message_model(self.version, self._bounded(calls, _epochs_started_at_most(calls)))

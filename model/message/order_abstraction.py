@@ -79,10 +79,10 @@ def place_of(s: Any, record: int, offset: int) -> int:
 
 
 def new_names(s: Any) -> int:
-    """By old name the new one, packed: records in the order of epoch and offset.
+    """The new name by old name, packed: records in the order of epoch and offset.
 
-    Two of the same epoch and offset, which only a broken version has, go by where they were seen
-    first: by offset, then by replica.
+    Two records of the same epoch and offset, which only a broken version has, are in the order of
+    their first place: by offset, then by replica.
     """
     seen = 0
     places = 0
@@ -132,7 +132,7 @@ def renamed_set(s: Any, names: int, members: int) -> int:
 
 
 def has_lost(s: Any, names: int, members: int) -> bool:
-    """Whether one of a set of records is nowhere any more: bit `ids` of it says so for good."""
+    """True if one of a set of records is nowhere any more; bit `ids` records that for good."""
     if contains(members, s.ids):
         return True
     for record in range(s.ids):
@@ -199,7 +199,7 @@ def epochs_in(s: Any) -> int:
 
 
 def rank(s: Any, found: int, gap: int, epoch: int) -> int:
-    """How many of the epochs that occur are smaller; above a gap one more."""
+    """The number of epochs in use that are smaller; above a gap one more."""
     smaller = size(found & ((1 << epoch) - 1))
     return smaller + gap if epoch == s.epoch else smaller
 
@@ -262,7 +262,7 @@ def has_settled(s: Any, c: Settings) -> bool:
 
 
 def fetches_look_above(s: Any, c: Settings, oldest: int) -> bool:
-    """Whether fetches that have outlived their sender's interest are at or above the second record.
+    """True if fetches that have outlived their sender's interest are at or above the second record.
 
     A fetch that is booked late carries no epoch any more.
     """
@@ -273,7 +273,7 @@ def fetches_look_above(s: Any, c: Settings, oldest: int) -> bool:
 
 
 def has_both(s: Any, c: Settings, replica: int) -> bool:
-    """Whether a replica has the first two records, and knows them to be committed."""
+    """True if a replica has the first two records, and knows them to be committed."""
     if s.log[replica, 0] != 1 or s.log[replica, 1] != 2:
         return False
     if s.checkpoint[replica] < 2 or (s.up[replica] == 1 and s.hw[replica] < 2):
@@ -282,7 +282,7 @@ def has_both(s: Any, c: Settings, replica: int) -> bool:
 
 
 def looks_above(s: Any, replica: int, oldest: int) -> bool:
-    """Whether what a replica remembers by its role is at or above the second record."""
+    """True if all that a replica remembers by its role is at or above the second record."""
     if s.role[replica] == LEADER:
         if s.known_epoch[replica] < oldest or s.unanswered[replica] & 3 != 0:
             return False
@@ -298,7 +298,7 @@ def looks_above(s: Any, replica: int, oldest: int) -> bool:
 
 
 def has_offset(s: Any, replica: int) -> bool:
-    """Whether an answer with an offset is on its way to a follower."""
+    """True if an answer with an offset is in flight to a follower."""
     return s.fetch[replica] in (ANSWERED, OUT_OF_RANGE, DIVERGING, CHECKED)
 
 
@@ -334,7 +334,7 @@ def cut_first(s: Any, c: Settings) -> None:
 
 
 def cut_from_fetches(s: Any, c: Settings) -> None:
-    """The same of fetches that have outlived their sender's interest."""
+    """Cut the record from fetches that have outlived their sender's interest."""
     if s.stray_from != NO_REPLICA:
         s.stray_offset = s.stray_offset - 1
     if c.late_booking != BOOK_AT_ONCE and s.booking_from != NO_REPLICA:

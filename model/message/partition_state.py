@@ -128,7 +128,7 @@ def outdate_leader(s: Any) -> None:
 
 
 def knows_partition(s: Any, leader: int) -> bool:
-    """Whether this leader knows the current state, so that its compare-and-set would succeed."""
+    """True if this leader knows the current state, so that its compare-and-set would succeed."""
     if s.leader != leader or s.epoch != s.known_epoch[leader]:
         return False
     return s.outdated[leader] == 0 and s.answer[leader] != GRANTED

@@ -112,7 +112,7 @@ def can_mark_clean(s: Any, c: Settings, replica: int) -> bool:
 
 
 def mark_clean(s: Any, c: Settings, replica: int) -> None:
-    """It starts, ends before it has recovered its log, and leaves the mark of a clean shutdown."""
+    """The broker starts, ends before it has recovered its log, and marks a clean shutdown."""
     s.unclean[replica] = CLEAN
 
 

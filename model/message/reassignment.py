@@ -159,7 +159,7 @@ def change(s: Any, c: Settings, isr: int, replicas: int, adding: int, removing: 
 
 
 def epoch_limit(s: Any, isr: int, replicas: int) -> int:
-    """Whether the model has room for the epoch that the write starts."""
+    """The limit on epochs if the write starts one and the model has no room for it."""
     if not has_room(s, 1) and starts_epoch(s, isr, replicas):
         return limits.EPOCHS
     return limits.WITHIN
@@ -231,7 +231,7 @@ def reassign_and_elect_limit(s: Any, c: Settings, targets: int, winner: int) -> 
 
 
 def reassign_and_elect(s: Any, c: Settings, targets: int, winner: int) -> None:
-    """As `reassign`; the winner is any candidate: the order of the target is the operator's."""
+    """As `reassign`; the winner is any candidate: the target's order is the operator's."""
     isr, replicas, adding, removing = request_target(s, c, targets)
     write(s, c, isr, replicas, adding, removing)
     elect(s, c, winner)
@@ -336,7 +336,7 @@ def can_complete(s: Any, c: Settings) -> bool:
 
 
 def has_targets_in(s: Any, isr: int) -> bool:
-    """True if a reassignment is under way, all of whose targets are in this ISR."""
+    """True if a reassignment is under way and all its targets are in this ISR."""
     return is_under_way(s) and remaining(s) & ~isr == 0
 
 
@@ -349,7 +349,7 @@ def is_followed_by_completion(s: Any, c: Settings, isr: int) -> bool:
 
 
 def complete_limit(s: Any, c: Settings) -> int:
-    """It starts an epoch."""
+    """The limit on epochs, because completion starts one."""
     return limits.WITHIN if has_room(s, 1) else limits.EPOCHS
 
 

@@ -1,10 +1,10 @@
-"""Which rules brokers of a Kafka release follow: a declaration for each range of releases.
+"""Rules that brokers of a Kafka release follow: a declaration for each range of releases.
 
-A range is a text that `model.message.versions.version_of` reads, a version and what it has more or
-less, with where that is decided. Every rule was looked up in Kafka's source at the tags named;
-`unlike` says what these releases do that no feature expresses. What decides is the version that
-brokers speak to each other (inter.broker.protocol.version with ZooKeeper, metadata.version under
-KRaft), taken to be that of the software.
+A range is a text that `model.message.versions.version_of` reads, a version with the features added
+and removed, and where that is decided. Every rule was looked up in Kafka's source at the tags
+named; `unlike` lists behaviour that no feature expresses. The version that brokers speak to each
+other decides (inter.broker.protocol.version with ZooKeeper, metadata.version under KRaft); it is
+assumed to be that of the software.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Release:
     """From the release `since` on, with or without KRaft and ELR, brokers follow `version`.
 
     `source` is where it was decided. `unlike` is what is known to differ and is not modelled.
-    `heeds_unclean_election` is whether unclean.leader.election.enable does anything: a controller
+    `heeds_unclean_election` is False if unclean.leader.election.enable has no effect: a controller
     of KRaft takes it for false until 3.9 (KAFKA-12670).
     """
 

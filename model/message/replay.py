@@ -103,7 +103,7 @@ def outdate(s: Any, leader: int) -> None:
 
 
 def is_disowned(s: Any, leader: int) -> bool:
-    """Whether the leader's request is on its way, and its answer will be ignored."""
+    """True if the leader's request is in flight, and its answer will be ignored."""
     disowned: bool = s.disowned[leader] == 1
     return disowned
 

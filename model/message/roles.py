@@ -29,7 +29,7 @@ from waterline.model.message.terms import (
 
 
 def follows(s: Any, replica: int) -> bool:
-    """Whether the broker acts as a follower, fetching or about to."""
+    """True if the broker acts as a follower, fetching or about to."""
     return s.role[replica] == FETCHING or s.role[replica] == TRUNCATING
 
 

@@ -42,7 +42,7 @@ def can_register(s: Any, c: Settings, replica: int) -> bool:
 
 
 def registration_limit(s: Any, c: Settings, replica: int) -> int:
-    """To bring back a leader starts an epoch."""
+    """The limit on epochs: bringing back a leader starts one."""
     return return_limit(s, c, replica, s.elr)
 
 

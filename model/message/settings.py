@@ -21,7 +21,7 @@ _NAMES = {d.setting or name: name for name, d in DECLARED.items() if not d.shape
 if TYPE_CHECKING:
 
     class Settings(tuple[int, ...]):
-        """As declared; a name that is not raises `AttributeError`."""
+        """Settings by name; an undeclared name raises `AttributeError`."""
 
         _fields: tuple[str, ...]
 

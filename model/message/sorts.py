@@ -12,14 +12,14 @@ ONE_EPOCH = Held(EPOCH)
 NEWEST_EPOCH = Held(EPOCH, field="epoch")
 """The controller's, above which there is none."""
 ONE_RECORD = Held(RECORD)
-"""One that is in a log or in an answer."""
+"""A record in a log or in an answer."""
 ONCE_A_RECORD = Held(RECORD, may_be_gone=True)
-"""One that may be in none: without bounds it has no name then."""
+"""A record that may be in none: without bounds it has no name then."""
 RECORD_INDEX = Held(RECORD, Form.INDEX)
 RECORDS = Held(RECORD, Form.MEMBERS)
 RECORDS_SO_FAR = Held(RECORD, Form.COUNT)
 
 
 def so_far(fault: str) -> Held:
-    """How often a fault has happened, where that is not counted: it changes in a step, or not."""
+    """Return the sort of an uncounted fault's number: a step changes it, or does not."""
     return Held(DataSort(f"count of {fault}"))

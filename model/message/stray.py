@@ -16,7 +16,7 @@ from waterline.model.message.truncation import diverges
 
 
 def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
-    """There is such a fetch of this broker, and its receiver would not refuse it."""
+    """An old fetch of this broker is in flight, and its receiver would not refuse it."""
     if s.stray_from != follower or not takes_fetch(s, c, s.stray_to, follower, s.stray_epoch):
         return False
     if (
@@ -32,11 +32,11 @@ def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
 
 
 def knows_registration(s: Any, leader: int, follower: int) -> bool:
-    """Whether a fetch's receiver must have heard that the sender has registered anew since.
+    """True if a fetch's receiver must have heard that the sender has registered anew since.
 
     A leader refuses a fetch with a broker epoch older than the one in its metadata
-    (Replica.updateFetchStateOrThrow). Metadata may lag, but not behind what the leader itself went
-    by when it proposed the follower for the ISR.
+    (Replica.updateFetchStateOrThrow). Metadata may lag, but not behind what the leader itself used
+    when it proposed the follower for the ISR.
     """
     proposed = contains(s.known_isr[leader] | s.pending_isr[leader], follower)
     return proposed and s.outdated[leader] == 0
@@ -49,7 +49,7 @@ def stray_fetch(s: Any, c: Settings, follower: int) -> None:
 
 
 def can_lose_stray(s: Any, c: Settings) -> bool:
-    """There is such a fetch."""
+    """An old fetch is in flight."""
     return s.stray_from != NO_REPLICA
 
 

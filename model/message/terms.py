@@ -57,7 +57,7 @@ DIRECTORY_FAILED = 3
 NO_FUTURE_LOG = 0
 COPIES = 1
 TRUNCATES = 2
-"""It finds out first where to cut."""
+"""The thread first finds out where to cut."""
 
 ACKS_NONE = 0
 ACKS_LEADER = 1
@@ -88,7 +88,7 @@ ELECT_ANY = 1
 
 
 def contains(members: int, member: int) -> bool:
-    """Whether `member` is in the set `members`, a bit for each replica (or record)."""
+    """True if `member` is in the set `members`, a bit for each replica (or record)."""
     return (members >> member) & 1 == 1
 
 
@@ -103,5 +103,5 @@ def without_member(members: int, member: int) -> int:
 
 
 def size(members: int) -> int:
-    """How many there are in the set."""
+    """The number of members of the set."""
     return members.bit_count()

@@ -91,12 +91,12 @@ def begin_to_follow(s: Any, c: Settings, replica: int) -> None:
 
 
 def keeps_epochs(c: Settings) -> bool:
-    """Whether a replica has an epoch cache: who truncates to the high watermark needs none."""
+    """True if a replica has an epoch cache; truncation to the high watermark needs none."""
     return c.truncation != TRUNCATE_TO_HIGH_WATERMARK
 
 
 def finds_out_by_fetching(c: Settings) -> bool:
-    """Whether a follower may fetch before it knows where to cut: the answer will tell it."""
+    """True if a follower may fetch before it knows where to cut: the answer will say."""
     return c.truncation == TRUNCATE_ON_FETCH
 
 
@@ -147,9 +147,9 @@ def offset_for_leader_epoch(s: Any, c: Settings, follower: int) -> None:
 
 
 def end_offset_for(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
-    """Where epoch `requested` ends in this replica's log: (the epoch meant, its end offset).
+    """The end of epoch `requested` in this replica's log: (the epoch meant, its end offset).
 
-    (NO_EPOCH, UNKNOWN_OFFSET) where that is undefined. (LeaderEpochFileCache.endOffsetFor)
+    (NO_EPOCH, UNKNOWN_OFFSET) if undefined. (LeaderEpochFileCache.endOffsetFor)
     """
     if c.truncation == TRUNCATE_BY_EPOCH:
         return end_by_epoch(s, c, replica, requested)
@@ -159,9 +159,9 @@ def end_offset_for(s: Any, c: Settings, replica: int, requested: int) -> tuple[i
 
 
 def truncation_point(s: Any, c: Settings, follower: int, epoch: int, end: int) -> tuple[int, int]:
-    """Where a follower cuts its log on hearing that `epoch` ends at `end`, and whether that is all.
+    """The offset where a follower cuts its log if `epoch` ends at `end`, and 1 for the last cut.
 
-    Undefined is the same in all ways: at the high watermark.
+    An undefined end means the high watermark in all ways.
     """
     if end == UNKNOWN_OFFSET:
         return min(s.hw[follower], s.leo[follower]), 1
@@ -193,7 +193,7 @@ def end_by_epoch(s: Any, c: Settings, replica: int, requested: int) -> tuple[int
 
 
 def cut_by_epoch(s: Any, follower: int, end: int) -> int:
-    """Where the leader says, whatever the follower itself has of that epoch."""
+    """The leader's offset, whatever the follower itself has of that epoch."""
     cut: int = min(end, s.leo[follower])
     return cut
 
@@ -202,7 +202,7 @@ def cut_by_epoch(s: Any, follower: int, end: int) -> int:
 
 
 def end_by_epochs_2_0(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
-    """With the largest epoch that is not larger than the one asked for, and its end.
+    """The largest epoch that is not larger than the requested one, and its end.
 
     Undefined for no epoch, for one later than the latest, and for one before the first.
     """
@@ -218,10 +218,10 @@ def end_by_epochs_2_0(s: Any, c: Settings, replica: int, requested: int) -> tupl
 
 
 def cut_by_epochs_2_0(s: Any, c: Settings, follower: int, epoch: int, end: int) -> tuple[int, int]:
-    """At the lesser of `end` and the end of the same epoch in its own log.
+    """The lesser of `end` and the end of the same epoch in the follower's log.
 
-    If it does not have that epoch: at the end of its largest smaller one, and it asks again. If it
-    has none smaller: at `end`, which leaves in place what it should cut.
+    If it does not have that epoch: the end of its largest smaller one, and it asks again. If it has
+    none smaller: `end`, which leaves in place what it should cut.
     """
     own_epoch, own_end = end_by_epochs_2_0(s, c, follower, epoch)
     if own_end == UNKNOWN_OFFSET:
@@ -235,7 +235,7 @@ def cut_by_epochs_2_0(s: Any, c: Settings, follower: int, epoch: int, end: int) 
 
 
 def end_by_epochs(s: Any, c: Settings, replica: int, requested: int) -> tuple[int, int]:
-    """With the largest epoch that is not larger than the one asked for, and its end.
+    """The largest epoch that is not larger than the requested one, and its end.
 
     An epoch before the first is `requested` itself, ending where the first begins (KAFKA-7415).
     Undefined for no epoch, and for one later than the latest.
@@ -252,10 +252,10 @@ def end_by_epochs(s: Any, c: Settings, replica: int, requested: int) -> tuple[in
 
 
 def cut_by_epochs(s: Any, c: Settings, follower: int, epoch: int, end: int) -> tuple[int, int]:
-    """At the lesser of `end` and the end of the same epoch in its own log.
+    """The lesser of `end` and the end of the same epoch in the follower's log.
 
-    If it does not have that epoch: at the end of its largest smaller one, and it asks again. If it
-    knows of no epochs that far: at `end`, as by one question.
+    If it does not have that epoch: the end of its largest smaller one, and it asks again. If it
+    knows of no epochs that far: `end`, as by one question.
     """
     own_epoch, own_end = end_by_epochs(s, c, follower, epoch)
     if own_end == UNKNOWN_OFFSET:
@@ -275,9 +275,9 @@ def carried_epoch(s: Any, c: Settings, follower: int) -> int:
 
 
 def diverges(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> bool:
-    """Whether the leader sees that a log ending at `offset` in `last_epoch` is not part of its own.
+    """True if the leader sees that a log ending at `offset` in `last_epoch` is not part of its own.
 
-    It is when that epoch ends earlier in its own log, or is not in it (Partition.readRecords).
+    That is so if this epoch ends earlier in its own log, or is not in it (Partition.readRecords).
     """
     if c.truncation != TRUNCATE_ON_FETCH or last_epoch == NO_EPOCH:
         return False
@@ -286,7 +286,7 @@ def diverges(s: Any, c: Settings, leader: int, offset: int, last_epoch: int) -> 
 
 
 def cannot_place(s: Any, c: Settings, leader: int, last_epoch: int) -> bool:
-    """Whether the fetch ends in an epoch later than all that the leader knows."""
+    """True if the fetch ends in an epoch later than all that the leader knows."""
     if c.truncation != TRUNCATE_ON_FETCH or last_epoch == NO_EPOCH:
         return False
     _, end = end_by_epochs(s, c, leader, last_epoch)
@@ -296,7 +296,7 @@ def cannot_place(s: Any, c: Settings, leader: int, last_epoch: int) -> bool:
 def diverging_cut(
     s: Any, c: Settings, leader: int, follower: int, last_epoch: int
 ) -> tuple[int, int]:
-    """Where the follower will cut on hearing where its last epoch ends, and if that is all.
+    """The offset where the follower will cut by its last epoch's end, and 1 for the last cut.
 
     It follows from the answer and from its own log, which nothing can change while it waits.
     """

@@ -72,7 +72,7 @@ class BadVersion(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One member of the family: what it is called, which system has it, and its rules."""
+    """One member of the family: its name, the system that has it, and its rules."""
 
     name: str
     sentence: str
@@ -82,7 +82,7 @@ class Version:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """Its way to truncate, then its features, as `--with` and `--without` call them."""
+        """Names of its way to truncate and its features, as in `--with` and `--without`."""
         truncation = next(n for n, value in TRUNCATIONS.items() if value == self.truncation)
         return (truncation, *(f.name for f in FEATURES if self.features & f.bit))
 
@@ -241,9 +241,9 @@ VERSIONS = {
         ELR_4_0,
     )
 }
-"""Those of Kafka, in the order of their release."""
+"""Versions of Kafka, in the order of their release."""
 FLUSS_VERSIONS = {version.name: version for version in (FLUSS_0_9, FLUSS_MAIN)}
-"""Those of Apache Fluss, which took Kafka's replication over from before KIP-101."""
+"""Versions of Apache Fluss, which took over Kafka's replication from before KIP-101."""
 NAMED = VERSIONS | FLUSS_VERSIONS
 """Every version that has a name."""
 

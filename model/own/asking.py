@@ -68,7 +68,7 @@ class Asking:
             )
 
     def guard(self, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Its statements: `when(x)` ends it with False unless x."""
+        """Return the guard's statements: `when(x)` ends them with False unless x."""
         body = [
             _unless(statement, ast.Constant(False)) if asked(statement) == "when" else statement
             for statement in looking
@@ -78,7 +78,7 @@ class Asking:
         return [*body, at(ast.Return(ast.Constant(True)), end)]
 
     def limit(self, tree: ast.FunctionDef, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Its statements: `within(x)` ends it with the number of a bound unless x."""
+        """Return the limit's statements: `within(x)` ends them with a bound's number unless x."""
         body = []
         for statement in looking:
             kind = asked(statement)

@@ -23,7 +23,7 @@ _Bound = Mapping[str, int]
 def behaviours_of(
     rules: Rules, protocol: Protocol, sorts: Mapping[str, Names]
 ) -> tuple[Behaviour, ...]:
-    """Those that a protocol declares, in the order of its arguments. Raises `BadProtocol`."""
+    """Return the protocol's claims about behaviours, in its order. Raises `BadProtocol`."""
     kinds = (
         (Pattern.EVENTUALLY, "eventually", "In the end:", protocol.eventually),
         (
@@ -88,7 +88,7 @@ class _One:
         return ".".join((claim, *(name for _, name in self.names)))
 
     def describe(self, predicate: Predicate) -> str:
-        """Its sentence with the names filled in."""
+        """Return the predicate's sentence with the names filled in."""
         text = predicate.sentence
         for argument, name in self.names:
             text = text.replace(f"{{{argument}}}", name)

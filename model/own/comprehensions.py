@@ -432,7 +432,7 @@ def _bound(target: ast.expr, element: ast.expr) -> Iterator[tuple[str, ast.expr]
 
 
 def _same(left: ast.expr, right: ast.expr) -> ast.expr:
-    """That two are equal; that the parts of a tuple are, where one is written."""
+    """Return the comparison of two expressions for equality; of a written tuple, part by part."""
     if not isinstance(left, ast.Tuple):
         return ast.Compare(left, [ast.Eq()], [right])
     parts = (ast.Subscript(right, ast.Constant(n), ast.Load()) for n in range(len(left.elts)))

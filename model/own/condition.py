@@ -141,7 +141,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _made(reader: Reader, name: str, tree: ast.expr) -> Any:
-    """The function (s, c) that returns what the tree comes to."""
+    """Return the function (s, c) with the value of the tree."""
     arguments = ast.arguments([], [ast.arg("s"), ast.arg("c")], None, [], [], None, [])
     body = ast.Return(copy.deepcopy(tree))
     made = ast.FunctionDef(name, arguments, [body], [], None, lineno=1, col_offset=0)

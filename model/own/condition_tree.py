@@ -21,7 +21,7 @@ from waterline.model.own.fields import AnyField, Choice, Name
 from waterline.model.own.kinds import words_of
 
 TURNS_MAX = 64
-"""Of one loop."""
+"""Maximum number of turns of one loop."""
 LOOPS_MAX = 4
 GREATEST = (1 << 62) - 1
 _OF_STATE, _OF_SETTINGS = "s", "c"
@@ -362,7 +362,7 @@ class Reader:
     def _comprehension(
         self, node: ast.Call, kind: str, element: Callable[[ast.expr], ast.expr]
     ) -> tuple[list[ast.comprehension], ast.expr, int]:
-        """Its loops, its element, and how many turns there are at the most."""
+        """Return the loops, the element, and the maximum number of turns."""
         match node:
             case ast.Call(args=[ast.GeneratorExp() | ast.ListComp() as given], keywords=[]):
                 pass

@@ -31,7 +31,7 @@ class Table:
     indices: tuple[ast.expr, ...] = ()
 
     def leaves(self, names: Mapping[str, Any]) -> list[Any]:
-        """All that it may come to, as far as indices are written there."""
+        """Return all possible values, as far as the indices are constants."""
         found = [self.value]
         for index in self.indices:
             fixed = fixed_value(index, names)
@@ -79,12 +79,12 @@ def constant_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def is_table(thing: object) -> bool:
-    """Whether it has elements by an index, and no other way to them than those of Python."""
+    """True if it has elements by index, and reads them by Python's own methods only."""
     return type(thing) in (list, dict) or _is_plain(thing, tuple, _TUPLE)
 
 
 def is_number(thing: object) -> bool:
-    """Whether it is a whole number, also of an enumeration without operators of its own."""
+    """True for a whole number, also in an enumeration without operators of its own."""
     return _is_plain(thing, int, _INT)
 
 
@@ -124,7 +124,7 @@ def fixed_value(node: ast.expr, names: Mapping[str, Any]) -> tuple[Any] | None:
 
 
 def place_of(fixed: Any, value: Any) -> Any:
-    """Which entry an index is, which may count from the end."""
+    """Return the place of an index, which may count from the end."""
     is_counted = not isinstance(value, dict) and isinstance(fixed, int) and fixed < 0
     return len(value) + fixed if is_counted else fixed
 

@@ -51,7 +51,7 @@ class _Sequence(DeclaredField):
 
     @property
     def slots(self) -> int:
-        """Its values stand in the first places."""
+        """Number of places; the values are in the first ones."""
         return self.room
 
 

@@ -55,7 +55,7 @@ def argument_of(name: str, domain: Domain) -> PlainField:
 
 
 def held_by(declared: AnyField) -> Held | None:
-    """The same for a layout. A set holds no single values: rules cannot use it without bounds."""
+    """Return the layout's sort of a field. A set has none: rules cannot use it without bounds."""
     sort = None if isinstance(declared, Set) else sort_in(declared)
     return None if sort is None else Held(data_sort(sort))
 
@@ -104,11 +104,11 @@ class Arguments:
 
     @property
     def are_cut(self) -> bool:
-        """Whether one of them can be above the highest."""
+        """True if an argument can be above the highest epoch."""
         return not self.sorts and any(isinstance(each, Epoch) for each in self.over.values())
 
     def guard(self, tree: ast.FunctionDef) -> Iterator[ast.stmt]:
-        """That each is an epoch; without bounds, one that stands for all that are alike."""
+        """Yield the guard: an argument is an epoch, and without bounds stands for all its likes."""
         state = tree.args.args[0].arg
         for name, field in self.over.items():
             of = sum(sort_in(each) == sort_in(field) for each in self.over.values())
@@ -120,7 +120,7 @@ class Arguments:
                 yield from _statements(tree, f"if {name} < 1:\n    return False")
 
     def limit(self, tree: ast.FunctionDef) -> Iterator[ast.stmt]:
-        """That none is above the highest."""
+        """Yield the limit: no argument is above the highest epoch."""
         if not self.are_cut:
             return
         state = tree.args.args[0].arg

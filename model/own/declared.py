@@ -51,19 +51,19 @@ class Action:
 class Protocol:
     """A protocol within bounds, as a function of a user's file returns it.
 
-    `state` is a class of fields, which are what a state is made of; or `fields` are a list of them,
-    each with its name. `initial` makes the first states, as an action does; left
-    out, every field has its first value. `actions` are functions (state, arguments), or `Action`s
-    of them. Claims are functions too, and their docstrings say them: `always` of a state, in every
-    reachable one; `every_step` of a state and the next one; `sometimes` of a state, or of a step,
-    that must be reached for the rest to mean anything.
+    `state` is a class of fields, which make up a state; or `fields` is a list of them, each with
+    its name. `initial` makes the first states, as an action does; without it every field has its
+    first value. `actions` are functions (state, arguments), or `Action`s of them. Claims are
+    functions too, with a docstring as their sentence: `always` of a state, in every reachable one;
+    `every_step` of a state and the next one; `sometimes` of a state, or of a step, that must be
+    reached for the rest to mean anything.
 
-    Of what follows: `fair` are those of the actions that are taken in the end where they can always
-    be, `strongly_fair` those that are taken in the end where they can be again and again.
-    `recoverable`: by these alone there is always a way to such a state. `eventually`: each
-    behaviour comes to one; `always_eventually`: again and again; `leads_to`, pairs: each
-    state of the first kind is followed by one of the second, or is one. These take a state, and may
-    take names: then the claim is about each of them.
+    The rest is about behaviours. `fair` actions are eventually taken if they stay enabled,
+    `strongly_fair` ones also if they are enabled again and again. `recoverable`: these actions
+    alone always offer a way to such a state. `eventually`: each behaviour comes to one;
+    `always_eventually`: again and again; `leads_to`, pairs: each state of the first kind is
+    followed by one of the second, or is one. These take a state, and may take names: then the claim
+    is about each of them.
     """
 
     state: type[Fields] | None = None

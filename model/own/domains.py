@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from waterline.model.own.typed import Elements, Table
 
 STRUCT_MAX = 1 << 60
-"""How many values a struct may have: each is one number."""
+"""Maximum number of values of a struct: each is one number."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -58,12 +58,12 @@ class Struct(Generic[Made]):
 
     @property
     def size(self) -> int:
-        """How many values there are."""
+        """Number of values."""
         return math.prod(self.sizes)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many values each part has."""
+        """Number of values of each part."""
         return tuple(part.range[1] - part.range[0] + 1 for _, part in self.parts)
 
     @property
@@ -76,7 +76,7 @@ class Struct(Generic[Made]):
         return dict(self.parts).get(name)
 
     def weight(self, name: str) -> int:
-        """By how much the number of a value grows where this part grows by one."""
+        """Return the growth of a value's number where this part grows by one."""
         names = [each for each, _ in self.parts]
         return math.prod(self.sizes[names.index(name) + 1 :])
 

@@ -101,8 +101,8 @@ def field_of(declared: AnyField) -> Field:
 
 
 def _naming(declared: AnyField) -> Naming | None:
-    """How names are renamed in a field; None where they cannot be: one index stands for two, or one
-    bit of a set for several names.
+    """Return the effect of renamings on a field, None if names cannot be renamed in it: one index
+    stands for two, or one bit of a set for several names.
     """
     sorts = [index.sort if isinstance(index, Names) else None for index in declared.indices]
     if len(declared.extents) > 2:

@@ -216,7 +216,7 @@ class _Folded(ast.NodeTransformer):
 
 
 def alike(left: Sequenced, right: Sequenced) -> bool:
-    """Whether two sequences hold the same values."""
+    """True if two sequences hold the same values."""
     one, other = left.element, right.element
     if isinstance(one, Value) or isinstance(left, Bag) != isinstance(right, Bag):
         return one == other and type(left) is type(right)
@@ -226,12 +226,12 @@ def alike(left: Sequenced, right: Sequenced) -> bool:
 
 
 def takes_a_part(called: str) -> bool:
-    """Whether a function only takes a part out of a struct: see `model.own.structs`."""
+    """True if a function only takes a part out of a struct: see `model.own.structs`."""
     return called.startswith("__part_")
 
 
 def is_element(node: ast.expr) -> bool:
-    """Whether an expression is written to as it stands: an element of a field, or a whole one."""
+    """True if an expression is written to directly: an element of a field, or a whole one."""
     return isinstance(node, ast.Attribute | ast.Subscript)
 
 

@@ -84,7 +84,7 @@ class Mistakes:
                     self._require_not_a_truth(node, target, truth, arguments)
 
     def require_action(self, tree: ast.FunctionDef) -> None:
-        """None of those that an action may have."""
+        """Reject the mistakes of an action."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Assert):
                 asked = ast.unparse(node.test)
@@ -104,7 +104,7 @@ class Mistakes:
                 )
 
     def require_claim(self, tree: ast.FunctionDef) -> None:
-        """None of those that a claim may have."""
+        """Reject the mistakes of a claim."""
         arguments = {argument.arg for argument in tree.args.args}
         for node in ast.walk(tree):
             if isinstance(node, ast.Assert):
@@ -295,7 +295,7 @@ def _element(shown: str, field: AnyField) -> str:
 
 
 def _counted(table: ast.expr, index: Index) -> str:
-    """How a rule that reads `s.state` writes how many elements that has: `s.clients`."""
+    """Return a rule's expression for the number of elements of `s.state`: `s.clients`."""
     if not isinstance(index, Names):
         return str(index)
     assert isinstance(table, ast.Attribute)
@@ -335,7 +335,7 @@ def _way_past(body: Sequence[ast.stmt]) -> str | None:
 
 
 MISTAKES_MAX = 20
-"""Of one rule; what follows from them is not noted."""
+"""Maximum number of mistakes of one rule; their consequences are not noted."""
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
 

@@ -111,11 +111,11 @@ class Epochs:
 EPOCHS_MAX = 1 << 15
 """The arguments of an action are numbered, and an epoch may be one."""
 Index = Names | int
-"""By what a field has elements: names, or a number n for 0..n-1."""
+"""Index of a field's elements: names, or a number n for 0..n-1."""
 
 
 def extent(index: Index) -> int:
-    """How many elements that is."""
+    """Return the number of elements of an index."""
     return index.count if isinstance(index, Names) else index
 
 

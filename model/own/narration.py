@@ -71,7 +71,7 @@ class _Words:
     fields: tuple[AnyField, ...]
     sorts: tuple[Names, ...]
     description: Mapping[str, tuple[str, Sequence[tuple[str, PlainField]]]]
-    """Of each action the words for it, and its arguments, each with a field that holds one."""
+    """Words for each action, and its arguments, each with a field that holds one."""
 
     def sentence(self, action: str, arguments: Arguments, before: State, after: State) -> str:
         """The action's own words with its arguments, then each element that has another value."""
@@ -208,7 +208,7 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
 
 
 def _index_misfit(field: AnyField, element: str, error: OutsideOfPlace) -> str:
-    """Which index does not fit, and what to do."""
+    """Describe the index that does not fit, and the remedy."""
     at = error.misfit
     which = f"index {at + 1}" if len(error.indices) > 1 else "the index"
     extents = field.indices[at]
@@ -285,7 +285,7 @@ _BLANK = re.compile(r"\{(\w+)\}")
 
 
 Kept = int | tuple[int, ...]
-"""Of an element; of a queue or a log all that it holds."""
+"""Content of an element, or all of a queue or a log."""
 
 
 def describe_value(  # noqa: PLR0911 - one for each kind
@@ -383,7 +383,7 @@ def _number(state: State, field: AnyField, index: tuple[int, ...]) -> int:
 
 
 def _row(state: State, field: AnyField, number: int) -> str:
-    """One row of a field: a value, or all of them, or the names that are flagged."""
+    """Describe one row of a field: a value, or all of them, or the names that are flagged."""
     if len(field.indices) == 1:
         return describe_value(field, element(state, field, (number,)))
     others = [range(extent(index)) for index in field.indices[1:]]

@@ -20,7 +20,7 @@ from waterline.model.own.fields import Epochs, Opaque
 
 NORMAL_FORM = "__normal_form__"
 _CHUNK = 60
-"""How many epochs a set of them has a bit for, in one number."""
+"""Number of epochs in one number of a set, a bit each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Renamed:
 
     @property
     def cells(self) -> int:
-        """How many of them a state can hold."""
+        """Maximum number of them in a state."""
         return sum(_extent(field) for field in self.fields)
 
     @property
     def stride(self) -> int:
-        """From one epoch to the next in normal form."""
+        """Distance between epochs in normal form."""
         return self.arguments + 1
 
     @property

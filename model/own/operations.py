@@ -54,4 +54,4 @@ def folded(first, second, extent):
 TREES = {
     f"__{each.name}__": each for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)
 }
-"""These functions by the name that a lowered rule calls them: to be copied."""
+"""Functions by their name in lowered rules, to be copied."""

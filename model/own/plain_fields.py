@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from waterline.model.own.typed import Elements, Table
 
 NONE = -1
-"""How a field of names holds None."""
+"""Number for None in a field of names."""
 By = Index | tuple[Index, ...]
 
 
@@ -91,7 +91,7 @@ class DeclaredField:
 
     @property
     def indices(self) -> tuple[Index, ...]:
-        """By what it has elements; nothing for a single value."""
+        """Indices of the elements; empty for a single value."""
         return self.by if isinstance(self.by, tuple) else (self.by,)
 
     @property
@@ -101,12 +101,12 @@ class DeclaredField:
 
     @property
     def slots(self) -> int:
-        """How many places for values an element has; 0 where it is one value."""
+        """Number of places in an element; 0 if it is one value."""
         return 0
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """How many elements there are in each direction, and in the last how many places."""
+        """Number of elements in each direction, and the number of places in the last."""
         return (*map(extent, self.indices), *((self.slots,) if self.slots else ()))
 
 
@@ -202,7 +202,7 @@ class Number(DeclaredField, Held[Read, Written]):
 
     @property
     def range(self) -> tuple[int, int]:
-        """From the least to the greatest."""
+        """Least and greatest value."""
         return self.lo, self.hi
 
 
@@ -240,7 +240,7 @@ class Choice(DeclaredField, Held[Read, Written]):
         self._require_words()
 
     def called(self, name: str) -> Self:
-        """In a class the first of its words is one of them. Raises `BadProtocol`."""
+        """Give the field its name; its first argument is then a word. Raises `BadProtocol`."""
         if self.name == name:
             raise BadProtocol(
                 f"field {name} has its own name among its words; in a class leave the name out, "
@@ -355,5 +355,5 @@ class Name(DeclaredField, Held[Read, Written]):
 
     @property
     def range(self) -> tuple[int, int]:
-        """None is -1."""
+        """Least and greatest number; None is -1."""
         return (NONE if self.or_none else 0), self.of._last

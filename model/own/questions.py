@@ -36,7 +36,7 @@ _is_ignored = ContextVar("_is_ignored", default=False)
 
 @contextmanager
 def bounds_ignored() -> Iterator[None]:
-    """As long as this lasts every `within` passes."""
+    """Let every `within` pass in this block."""
     token = _is_ignored.set(True)
     try:
         yield
@@ -45,7 +45,7 @@ def bounds_ignored() -> Iterator[None]:
 
 
 def when(condition: object) -> None:
-    """In an action: it is enabled only where this is so. Stands before all that changes the state.
+    """Enable an action only if the condition is true. Precedes all changes of the state.
 
     Raises `NotEnabled` otherwise, in plain Python; the checker reads it as a guard.
     """
@@ -55,7 +55,7 @@ def when(condition: object) -> None:
 
 
 def within(condition: object) -> None:
-    """In an action: a step where this is not so goes beyond a bound that the condition names.
+    """Cut an action's step if the condition is false: it goes beyond the bound in the condition.
 
     As `within(s.term[node] < s.terms)`. A check counts such steps as cut, and does not take them.
     Raises `BeyondBound` then, in plain Python.

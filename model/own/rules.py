@@ -359,7 +359,7 @@ class Rules:
                         self.names[name] = self._made_of(on_line(function, node))
 
     def _words_taken(self, called: str) -> Mapping[int, Choice | Name]:
-        """Which arguments of a function of the file are words, by their places."""
+        """Return the arguments of a function of the file that are words, by their places."""
         parts = self.structs.parts_of_call(called)
         if parts or called not in self.trees:
             return {n: each for n, each in enumerate(parts) if isinstance(each, Choice | Name)}
@@ -395,7 +395,7 @@ class Rules:
                     )
 
     def _is_text(self, node: ast.expr) -> bool:
-        """Whether an expression is a word that is written there, or may be one."""
+        """True if an expression is, or may be, a word written in the rule."""
         match node:
             case ast.Constant(value=value):
                 return isinstance(value, str)
@@ -450,7 +450,7 @@ class Rules:
                     raise self.refuse(node, what, did_you_mean_or(attribute, self.known, has))
 
     def _require_asks_nothing(self, tree: ast.FunctionDef) -> None:
-        """Those of actions are taken out before: what is left is that of a claim, or of a call."""
+        """Reject `when` and `within` outside actions, whose own have been taken out before."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and (named := name_asked(node)) is not None:
                 raise self.refuse(

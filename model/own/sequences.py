@@ -153,8 +153,8 @@ class Functions:
 
 
 def equal(left: Sequenced, right: Sequenced, name: str) -> ast.FunctionDef:
-    """Whether the first `n` values of one are the first `m` of the other: `s`, indices, `n`, then
-    `t`, indices, `m`.
+    """Return the test that the first `n` values of one are the first `m` of the other, as a
+    function of `s`, indices, `n`, then `t`, indices, `m`.
     """
     i = [f"i{number}" for number in range(len(left.indices))]
     j = [f"j{number}" for number in range(len(right.indices))]

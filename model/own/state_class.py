@@ -202,17 +202,17 @@ def body_of(state: StateType) -> types.CodeType | None:
 
 
 def fields_of(state: StateType) -> tuple[AnyField, ...]:
-    """Its fields, in their order."""
+    """Return the fields of a class, in their order."""
     return tuple(state._made.fields.values())
 
 
 def sorts_of(state: StateType) -> tuple[Names, ...]:
-    """Its sorts of names, in their order."""
+    """Return the sorts of names of a class, in their order."""
     return tuple(state._made.sorts.values())
 
 
 def epochs_of(state: StateType) -> tuple[Epochs, ...]:
-    """Its sorts of epochs, in their order."""
+    """Return the sorts of epochs of a class, in their order."""
     return tuple(state._made.epochs.values())
 
 

@@ -11,7 +11,7 @@ Refuse = Callable[[ast.AST | None, str, str], Exception]
 NUMBER = "number"
 SET = "set"
 OF_SET = "__set_of_"
-"""How the name of a function begins that reads a set out of a table: see `model.own.values`."""
+"""Prefix of functions that read a set out of a table: see `model.own.values`."""
 Kind = AnyField | str | None
 """The field whose values an expression has, `NUMBER`, `SET` for a set that is written there, or
 None if unknown. A set or a sequence has the field itself."""
@@ -107,7 +107,7 @@ def gone_through(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def is_made_set(node: ast.expr) -> bool:
-    """Whether an expression writes a set: `{a, b}`, `set()`, `{n for n in ...}`."""
+    """True if an expression writes a set: `{a, b}`, `set()`, `{n for n in ...}`."""
     match node:
         case ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set")):
             return True
@@ -123,7 +123,7 @@ def ends(value: ast.expr | None) -> Iterator[ast.expr | None]:
 
 
 def is_plain(node: ast.AST) -> bool:
-    """Whether an expression calls nothing, so that it may be written twice."""
+    """True if an expression calls nothing, so that it may be written twice."""
     return not any(isinstance(each, ast.Call) for each in ast.walk(node))
 
 

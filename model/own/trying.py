@@ -16,9 +16,8 @@ from waterline.model.own.lowered_calls import ADDS
 from waterline.model.own.syntax import Refuse, element_of
 
 TRY, _BEYOND = "__try_", "__beyond__"
-"""How the name of a function begins that tries out what another one does, and what keeps the limit
-that it goes beyond.
-"""
+"""Prefix of a function that tries out what another one does, and the variable for the limit
+exceeded."""
 
 
 def sends(
@@ -27,7 +26,7 @@ def sends(
     fields: Mapping[str, AnyField],
     known: frozenset[str] = frozenset(),
 ) -> bool:
-    """Whether a function, or one that it calls, adds to a queue or a log."""
+    """True if a function, or one that it calls, adds to a queue or a log."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
@@ -60,7 +59,7 @@ class Trying(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Such a function has no value that is read."""
+        """Reject a call whose value is read, of a function that adds to a queue or a log."""
         match node.func:
             case ast.Name(id=name) if name in self.sends:
                 raise self.refuse(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 
 class Size(int):
-    """How many names a sort has. A loop over it goes through all of them, as in a rule."""
+    """Number of names of a sort. A loop over it goes through all of them, as in a rule."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(self))

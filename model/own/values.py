@@ -40,7 +40,7 @@ from waterline.model.own.syntax import NUMBER, OF_SET, SET, Kind, Refuse, is_pla
 CHAIN_MAX = 16
 """Maximum number of elements compared one after the other."""
 ENTRIES_MAX = 1024
-"""How many elements a table has at most, those of its rows counted."""
+"""Maximum number of elements of a table, including those of its rows."""
 
 
 @dataclass(slots=True)
@@ -180,7 +180,7 @@ class Numbering(ast.NodeTransformer):
         return value if field is None else self._number(field, value)
 
     def _member(self, field: Set | Sequenced, node: ast.expr) -> ast.expr:
-        """The same of what a set or a sequence may hold, and of sets that are written there."""
+        """Return the number of a member of a set or a sequence; a written set keeps its form."""
         if isinstance(node, ast.BinOp) and self.kind(node) != NUMBER:
             node.left, node.right = self._member(field, node.left), self._member(field, node.right)
             return node
@@ -215,7 +215,7 @@ class Numbering(ast.NodeTransformer):
         return node
 
     def _may_be_below(self, node: ast.expr) -> bool:
-        """Whether an expression is a number that may be that of None, and means none then."""
+        """True if an expression is a number that may equal that of None, and then means None."""
         kind = self.kind(node)
         if isinstance(kind, Number):
             return kind.lo < 0
@@ -329,7 +329,7 @@ class Numbering(ast.NodeTransformer):
         yield from _one_of(found)
 
     def _is_place(self, place: int, count: int, index: ast.expr, letters: Mapping[int, str]) -> str:
-        """That an index is this place; a number counts from the end where it is below 0."""
+        """Return the test that an index is this place; a number below 0 counts from the end."""
         kind = self.kind(index)
         if isinstance(index, ast.Tuple) or isinstance(kind, Choice | Value | Set) or kind == SET:
             what = f"`{ast.unparse(index)}` is no place of a tuple"
@@ -339,7 +339,7 @@ class Numbering(ast.NodeTransformer):
         return f"{letter} == {place}" + (f" or {letter} == {place - count}" if counts else "")
 
     def _is_key(self, key: Any, index: ast.expr, letters: Mapping[int, str]) -> str | None:
-        """That an index is this key of a dictionary; None where it never is."""
+        """Return the test that an index is this key of a dictionary; None if it never is."""
         keys, parts = key if isinstance(key, tuple) else (key,), _parts(index)
         if isinstance(key, tuple) and not isinstance(index, ast.Tuple):
             what = f"`{ast.unparse(index)}` stands for the key {key!r}"

@@ -22,7 +22,7 @@ class Witness:
 
 
 def witness_of(body: list[ast.stmt]) -> Witness | None:
-    """That of a claim with this body; None for one that is written otherwise."""
+    """Return the witness of a claim with this body; None if the body has another form."""
     match body:
         case [ast.Return(value=ast.UnaryOp(op=ast.Not(), operand=ast.Call() as call))]:
             return _witness(call, "any")

@@ -88,7 +88,7 @@ class Brokers:
             )
 
     def is_up(self, broker: int) -> bool:
-        """Whether its process runs."""
+        """True if its process runs."""
         return self._processes.runs(name_of(broker))
 
     def kill(self, broker: int) -> None:

@@ -119,7 +119,7 @@ def _found(
 
 
 def moves_with_records(moment: Moment) -> bool:
-    """Whether a fetch brings records and moves the leader's high watermark."""
+    """True if a fetch brings records and moves the leader's high watermark."""
     if moment.action != "LeaderFetch":
         return False
     [follower] = moment.values

@@ -166,7 +166,7 @@ def _breaks(replayed: Replayed, model: Model, claim: Claim) -> bool:
 
 
 def _is_for_ever(replayed: Replayed, model: Model, claim: Claim) -> bool:
-    """Whether the steps that were taken are a counterexample of a claim about behaviours."""
+    """True if the steps that were taken are a counterexample of a claim about behaviours."""
     taken = {moment.number for moment in replayed.moments}
     steps = enumerate(replayed.trace.steps, start=1)
     cycle = replayed.trace.cycle

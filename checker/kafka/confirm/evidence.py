@@ -40,7 +40,7 @@ class Evidence:
     """True if a consumer could read; otherwise losses are unknown."""
 
     def shows(self, claim: Claim) -> bool | None:
-        """Whether this is the end that breaks the claim; None: it is not to be seen outside."""
+        """True if this is the end that breaks the claim; None: it is not to be seen outside."""
         return claim.outside(self) if claim.outside is not None else None
 
 
@@ -108,7 +108,7 @@ def _parting(stage: Stage, facts: Facts, leader: int) -> str:
 
 
 def _fetches(stage: Stage, follower: int, leader: int) -> bool:
-    """Whether it follows this leader, in the leader's epoch, and is done with truncating.
+    """True if it follows this leader, in the leader's epoch, and is done with truncating.
 
     Logs of others may differ: they have still to be truncated.
     """

@@ -183,5 +183,5 @@ def _in_flight(s: State, follower: int) -> str:
 
 
 def _is_awaited(s: Any, record: int) -> bool:
-    """Whether a broker still owes the answer to this record's producer."""
+    """True if a broker still owes the answer to this record's producer."""
     return any(record in awaited(s, replica) for replica in range(s.replicas))

@@ -179,7 +179,7 @@ def _crash(stage: Stage, act: Act) -> None:
 
 
 def outlives(act: Act, replica: int) -> bool:
-    """Whether the replica's fetch may reach its leader although the replica waits no longer."""
+    """True if the replica's fetch may reach its leader although the replica waits no longer."""
     s = act.before
     if act.settings.requests_survive == 0 or s.stray_from != NO_REPLICA:
         return False

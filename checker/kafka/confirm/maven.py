@@ -47,6 +47,6 @@ def complaint_of(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def is_not_in_registry(done: subprocess.CompletedProcess[str]) -> bool:
-    """Whether a goal failed because the registry has no such artifact."""
+    """True if a goal failed because the registry has no such artifact."""
     said = done.stdout + done.stderr
     return "Could not find artifact" in said or "was not found in" in said

@@ -144,7 +144,7 @@ class Processes:
         ]
 
     def runs(self, name: str) -> bool:
-        """Whether the process is there; one that is stopped for a while is."""
+        """True if the process is there; one that is stopped for a while is."""
         process = self._running.get(name)
         return process is not None and process.poll() is None
 

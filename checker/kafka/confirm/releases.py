@@ -69,12 +69,12 @@ class KafkaRelease:
 
     @property
     def is_kraft(self) -> bool:
-        """Whether brokers have KRaft."""
+        """True if brokers have KRaft."""
         return self.manner != ZOOKEEPER
 
     @property
     def has_eligible_leader_replicas(self) -> bool:
-        """Whether eligible.leader.replicas.version is 1."""
+        """True if eligible.leader.replicas.version is 1."""
         return self.manner == ELR
 
     @property
@@ -98,7 +98,7 @@ class KafkaRelease:
         return f"{text}, with KRaft" if self.is_kraft else text
 
     def at_least(self, *number: int) -> bool:
-        """Whether the release is this one or later."""
+        """True if the release is this one or later."""
         return self.number >= number
 
 

@@ -223,7 +223,7 @@ class Run:
         return NO_REPLICA if is_gone and not self.course.breaks else last.leader
 
     def _goes_with_the_next(self, moment: Moment) -> bool:
-        """Whether the same leader takes out one more follower next: Kafka does both in one write.
+        """True if the same leader takes out one more follower next: Kafka does both in one write.
 
         Followers that lag leave the ISR together; brokers are looked at after the last.
         """
@@ -235,7 +235,7 @@ class Run:
         return dict(moment.arguments)["leader"] == dict(following.arguments)["leader"]
 
     def _is_in_vain(self, moment: Moment) -> bool:
-        """Whether a fenced follower asks, only to be refused again: a real one asks no more.
+        """True if a fenced follower asks, only to be refused again: a real one asks no more.
 
         It waits for another epoch (KIP-320). Question and refusal change nothing, so that brokers
         are where the model is after both.

@@ -383,5 +383,5 @@ def _identity(file: Path) -> tuple[int, int] | None:
 
 
 def _is_asking(exchange: Exchange | None) -> bool:
-    """Whether a request waits that has not been let through."""
+    """True if a request waits that has not been let through."""
     return exchange is not None and not exchange.may_ask

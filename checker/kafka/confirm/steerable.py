@@ -197,7 +197,7 @@ class Steerable:
         return self.release.at_least(2, 1)
 
     def _stops_fetching(self) -> bool:
-        """Whether who shuts down, and reads that it left the ISR, asks no more.
+        """True if who shuts down, and reads that it left the ISR, asks no more.
 
         (ReplicaManager.applyLocalFollowersDelta, 3.3)
         """

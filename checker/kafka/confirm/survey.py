@@ -81,7 +81,7 @@ class Survey:
         return dropped
 
     def is_current(self, cell: Cell) -> bool:
-        """Whether what was found is of a course that is one still."""
+        """True if what was found is of a course that is one still."""
         release = kafka_release(cell.release)
         courses = self._courses(find_scenario(cell.scenario), release)
         return any(course_digest(course, release) == cell.course for course in courses)

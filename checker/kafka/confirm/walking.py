@@ -57,7 +57,7 @@ class Walked:
 
     @property
     def has_ended(self) -> bool:
-        """Whether brokers are where the model is, so that another walk may follow."""
+        """True if brokers are where the model is, so that another walk may follow."""
         return self.disagreement is None and not self.not_held
 
 

@@ -229,7 +229,7 @@ class Pending:
         threading.Thread(target=ask, daemon=True).start()
 
     def is_over(self, seconds: float = 0) -> bool:
-        """Whether there is an answer, or will be none; waits so long for it."""
+        """True if there is an answer, or will be none; waits so long for it."""
         return self._done.wait(seconds)
 
 

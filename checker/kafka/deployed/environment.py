@@ -30,7 +30,7 @@ _SEPARATORS = {1: ".", 2: "-", 3: "_"}
 
 
 def is_environment(file: File) -> bool:
-    """Whether each line is NAME=value, and some are what an image makes a broker's settings of."""
+    """True if each line is NAME=value, and some are what an image makes a broker's settings of."""
     lines = file.beginning(500)
     if not all(map(_LINE.fullmatch, lines)) or not any(map(_VARIABLE.fullmatch, lines)):
         return False

@@ -71,7 +71,7 @@ def kind_of(file: File) -> tuple[Kind | None, str]:
 
 
 def _begins(pattern: str) -> Callable[[File], bool]:
-    """Whether some line of the beginning of a file begins so."""
+    """True if some line of the beginning of a file begins so."""
     compiled = re.compile(pattern)
     return lambda file: any(map(compiled.match, file.beginning()))
 

@@ -95,12 +95,12 @@ def program_of(keys: Names[str]) -> str:
 
 
 def is_clients(keys: Names[str]) -> bool:
-    """Whether they are of a producer, a consumer or another client."""
+    """True if they are of a producer, a consumer or another client."""
     return IDENTITY.isdisjoint(keys) and any(key in keys for key in _OF_CLIENTS)
 
 
 def is_brokers(keys: Names[str]) -> bool:
-    """Whether a key is there that only brokers have, or that matters here."""
+    """True if a key is there that only brokers have, or that matters here."""
     if program_of(keys) or is_clients(keys):
         return False
     return any(

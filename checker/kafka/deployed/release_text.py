@@ -57,6 +57,6 @@ def release_of_image(image: str) -> str | None:
 
 
 def is_broker_image(image: str) -> bool:
-    """Whether containers of this image are brokers, whatever their tag is."""
+    """True if containers of this image are brokers, whatever their tag is."""
     repository = re.sub(r"[:@][^/]*$", "", image.strip())
     return release_of_image(f"{repository}:1.0") is not None

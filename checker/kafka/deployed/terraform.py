@@ -33,7 +33,7 @@ _RELEASES = tuple(
 
 
 def is_of_msk(file: File) -> bool:
-    """Whether it has the settings of brokers as text between `<<` and its end."""
+    """True if it has the settings of brokers as text between `<<` and its end."""
     return len(file.text) <= CONFIG_BYTES_MAX and _BLOCK.search(file.text) is not None
 
 

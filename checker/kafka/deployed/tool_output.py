@@ -63,7 +63,7 @@ class _Counted:
 
 
 def is_topics_output(file: File) -> bool:
-    """Whether it is what `kafka-topics --describe` prints."""
+    """True if it is what `kafka-topics --describe` prints."""
     return any(
         _TOPIC_LINE.match(line) and ("PartitionCount:" in line or "Partition:" in line)
         for line in file.beginning()
@@ -71,22 +71,22 @@ def is_topics_output(file: File) -> bool:
 
 
 def is_configs_output(file: File) -> bool:
-    """Whether it is what `kafka-configs --describe` prints."""
+    """True if it is what `kafka-configs --describe` prints."""
     return any(_CONFIGS_HEADER.match(line) for line in file.beginning())
 
 
 def is_configs_without_header(file: File) -> bool:
-    """Whether it is of `kafka-configs --describe`, without the line that says of what."""
+    """True if it is of `kafka-configs --describe`, without the line that says of what."""
     return any(_SYNONYMS.search(line) for line in file.beginning())
 
 
 def is_features_output(file: File) -> bool:
-    """Whether it is what `kafka-features describe` prints."""
+    """True if it is what `kafka-features describe` prints."""
     return any(_FEATURE_LINE.match(line) for line in file.beginning())
 
 
 def is_quorum_output(file: File) -> bool:
-    """Whether it is what `kafka-metadata-quorum describe` prints."""
+    """True if it is what `kafka-metadata-quorum describe` prints."""
     return any(_QUORUM_LINE.match(line) for line in file.beginning())
 
 

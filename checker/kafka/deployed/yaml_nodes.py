@@ -190,5 +190,5 @@ def place_of(file: File, node: Node) -> Place:
 
 
 def is_mapping(node: Node | None) -> bool:
-    """Whether it has keys."""
+    """True if it has keys."""
     return isinstance(node, MappingNode)

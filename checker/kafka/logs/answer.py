@@ -60,24 +60,24 @@ class Answer:
 
     @property
     def fits(self) -> bool:
-        """Whether a behaviour was found that fits every line."""
+        """True if a behaviour was found that fits every line."""
         return self.best is not None and bool(self.best.fits)
 
     @property
     def loses(self) -> bool:
-        """Whether a behaviour that fits loses a record, and none was found that loses none."""
+        """True if a behaviour that fits loses a record, and none was found that loses none."""
         return self.best is not None and set(self.best.fits) == {True}
 
     @property
     def at_risk(self) -> bool:
-        """Whether lines alone show that acknowledged records may be lost."""
+        """True if lines alone show that acknowledged records may be lost."""
         return bool(self.evidence.at_risk) or (
             self.given.acks == "1" and bool(self.evidence.truncated)
         )
 
     @property
     def nothing_fits(self) -> bool:
-        """Whether no behaviour fits, within the bounds that were tried."""
+        """True if no behaviour fits, within the bounds that were tried."""
         return (
             self.best is not None
             and self.has_all_orders
@@ -86,12 +86,12 @@ class Answer:
 
     @property
     def always_loses(self) -> bool:
-        """Whether every behaviour that fits, within these bounds, loses an acknowledged record."""
+        """True if every behaviour that fits, within these bounds, loses an acknowledged record."""
         return self._is_so_of_all(True)
 
     @property
     def never_loses(self) -> bool:
-        """Whether none does, within these bounds."""
+        """True if none does, within these bounds."""
         return self._is_so_of_all(False)
 
     def _is_so_of_all(self, loses: bool) -> bool:
@@ -100,7 +100,7 @@ class Answer:
 
     @property
     def is_certain(self) -> bool:
-        """Whether every behaviour that fits loses a record, and the one shown by one cause."""
+        """True if every behaviour that fits loses a record, and the one shown by one cause."""
         return self.always_loses and len(self.causes) == 1
 
     @property
@@ -188,7 +188,7 @@ class _Found:
 
     @property
     def fits(self) -> bool:
-        """Whether something fits within the last bounds."""
+        """True if something fits within the last bounds."""
         return any(each.fits for each in self.alike)
 
 

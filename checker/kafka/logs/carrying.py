@@ -226,7 +226,7 @@ class _Translation:
 
 
 def fits_incidents(c: Any) -> bool:
-    """Whether the fields at rest are at rest under these settings, and epochs only compared."""
+    """True if the fields at rest are at rest under these settings, and epochs only compared."""
     return bool(
         c.late_booking == BOOK_AT_ONCE
         and c.late_metadata == 0

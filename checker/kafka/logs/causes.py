@@ -73,7 +73,7 @@ def causes_of(
 
 
 def _needs_a_log_taken(scenario: Scenario) -> bool:
-    """Whether it needs a machine that loses records of its log, by whatever fault."""
+    """True if it needs a machine that loses records of its log, by whatever fault."""
     return any(scenario.options.get(option) for option in _NEEDS_A_LOG_TAKEN)
 
 

@@ -98,7 +98,7 @@ class DeadEnds:
         return ""
 
     def _gets_nothing(self, replica: int, words: StateWords, positions: Positions) -> bool:
-        """Whether a follower will fetch nothing more in the epoch that it knows."""
+        """True if a follower will fetch nothing more in the epoch that it knows."""
         _, _, role, known_epoch, known_leader, fetch, *_ = self._elements[replica]
         if _value(role, words) not in (TRUNCATING, FETCHING) or _value(fetch, words) in _ANSWERS:
             return False

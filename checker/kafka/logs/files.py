@@ -157,7 +157,7 @@ def _text_of(path: Path) -> IO[str]:
 
 
 def _says_kafka(path: Path) -> bool:
-    """Whether the first lines are those of a log of Kafka, or of a dump."""
+    """True if the first lines are those of a log of Kafka, or of a dump."""
     if _IS_SEGMENT.match(path.name):
         return False
     try:

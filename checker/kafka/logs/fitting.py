@@ -101,17 +101,17 @@ class Searched:
 
     @property
     def always_loses(self) -> bool:
-        """Whether every behaviour that fits, within these bounds, loses an acknowledged record."""
+        """True if every behaviour that fits, within these bounds, loses an acknowledged record."""
         return True in self.fits and self.excludes(False)
 
     @property
     def never_loses(self) -> bool:
-        """Whether none does, within these bounds."""
+        """True if none does, within these bounds."""
         return False in self.fits and self.excludes(True)
 
     @property
     def nothing_fits(self) -> bool:
-        """Whether no behaviour fits, within these bounds."""
+        """True if no behaviour fits, within these bounds."""
         return self.excludes(True) and self.excludes(False)
 
 

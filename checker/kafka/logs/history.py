@@ -107,7 +107,7 @@ class History:
 
     @property
     def has_shut_down(self) -> bool:
-        """Whether a start found that the process before it had shut down properly."""
+        """True if a start found that the process before it had shut down properly."""
         return any(seen.is_clean is True for observed in self.observed for seen in observed)
 
     @property
@@ -396,7 +396,7 @@ def _has_ties(lines: Sequence[Observation]) -> bool:
 def _is_cut_in_band(
     every: Sequence[Observation], kept: Sequence[Observation], kinds: Collection[Kind]
 ) -> bool:
-    """Whether lines of one time with the first or the last that is kept may be on its other side.
+    """True if lines of one time with the first or the last that is kept may be on its other side.
 
     A start is surely before the first: it takes longer than a line.
     """

@@ -97,7 +97,7 @@ class _Reader:
             self._goes_on_at((offset or 0) + 1)
 
     def _require(self, offset: int | None, place: Place) -> None:
-        """Whether the next offset is the one that follows; otherwise something is missing."""
+        """True if the next offset is the one that follows; otherwise something is missing."""
         if offset is None or (self._expected is not None and offset != self._expected):
             _leave_out(self.section, place, offset or 0)
         if self.section.begin is None:
@@ -270,7 +270,7 @@ class _Known(NamedTuple):
 
     @property
     def has_elr(self) -> bool:
-        """Whether a record that clears ELRs changes it (TopicDelta.maybeClearElr)."""
+        """True if a record that clears ELRs changes it (TopicDelta.maybeClearElr)."""
         return bool(self.state.elr or self.last_known)
 
 

@@ -44,7 +44,7 @@ class NotedLine:
 
     @property
     def is_controllers(self) -> bool:
-        """Whether a controller writes it."""
+        """True if a controller writes it."""
         return self.source.split(".")[0] in _CONTROLLERS
 
 

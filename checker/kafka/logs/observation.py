@@ -79,7 +79,7 @@ class PartitionState(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether leader epoch, leader and ISR are known."""
+        """True if leader epoch, leader and ISR are known."""
         return self.epoch is not None and self.leader is not None and self.isr is not None
 
     def over(self, before: PartitionState) -> PartitionState:

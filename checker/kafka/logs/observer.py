@@ -55,7 +55,7 @@ class Observer:
         self._next_epoch = tuple(_next_epochs(course, self._last_epoch) for course in self.courses)
 
     def is_over(self, positions: Positions) -> bool:
-        """Whether all lines are behind."""
+        """True if all lines are behind."""
         return all(not course.nexts[at] for at, course in zip(positions, self.courses, strict=True))
 
     def lines_behind(self, positions: Positions) -> int:
@@ -186,7 +186,7 @@ class Observer:
         return why
 
     def _may_lack_line(self, replica: int, kind: Kind) -> bool:
-        """Whether the broker may have done so without a line that was read: no server.log."""
+        """True if the broker may have done so without a line that was read: no server.log."""
         if kind in (Kind.LEADS, Kind.FOLLOWS):
             return False
         return replica not in self.history.with_server_log

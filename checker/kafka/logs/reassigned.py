@@ -34,7 +34,7 @@ class Reassigned:
 
     @property
     def is_request(self) -> bool:
-        """Whether the operator asked for it: it is neither an end nor a cancellation."""
+        """True if the operator asked for it: it is neither an end nor a cancellation."""
         if self.before is None or self.after is None:
             return True
         return not (_moves(self.before) and not _moves(self.after))

@@ -101,7 +101,7 @@ class _Runs:
 
     @property
     def is_newest_first(self) -> bool:
-        """Whether times fall more often than they rise."""
+        """True if times fall more often than they rise."""
         return len(self.lines) - 1 > self.rises
 
     def of(self, number: int) -> Span | None:

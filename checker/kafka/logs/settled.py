@@ -107,7 +107,7 @@ def settled_end(s: Any) -> int:
 
 
 def _has_settled(s: Any, offset: int) -> bool:
-    """Whether the record at an offset is everywhere, and no rule looks below it."""
+    """True if the record at an offset is everywhere, and no rule looks below it."""
     record = int(s.log[0, offset])
     if s.exposed[offset] != record or any(s.log[r, offset] != record for r in range(s.replicas)):
         return False
@@ -124,7 +124,7 @@ def _has_settled(s: Any, offset: int) -> bool:
 
 
 def has_base(s: Any) -> bool:
-    """Whether nothing has fallen below the last settled record, where one was cut before."""
+    """True if nothing has fallen below the last settled record, where one was cut before."""
     first = s.log[0, 0]
     return first != NO_RECORD and all(
         s.log[r, 0] == first and s.checkpoint[r] >= 1 and (s.up[r] == 0 or s.hw[r] >= 1)

@@ -44,12 +44,12 @@ class Successor(NamedTuple):
 
 
 def is_lossless(s: Any, c: Any) -> bool:
-    """Whether the leader has every acknowledged record."""
+    """True if the leader has every acknowledged record."""
     return holds(s, c)
 
 
 def is_endangered(s: Any, c: Any) -> bool:
-    """Whether a member of the ISR lacks a record that is acknowledged."""
+    """True if a member of the ISR lacks a record that is acknowledged."""
     if s.acked != 0:
         for r in range(s.replicas):
             if contains(s.isr, r) and lacking(s, with_member(0, r)) != 0:
@@ -165,7 +165,7 @@ class Successors:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the rules run as machine code by now."""
+        """True if the rules run as machine code by now."""
         return self._compiled is not None
 
     def call_of(self, step: int) -> Call:

@@ -25,7 +25,7 @@ class LastTopic:
     note: str = ""
 
     def has(self, change: Change) -> bool:
-        """Whether a controller's decision is about this topic."""
+        """True if a controller's decision is about this topic."""
         at = change.moment[0]
         return self.topic_id in (None, change.topic_id or self.topic_id) and (
             at == 0 or at >= self.since

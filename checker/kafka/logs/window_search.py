@@ -84,7 +84,7 @@ class _Search:
 
     @property
     def has_more(self) -> bool:
-        """Whether a node is left to look at."""
+        """True if a node is left to look at."""
         return bool(self.queue) or bool(self._later)
 
     def next_node(self) -> Node:

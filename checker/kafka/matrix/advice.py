@@ -68,12 +68,12 @@ class Remedy:
 
     @property
     def closes(self) -> bool:
-        """Whether the fault does no harm any more, and could."""
+        """True if the fault does no harm any more, and could."""
         return self.outcome.standing is Standing.HOLDS and self.outcome.emptiness is None
 
     @property
     def is_known(self) -> bool:
-        """Whether it was seen to close the fault, or not to."""
+        """True if it was seen to close the fault, or not to."""
         return self.outcome.worst is not None or self.outcome.standing is not Standing.INCOMPLETE
 
     @property
@@ -178,7 +178,7 @@ class _Looked:
         return sum(map(self.is_closed, self.broken))
 
     def is_closed(self, fault: str) -> bool:
-        """Whether something that was tried closes it."""
+        """True if something that was tried closes it."""
         return any(remedy.closes for remedy in self.tried[fault])
 
     def changes(self, count: int) -> Iterator[Changes]:
@@ -276,7 +276,7 @@ class _Looked:
 
 
 def may_recommend(changes: Changes, config: Config) -> bool:
-    """Whether to advise it: no upgrade while any replica may be elected, in sync or not."""
+    """True if to advise it: no upgrade while any replica may be elected, in sync or not."""
     return changes.upgrade is None or config.unclean != "true" or UNCLEAN in changes.values
 
 

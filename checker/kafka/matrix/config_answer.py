@@ -46,10 +46,10 @@ class DeploymentAnswer:
 
     @property
     def complete(self) -> bool:
-        """Whether every cell of every class has a verdict."""
+        """True if every cell of every class has a verdict."""
         return all(answer.matrix.complete for answer in self.answers)
 
     @property
     def interrupted(self) -> bool:
-        """Whether it was ended early."""
+        """True if it was ended early."""
         return any(answer.matrix.interrupted for answer in self.answers)

@@ -179,7 +179,7 @@ def _refused_unbounded(grid: Grid, outcome: Outcome) -> Outcome:
 
 
 def _is_untried(grid: Grid, outcome: Outcome) -> bool:
-    """Whether it may be explored without bounds, with so many records."""
+    """True if it may be explored without bounds, with so many records."""
     if not grid.tries_unbounded or not _is_unsettled(outcome):
         return False
     if outcome.standing is Standing.VIOLATED:
@@ -282,7 +282,7 @@ def _needs(outcome: Outcome) -> TraceBounds | None:
 
 
 def _is_unsettled(outcome: Outcome) -> bool:
-    """Whether larger bounds may show more: it was finished, and the worst loss is not found yet."""
+    """True if larger bounds may show more: it was finished, and the worst loss is not found yet."""
     if not outcome.answer.complete or outcome.unfinished is not None:
         return False
     worst = outcome.worst

@@ -83,7 +83,7 @@ def _kind(question: Question) -> Hashable:
 
 
 def _is_for_both(answer: Answer) -> bool:
-    """Whether what was explored has nothing that a rule waits for, or nothing was explored."""
+    """True if what was explored has nothing that a rule waits for, or nothing was explored."""
     if answer.stopped_by == INTERRUPTED:
         return True
     fired = [name for name, number in answer.fired if number]

@@ -61,7 +61,7 @@ def kin_of(grid: Grid, outcomes: Sequence[Outcome], explorer: Explorer) -> dict[
 
 
 def _closes(outcome: Outcome, answer: Answer) -> bool:
-    """Whether the loss is gone: it is nowhere, or at least not within the steps that it took."""
+    """True if the loss is gone: it is nowhere, or at least not within the steps that it took."""
     worst = outcome.worst
     is_broken = any(verdict == Verdict.VIOLATED.value for _, verdict, _ in answer.verdicts)
     if is_broken or worst is None or worst.depth is None:

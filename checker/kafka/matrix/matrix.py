@@ -23,7 +23,7 @@ class Matrix:
 
     @property
     def complete(self) -> bool:
-        """Whether something is known of every cell, and nothing was interrupted."""
+        """True if something is known of every cell, and nothing was interrupted."""
         return not self.interrupted and self.count(Standing.INCOMPLETE) == 0
 
     @property

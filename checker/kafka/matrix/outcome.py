@@ -59,7 +59,7 @@ class ClaimOutcome:
 
     @property
     def is_violated(self) -> bool:
-        """Whether a reachable state breaks it."""
+        """True if a reachable state breaks it."""
         return self.verdict is Verdict.VIOLATED
 
     @property
@@ -109,13 +109,13 @@ class Outcome:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether its verdicts are about no more than its bounds."""
+        """True if its verdicts are about no more than its bounds."""
         found = self.unbounded
         return found is None or not found.confirms or found.records < self.cell.environment.records
 
     @property
     def is_cut_by_epochs(self) -> bool:
-        """Whether there was more to come in a later leader epoch than the bound allows.
+        """True if there was more to come in a later leader epoch than the bound allows.
 
         A bound on records always cuts, for one more could always be produced; a fault's own budget
         is what the cell is about.
@@ -124,7 +124,7 @@ class Outcome:
 
     @property
     def lacks_records(self) -> bool:
-        """Whether one more record was begun, and not finished."""
+        """True if one more record was begun, and not finished."""
         larger = self.unfinished
         return larger is not None and larger.records > self.cell.environment.records
 
@@ -197,7 +197,7 @@ def judged(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list
 
 
 def _follows(claim: ClaimOutcome, broken: Sequence[ClaimOutcome]) -> bool:
-    """Whether a record is out of an election's reach where no election has a candidate at all."""
+    """True if a record is out of an election's reach where no election has a candidate at all."""
     if claim.name != _OUT_OF_REACH or claim.depth is None:
         return False
     leaderless = next((c.depth for c in broken if c.name == _LEADERLESS), None)

@@ -113,12 +113,12 @@ class Config:
 
     @property
     def is_kraft(self) -> bool:
-        """Whether its controller is KRaft's."""
+        """True if its controller is KRaft's."""
         return self.protocol.is_kraft
 
     @property
     def has_eligible_leader_replicas(self) -> bool:
-        """Whether it has KIP-966's eligible leader replicas."""
+        """True if it has KIP-966's eligible leader replicas."""
         return self.protocol.release.with_eligible_leader_replicas
 
     @property
@@ -327,7 +327,7 @@ def _config(
 
 
 def _takes_no_more(protocol: Protocol) -> bool:
-    """Whether min.insync.replicas is taken for no more than the replicas there are.
+    """True if min.insync.replicas is taken for no more than the replicas there are.
 
     That is of the software, not of what it speaks.
     """

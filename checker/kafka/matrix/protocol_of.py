@@ -167,7 +167,7 @@ def _named(
 
 
 def _eligible(found: Mapping[str, Setting], number: ReleaseNumber, *, is_kraft: bool) -> Setting:
-    """Whether there are eligible leader replicas: a new cluster has them from 4.1 on (KIP-966)."""
+    """True if there are eligible leader replicas: a new cluster has them from 4.1 on (KIP-966)."""
     if said := found.get(ELIGIBLE):
         if said.value not in ("0", "1"):
             raise said.refused("it must be one of 0, 1")

@@ -42,7 +42,7 @@ class Group:
 
     @property
     def is_of_settings(self) -> bool:
-        """Whether a setting is to blame that can be changed without another release."""
+        """True if a setting is to blame that can be changed without another release."""
         settings = self.reason.settings
         return bool(settings) and all(setting.key in _CHANGEABLE for setting in settings)
 
@@ -194,7 +194,7 @@ def _missed(outcome: Outcome) -> str:
 
 
 def loses(answer: ConfigAnswer) -> bool:
-    """Whether some fault loses a record, or no producer learns of it."""
+    """True if some fault loses a record, or no producer learns of it."""
     return answer.config.acks == "0" or any(map(loss_of, answer.matrix.outcomes))
 
 

@@ -50,7 +50,7 @@ class Unbounded:
 
     @property
     def confirms(self) -> bool:
-        """Whether all of it was explored, and nothing breaks that does not within bounds."""
+        """True if all of it was explored, and nothing breaks that does not within bounds."""
         if self.answer is None or not self.answer.complete or self.breaks:
             return False
         return all(verdict != Verdict.INCOMPLETE.value for _, verdict, _ in self.answer.verdicts)

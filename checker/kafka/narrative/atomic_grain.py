@@ -63,7 +63,7 @@ class AtomicGrain:
         return broker(arguments[name])
 
     def is_fault(self, action: str) -> bool:
-        """Whether a broker is taken to have failed."""
+        """True if a broker is taken to have failed."""
         return action == "RemoveFromIsr"
 
     def leader(self, state: State) -> int | None:
@@ -77,7 +77,7 @@ class AtomicGrain:
         return None if leader == NO_REPLICA else leader
 
     def leads(self, state: State, replica: int) -> bool:
-        """Whether a replica takes itself for the leader."""
+        """True if a replica takes itself for the leader."""
         return leads(state, replica)
 
     def epoch(self, state: State) -> int:

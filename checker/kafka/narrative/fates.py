@@ -26,7 +26,7 @@ class Ending(enum.Enum):
 
     @property
     def is_bad(self) -> bool:
-        """Whether a promise is broken, or about to be."""
+        """True if a promise is broken, or about to be."""
         return self not in {Ending.KEPT, Ending.NEVER_PROMISED}
 
 

@@ -23,7 +23,7 @@ class Grain(Protocol):
         """Whose step it is: `r1`, the controller, the consumer, the network."""
 
     def is_fault(self, action: str) -> bool:
-        """Whether the step is something that goes wrong."""
+        """True if the step is something that goes wrong."""
 
     def leader(self, state: State) -> int | None:
         """Return the leader, if the controller and the leader agree on it; else None."""
@@ -32,7 +32,7 @@ class Grain(Protocol):
         """Return the controller's leader, which need not know of it yet; None for none."""
 
     def leads(self, state: State, replica: int) -> bool:
-        """Whether a broker takes itself for the leader, rightly or not."""
+        """True if a broker takes itself for the leader, rightly or not."""
 
     def epoch(self, state: State) -> int:
         """The newest leader epoch, -1 for none."""

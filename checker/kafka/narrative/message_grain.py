@@ -110,7 +110,7 @@ class MessageGrain:
         return NETWORK
 
     def is_fault(self, action: str) -> bool:
-        """Whether the environment counts it: a crash, a move, a lost disk."""
+        """True if the environment counts it: a crash, a move, a lost disk."""
         return action in _faults()
 
     def leader(self, state: State) -> int | None:
@@ -122,7 +122,7 @@ class MessageGrain:
         return _somebody(state.leader)
 
     def leads(self, state: State, replica: int) -> bool:
-        """Whether a broker takes itself for the leader."""
+        """True if a broker takes itself for the leader."""
         return bool(state.role[replica] == LEADER)
 
     def epoch(self, state: State) -> int:

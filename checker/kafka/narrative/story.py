@@ -80,12 +80,12 @@ class Story:
 
     @property
     def breaks(self) -> bool:
-        """Whether a claim is broken in the end; not in a trace of steps chosen by hand."""
+        """True if a claim is broken in the end; not in a trace of steps chosen by hand."""
         return self.claim != NO_CLAIM and not self.raises
 
     @property
     def raises(self) -> bool:
-        """Whether a rule raises an error in the end."""
+        """True if a rule raises an error in the end."""
         return self.replayed.trace.raises is not None
 
     @property
@@ -97,7 +97,7 @@ class Story:
 
     @property
     def is_of_kafka(self) -> bool:
-        """Whether the states are clusters."""
+        """True if the states are clusters."""
         return self._grain is not None
 
     def repeats(self, step: int) -> bool:
@@ -146,7 +146,7 @@ class Story:
         return actors(moment.action, moment.values) if actors is not None else ()
 
     def is_fault(self, step: int) -> bool:
-        """Whether something goes wrong in the step: a crash, a lost disk, a move."""
+        """True if something goes wrong in the step: a crash, a lost disk, a move."""
         return self._grain is not None and self._grain.is_fault(
             self.replayed.moments[step - 1].action
         )
@@ -172,7 +172,7 @@ class Story:
 
     @property
     def _keeps_names(self) -> bool:
-        """Whether a record has one name in all states: not in those of an abstraction.
+        """True if a record has one name in all states: not in those of an abstraction.
 
         A trace of these is shown for what is about the abstraction, and for recovery alone.
         """

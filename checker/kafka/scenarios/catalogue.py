@@ -113,7 +113,7 @@ def _needs_more(entry: Scenario, options: Mapping[str, object]) -> bool:
 
 
 def is_of_kafka(entry: Scenario) -> bool:
-    """Whether a version of Kafka has it, or no version of any system."""
+    """True if a version of Kafka has it, or no version of any system."""
     return not entry.falls or bool(entry.falls_in(KAFKA))
 
 

@@ -38,7 +38,7 @@ class Outcome:
 
     @property
     def as_described(self) -> bool:
-        """Whether it fell where it should, or stands where it should."""
+        """True if it fell where it should, or stands where it should."""
         wanted = Verdict.VIOLATED if self.version in self.scenario.falls else Verdict.HOLDS
         return self.verdict is wanted
 

@@ -8,7 +8,7 @@ from waterline.model.core.claim import Reachable, first_sentence
 
 
 def happens(before: Any, after: Any, c: Any) -> bool:
-    """More has been produced after the step than before."""
+    """The step produces a record."""
     return after.produced > before.produced
 
 

@@ -1,6 +1,6 @@
-"""How a person reads the protocol: each step as a sentence, a state as a table.
+"""Description of the protocol for people: each step as a sentence, a state as a table.
 
-The words are Kafka's, or Fluss's where the rules are.
+The words are Kafka's, or Fluss's if the rules are.
 
 Sentences are derived from the states before and after a step, so they say what happened and not
 what a rule intended.

@@ -18,7 +18,7 @@ _ANY = re.compile("|".join(map(re.escape, sorted(_WORDS, key=len, reverse=True))
 
 
 def in_words_of_fluss(text: str) -> str:
-    """The same sentence for who knows Fluss."""
+    """Return the sentence in the words of Fluss."""
     return _ANY.sub(_translated, text)
 
 

@@ -30,7 +30,7 @@ def leading(s: State, leader: int) -> str:
 
 
 def at_leader(before: State, after: State, leader: int) -> list[str]:
-    """How a leader's high watermark moved, what that committed, who got an answer."""
+    """Describe the move of a leader's high watermark, the records committed, and the answers."""
     text = []
     if before.hw[leader] != after.hw[leader]:
         text.append(f"HW {before.hw[leader]} -> {after.hw[leader]}")
@@ -83,7 +83,7 @@ def election(before: State, after: State, joining: int = 0) -> list[str]:
 
 
 def _was_eligible(before: State, winner: int) -> bool:
-    """Whether it was elected from the ELR: one that comes back from a crash leaves that first."""
+    """True if the winner was in the ELR, which a broker that returns from a crash leaves first."""
     returns_unclean = before.up[winner] == 0 and before.unclean[winner] == 1
     return contains(before.elr, winner) and not (
         returns_unclean and contains(before.fenced, winner)
@@ -91,7 +91,7 @@ def _was_eligible(before: State, winner: int) -> bool:
 
 
 def no_answer(c: Settings, s: State, leader: int, epoch: int, fetch: str) -> str:
-    """Why a fetch that was sent in `epoch` comes to nothing."""
+    """Describe why a fetch that was sent in `epoch` has no effect."""
     if s.up[leader] == 0:
         return f"{fetch} does not reach r{leader}, which is down."
     if s.role[leader] != LEADER:
@@ -104,7 +104,7 @@ def no_answer(c: Settings, s: State, leader: int, epoch: int, fetch: str) -> str
 
 
 def out_of_range(s: State, leader: int, fetch: str) -> str:
-    """That the leader cannot serve this offset."""
+    """Describe the refusal of an offset that the leader cannot serve."""
     return f"r{leader} refuses {fetch}, beyond its LEO {s.leo[leader]}: OFFSET_OUT_OF_RANGE."
 
 
@@ -133,7 +133,7 @@ def answered_records(s: State, follower: int) -> list[int]:
 
 
 def removed(before: State, after: State, replica: int) -> str:
-    """Which records a truncation took."""
+    """Describe the records that a truncation removed."""
     gone = [before.log[replica, o] for o in range(after.leo[replica], before.leo[replica])]
     return f"removing {as_records(gone)}" if gone else "removing nothing"
 

@@ -209,7 +209,7 @@ def _remote_leos(s: State, leader: int) -> str:
 
 
 def _broker_epoch(s: State, leader: int, follower: int) -> str:
-    """How the broker epochs of the last fetch and of the leader's metadata lie, if not as one."""
+    """Describe how the broker epochs of the last fetch and of the leader's metadata differ."""
     if next(each.hi for each in s.layout.fields if each.name == "read_registrations") == 0:
         return ""
     matches, since, read = (

@@ -227,7 +227,7 @@ class Cluster:
         self._running.pop(server).kill()
 
     def runs(self, server: int) -> bool:
-        """Whether its process was started and not killed."""
+        """True if its process was started and not killed."""
         return server in self._running
 
     def of(self, server: int) -> Process:

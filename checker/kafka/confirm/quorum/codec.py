@@ -184,7 +184,7 @@ def _write_size(out: bytearray, value: Any, is_flexible: bool, letter: str) -> N
 
 
 def _may_be_null(of: Field, version: int) -> bool:
-    """Whether a struct has a byte before it that says if it is there; an element has none."""
+    """True if a struct has a byte before it that says if it is there; an element has none."""
     return version in of.nullable and not of.kind.startswith("[]")
 
 

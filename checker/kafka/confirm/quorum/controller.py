@@ -132,7 +132,7 @@ class ScriptedController:
                 known.may_know = self._state.log.end
 
     def has_applied(self, broker: int, end: int) -> bool:
-        """Whether the broker has acted on the log up to `end`, as its heartbeat says."""
+        """True if the broker has acted on the log up to `end`, as its heartbeat says."""
         return self._state.brokers[broker].applied >= end - 1
 
     @property
@@ -296,7 +296,7 @@ class ScriptedController:
             return [each for each in self._state.asked if each.broker == broker]
 
     def is_outdated(self, asked: AlterRequest) -> bool:
-        """Whether the request is of a state of the partition that is no more."""
+        """True if the request is of a state of the partition that is no more."""
         epochs = asked.partition.leader_epoch, asked.partition.partition_epoch
         return epochs != (self.partition.leader_epoch, self.partition.epoch)
 

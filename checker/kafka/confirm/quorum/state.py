@@ -89,7 +89,7 @@ class BrokerImage:
 
     @property
     def has_caught_up(self) -> bool:
-        """Whether it has applied its own registration, and is ready to be unfenced."""
+        """True if it has applied its own registration, and is ready to be unfenced."""
         return self.epoch >= 0 and self.applied >= self.epoch and self.wants_unfencing
 
 

@@ -126,7 +126,7 @@ class ZookeeperController:
         return decision
 
     def is_registered(self, broker: int) -> bool:
-        """Whether the broker has a session."""
+        """True if the broker has a session."""
         return self._zookeeper.exists(f"/brokers/ids/{broker}") is not None
 
     def end_session(self, broker: int) -> None:
