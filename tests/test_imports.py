@@ -1,4 +1,7 @@
-"""What a command does not need it does not import: each is run, and asked what it has loaded."""
+"""What a command does not need it does not import: each is run, and asked what it has loaded.
+
+In tests/verify each in a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -216,6 +221,40 @@ finally:
 """
 
 
+_WALK = """
+import json, sys
+target, lines = sys.argv[1], json.loads(sys.argv[2])
+
+def run(line):
+    sys.argv = line.split()
+    from waterline.checker.cli.cli import check_main, main
+    try:
+        (check_main if sys.argv[0] == "check" else main)()
+    except SystemExit as end:
+        return end.code or 0
+    return 0
+
+found = [[run(line), sorted(sys.modules)] for line in lines]
+with open(target, "w") as file:
+    json.dump(found, file)
+"""
+
+
+def walked(lines: Sequence[str], folder: Path) -> list[tuple[object, set[str]]]:
+    """Exit code and modules after each of these commands, which one process runs in turn."""
+    target = folder / "modules.json"
+    done = subprocess.run(
+        [sys.executable, "-c", _WALK, str(target), json.dumps(lines)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [(code, set(modules)) for code, modules in json.loads(target.read_text())]
+
+
 def loaded(command: str, folder: Path, **environment: str) -> tuple[int, set[str], str]:
     """Exit code, the modules that a command has imported, and what it said."""
     target = folder / "modules.json"
@@ -282,51 +321,62 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", CASES)
-def test_a_command_imports_only_what_it_uses(command: str, folder: Path) -> None:
-    expected, allowed, forbidden = CASES[command]
-    if command.startswith("waterline states kept"):
-        loaded(f"check {SMALL} --engine local --run-dir kept", folder)
-    if command.startswith("waterline certify certificate"):
-        loaded(f"check {SMALL} --engine local --certificate certificate", folder)
-    code, modules, told = loaded(command, folder)
+def lean() -> list[str]:
+    """Commands that search nothing, in an order in which each may load what earlier ones may."""
+    found = [
+        command
+        for command, (_, allowed, forbidden) in CASES.items()
+        if allowed <= SCREEN and set(NO_SEARCH) <= set(forbidden)
+    ]
+    found.sort(key=lambda command: (len(CASES[command][1]), -len(CASES[command][2])))
+    for (_, less, many), (_, more, few) in pairwise(CASES[command] for command in found):
+        assert less <= more
+        assert all(name.startswith(many) for name in few)
+    return found
 
-    assert code == expected, told
-    assert libraries_in(modules, folder) - allowed == set()
-    assert beginning_with((*forbidden, *HEAVY_OF_RICH), modules) == set()
 
+def test_commands_that_search_nothing_load_no_engine(folder: Path) -> None:
+    """One process runs all of them."""
+    wrong = {}
+    for command, (code, modules) in zip(lean(), walked(lean(), folder), strict=True):
+        if found := unexpected(command, code, modules, folder):
+            wrong[command] = found
 
-@pytest.mark.spark
-@pytest.mark.slow
-def test_spark_is_imported_where_it_explores_and_nothing_beside(folder: Path) -> None:
-    command = f"check {SMALL} --engine spark --master local[1] --driver-levels 0"
-    code, modules, told = loaded(command, folder)
-
-    assert code == 0, told
-    # PySpark imports pyarrow as it starts a context, where it is installed.
-    spark = {"pyspark", "py4j", "pyarrow"}
-    assert spark <= top_level(modules)
-    assert libraries_in(modules, folder) - SEARCH - spark == set()
-    assert (
-        beginning_with(
-            ("waterline.checker.kafka.matrix", "waterline.checker.analysis.export"), modules
-        )
-        == set()
-    )
+    assert len(lean()) > 30
+    assert wrong == {}
 
 
 @pytest.mark.parametrize(
-    ("words", "last", "expected"),
+    "command",
     [
-        ("waterline s", 1, {"scenarios", "simulate", "states"}),
-        ("waterline --", 1, {"--version", "--help"}),
-        ("waterline check --driver", 2, {"--driver-levels"}),
+        "waterline gate gate.toml",
+        "check --model lock.py --engine local",
+        f"check {SMALL} --engine local",
+        "waterline convert trace.json --to svg",
     ],
-    ids=["a command", "an option", "a command's option"],
 )
-def test_what_a_shell_completes_is_told_without_an_engine(
-    words: str, last: int, expected: set[str], folder: Path
-) -> None:
+def test_a_command_imports_only_what_it_uses(command: str, folder: Path) -> None:
+    code, modules, told = loaded(command, folder)
+
+    assert unexpected(command, code, modules, folder) == [], told
+
+
+def unexpected(command: str, code: object, modules: set[str], folder: Path) -> list[str]:
+    """What a command has loaded and may not; also its exit code, if it is another."""
+    expected, allowed, forbidden = CASES[command]
+    return [
+        *([f"exit code {code}"] if code != expected else []),
+        *sorted(libraries_in(modules, folder) - allowed),
+        *sorted(beginning_with((*forbidden, *HEAVY_OF_RICH), modules)),
+    ]
+
+
+def test_what_a_shell_completes_is_told_without_an_engine(folder: Path) -> None:
+    assert_completes("waterline check --driver", 2, {"--driver-levels"}, folder)
+
+
+def assert_completes(words: str, last: int, expected: set[str], folder: Path) -> None:
+    """What a shell is told, by a process that has loaded no engine."""
     asked = {
         "_WATERLINE_COMPLETE": "bash_complete",
         "COMP_WORDS": words,
