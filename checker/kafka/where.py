@@ -60,7 +60,7 @@ def condition_of(text: str, family: Family, model: Model) -> Condition:
 
 
 def nowhere(asked: Condition) -> Invariant:
-    """That the condition is true in no reachable state."""
+    """Return the claim that the condition is true in no reachable state."""
 
     def explain(state: State, settings: Any) -> str:
         values = asked.values(state)

@@ -41,7 +41,7 @@ def atomic_title(model: Model) -> str:
 
 
 def _releases(model: Model) -> str:
-    """Which releases have these rules; or that no system has them together."""
+    """Return the releases with these rules, or a note that no system has them together."""
     rules = version_of(model.version)
     if found := releases_with(rules, model.contents):
         return f" ({found})"
@@ -67,7 +67,7 @@ def _environment(options: Mapping[str, object]) -> str:
 
 
 def scope(model: Model) -> str:
-    """Without bounds: what has no number, and then what has; "" for a bounded model."""
+    """Describe what an unbounded model does not limit, and what it does; "" for a bounded one."""
     if not _is_unbounded(model):
         return ""
     options = model.options

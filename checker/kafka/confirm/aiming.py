@@ -21,18 +21,18 @@ from waterline.counterexamples import Moment
 from waterline.model.core.transition_system import Call
 
 NEAR_STATES_MAX = 40_000
-"""In so many states around the one that brokers are in the next outcome is looked for."""
+"""Maximum number of states, around the brokers' current one, searched for the next outcome."""
 _TWO_KINDS = "steps of two kinds"
 _THREADS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The outcomes that a model can come to, in so many `states`, all of them if `complete`.
+    """Outcomes that a model reaches within `states`, all of them if `complete`.
 
-    `ways` are the steps to each that can be compared on brokers, the step with that outcome
-    included; `unsteerable` says of each of the others why not. `restrictions` are those of the
-    harness that made it, whose digest is `made_by`.
+    `ways` are the steps to each that can be compared on brokers, including the step with that
+    outcome; `unsteerable` gives the obstacle of each of the others. `restrictions` are those of the
+    harness that made the plan, whose digest is `made_by`.
     """
 
     states: int
@@ -44,7 +44,7 @@ class Plan:
 
     @property
     def outcomes(self) -> int:
-        """How many there are."""
+        """Number of outcomes."""
         return len(self.ways) + len(self.unsteerable)
 
 

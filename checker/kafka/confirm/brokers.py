@@ -34,9 +34,9 @@ class BrokerSettings:
     lag_ms: int
     """replica.lag.time.max.ms."""
     fetch_wait_ms: int
-    """How long a fetch that brings nothing waits at the leader, replica.fetch.wait.max.ms."""
+    """Time that an empty fetch waits at the leader, replica.fetch.wait.max.ms."""
     log_directories: int = 1
-    """How many log.dirs has."""
+    """Number of directories in log.dirs."""
 
 
 class Brokers:
@@ -52,7 +52,7 @@ class Brokers:
         self.taken: dict[int, Path] = {}
         """Log directory that was taken from each broker."""
         self.topic = TOPIC
-        """Whose partition is meant; `topics.begin` changes it."""
+        """Topic of the partition; `topics.begin` changes it."""
 
     def configure(self, broker: int, lines: Sequence[str]) -> None:
         """Write the settings that a broker is started with."""
@@ -150,11 +150,11 @@ class Brokers:
         self.data(broker).mkdir()
 
     def checkpoint_file(self, broker: int) -> Path:
-        """Where the broker keeps its high watermarks."""
+        """Return the file with the broker's high watermarks."""
         return self.data(broker) / _CHECKPOINT
 
     def checkpoint_files(self, broker: int) -> list[Path]:
-        """Such a file of each log directory."""
+        """Return that file for each log directory."""
         return [each / _CHECKPOINT for each in self.directories(broker)]
 
     def _file(self, broker: int) -> Path:

@@ -32,7 +32,7 @@ def carried_out(
     announce: Tell = lambda message: None,
     report: Tell = lambda message: None,
 ) -> tuple[Confirmation, Course]:
-    """Replay it on brokers; what came of it, and the way that was taken.
+    """Replay a counterexample on brokers; return the result and the course.
 
     `control_of` is the scenario whose control it is to be. `jars` is a folder that has them, `keep`
     one for the brokers' files, which are removed without it. Raises `CannotConfirm`.
@@ -55,7 +55,7 @@ def carried_out(
 
 @contextmanager
 def work_folder(keep: Path | None) -> Iterator[Path]:
-    """Where brokers have their files: a folder to keep, or one that is removed."""
+    """Yield the folder for the brokers' files, to keep or to remove afterwards."""
     if keep is None:
         made = Path(tempfile.mkdtemp(prefix=_PREFIX))
         try:

@@ -56,7 +56,7 @@ class Cell:
 
     @property
     def shown(self) -> str:
-        """As it stands in the table."""
+        """Text in the table."""
         text = _SHOWN[self.judged]
         if self.judged in {Judgement.REFUTED, Judgement.NOT_STEERABLE} and self.step:
             return f"{text} {self.step}"
@@ -72,13 +72,13 @@ def count_of(cells: Iterable[Cell]) -> str:
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """By entry, then by release: with ZooKeeper first, and the oldest first."""
+    """Sort by entry, then by release: with ZooKeeper first, and the oldest first."""
     places = {scenario.name: place for place, scenario in enumerate(CATALOGUE)}
     return sorted(cells, key=lambda cell: (places[cell.scenario], *release_order(cell.release)))
 
 
 def release_order(name: str) -> tuple[bool, tuple[int, ...], int]:
-    """Where a release stands among others."""
+    """Return the sort key of a release."""
     release = kafka_release(name)
     return release.is_kraft, release.number, _MANNERS.index(release.manner)
 
@@ -121,6 +121,6 @@ def _is_said(name: str, value: object) -> bool:
 
 
 def replaced(cells: Sequence[Cell], found: Cell) -> list[Cell]:
-    """With this cell, and without the one that was in its place."""
+    """Return the cells with this one in its place."""
     place = (found.scenario, found.release)
     return [*(cell for cell in cells if (cell.scenario, cell.release) != place), found]

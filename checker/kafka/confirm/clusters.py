@@ -48,7 +48,7 @@ def kind_of(course: Course) -> ClusterKind:
 
 
 def settings_of(course: Course) -> BrokerSettings:
-    """How brokers are set for one course alone."""
+    """Return the broker settings for one course alone."""
     kind, rules = kind_of(course), course.model.settings
     return BrokerSettings(
         min_insync_replicas=rules.min_insync_replicas,
@@ -60,7 +60,7 @@ def settings_of(course: Course) -> BrokerSettings:
 
 
 def assigned_of(model: Model) -> int:
-    """How many brokers have a replica at the start, 0 for all."""
+    """Return how many brokers have a replica at the start, 0 for all."""
     return int(str(model.options["assigned"]))
 
 

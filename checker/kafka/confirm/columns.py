@@ -21,7 +21,7 @@ Steps = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element of a field, in row `row`: the bits that it has, and when it means anything."""
+    """One element of a field, in row `row`: its bits, and when it has a meaning."""
 
     row: int
     word: int
@@ -67,6 +67,6 @@ def argument_of(model: Model, action: Action, name: str, steps: Steps) -> NDArra
 
 
 def steps_of(model: Model, action: str, steps: Steps) -> NDArray[np.int64]:
-    """Where the steps of this action are."""
+    """Return the places of this action's steps."""
     number = next(i for i, each in enumerate(model.actions) if each.name == action)
     return np.flatnonzero(steps >> ACTION_SHIFT == number)

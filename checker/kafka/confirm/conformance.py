@@ -21,7 +21,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.model.core.transition_system import Model
 
 TRIES_MAX = 2
-"""How many walks may aim at an outcome and end before it."""
+"""Maximum number of walks that aim at an outcome and end before it."""
 _ANY_CLAIM = "valid_isr"
 """Placeholder: a problem needs a claim, and walks check none."""
 
@@ -118,7 +118,7 @@ class Conformance:
 
     @property
     def steps(self) -> int:
-        """How many steps were compared and agreed."""
+        """Number of steps that were compared and agreed."""
         return sum(each.compared.total() for each in self.tallied)
 
     @property

@@ -44,9 +44,9 @@ _ALL_STEPS = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """How much is to be walked: so many walks by chance, and to outcomes if `states_max` is given.
+    """Amount of walking: the number of random walks, and of walks to outcomes with `states_max`.
 
-    No step begins after `seconds_max`, None for all the time it takes.
+    No step begins after `seconds_max`, None for no limit.
     """
 
     walks: int
@@ -57,7 +57,8 @@ class Asked:
 
 
 def circumstances_of(names: Sequence[str], trace: Path | None) -> list[Circumstances]:
-    """Those of these names, or of a trace's file. Raises `CannotConfirm`, `BadTrace`."""
+    """Return these circumstances, or those of a trace's file. Raises `CannotConfirm`, `BadTrace`.
+    """
     if trace is not None:
         recorded = read_trace(trace)
         try:

@@ -1,6 +1,6 @@
 """Control runs: the catalogue's counterexample plus the step that prevents the loss.
 
-What a replay shows is worth more if the same steps without the cause come to nothing.
+A replay proves more if the same steps without the cause lose nothing.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from waterline.model.message.model import message_model
 from waterline.model.message.terms import NO_REPLICA
 
 STATES_MAX = 30_000
-"""How many states are looked at for each kind of ending."""
+"""Maximum number of states searched for each kind of ending."""
 _BY_ITSELF = frozenset(
     {
         "SendFetch",

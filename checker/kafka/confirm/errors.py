@@ -6,7 +6,7 @@ from waterline.checker.problem.distribution import install_command
 from waterline.checker.problem.errors import Refused
 
 INSTALL = f"{install_command('kafka')}, or run make confirm"
-"""How the optional dependencies are had."""
+"""Remedy for missing optional dependencies."""
 
 
 class CannotConfirm(Refused):

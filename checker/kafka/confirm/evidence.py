@@ -89,7 +89,7 @@ def _where(stage: Stage, name: str, *, is_acknowledged: bool) -> str:
 
 
 def _parting(stage: Stage, facts: Facts, leader: int) -> str:
-    """Where the leader's log and a follower's differ below both high watermarks, "" for nowhere."""
+    """Say where a follower's log differs from the leader's below both HWs, "" for nowhere."""
     if leader < 0 or of(leader, "HW") not in facts:
         return ""
     for follower in stage.replicas:

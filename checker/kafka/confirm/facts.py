@@ -55,7 +55,7 @@ class Difference:
 
 
 def differences(model: Mapping[str, str], kafka: Mapping[str, str]) -> list[Difference]:
-    """Where they do not agree, of all that both speak of."""
+    """Return the differences in facts that both have."""
     return [
         Difference(subject, said, kafka[subject])
         for subject, said in model.items()
@@ -157,7 +157,7 @@ def epoch_cache(s: State, c: Settings, replica: int) -> list[tuple[int, int]]:
 
 
 def _enter(entries: list[tuple[int, int]], epoch: int, offset: int, c: Settings) -> None:
-    """As LeaderEpochFileCache.assign: see `model.message.epochs`."""
+    """Enter an epoch as LeaderEpochFileCache.assign does: see `model.message.epochs`."""
     if entries and entries[-1][0] == epoch:
         return
     if has(c, EPOCH_ON_LEADING):

@@ -68,7 +68,7 @@ class Figures:
 
     @property
     def by_action(self) -> Counter[str]:
-        """How many steps of each action were compared."""
+        """Number of compared steps of each action."""
         found: Counter[str] = Counter()
         for each in self.circumstances:
             found.update(each.by_action)
@@ -76,12 +76,12 @@ class Figures:
 
     @property
     def steps(self) -> int:
-        """How many steps were compared."""
+        """Number of compared steps."""
         return self.by_action.total()
 
     @property
     def walks(self) -> int:
-        """How many walks there were."""
+        """Number of walks."""
         return sum(each.walks for each in self.circumstances)
 
     @property
@@ -91,7 +91,7 @@ class Figures:
 
     @property
     def seconds(self) -> float:
-        """How long they took."""
+        """Duration of the walks."""
         return sum(each.seconds for each in self.circumstances)
 
     @property
@@ -214,7 +214,7 @@ def _by_reason(
 
 
 def _by_circumstances(runs: Sequence[Figures]) -> list[str]:
-    """How many of the outcomes that can be reached were compared, by circumstances and release."""
+    """Return how many of the reachable outcomes were compared, by circumstances and release."""
     lines = [
         "",
         "Outcomes that were compared, of those that brokers can be steered to (`*`: of those in "

@@ -38,7 +38,7 @@ CLAIM = "agrees_with_kafka"
 
 
 class Grounds:
-    """Where walks are walked: a cluster at a time, started when it is needed."""
+    """Clusters for walks, one at a time, started on demand."""
 
     def __init__(self, site: Site) -> None:
         self.release = site.release
@@ -256,7 +256,7 @@ def _describe(planned: Planned, kept: KeptWalk, found: Conformance) -> str:
 def shortest(
     grounds: Grounds, disagreement: Disagreement, model: Model, *, report: Tell
 ) -> Disagreement:
-    """The same disagreement with fewer steps, as few as are found."""
+    """Return the same disagreement with as few steps as are found."""
     planned = disagreement.planned
 
     def again(steps: Sequence[TraceStep]) -> Walked:

@@ -30,7 +30,7 @@ from waterline.counterexamples.named_file import BadFile, written_whole
 
 FETCH_SECONDS_MAX = 600
 _PREFIXES = {"Kafka": "kafka_", "Fluss": "fluss-server"}
-"""How the name of the jar begins that a folder must have."""
+"""Prefix of the jar that a folder must have."""
 _CLASS_PATH_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
 _POM = """\
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -54,7 +54,7 @@ class Packaged(Protocol):
 
     @property
     def version(self) -> str:
-        """As the registry has it."""
+        """Version in the registry's form."""
 
     @property
     def artifacts(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.outcomes import describe, outcome_named
 
 CHANCE, AIMED, ALONG = "chance", "aimed", "along"
-"""How a walk chose its steps; the last is along a trace, and is not kept."""
+"""Ways for a walk to choose its steps; the last follows a trace, and is not kept."""
 _PLAN, _WALK = "plan", "walk"
 
 
@@ -55,7 +55,7 @@ class KeptWalk:
 
     @property
     def steps(self) -> int:
-        """How many steps were compared and agreed."""
+        """Number of steps that were compared and agreed."""
         return sum(self.compared.values())
 
 

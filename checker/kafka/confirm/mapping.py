@@ -57,8 +57,7 @@ class Row:
 
     Without `does`, `description` is the reason.
 
-    `unless` says of a state why the step cannot be had in it, "" if it can; None where it always
-    can.
+    `unless` says why the step cannot be had in a state, "" if it can; None if it always can.
     """
 
     description: str
@@ -261,7 +260,7 @@ def _take_up(stage: Stage, act: Act, decision: Decision, alive: Sequence[int]) -
 
 
 def _consume(stage: Stage, act: Act) -> None:
-    """Nothing happens to brokers: what is read is read at the end."""
+    """Do nothing: records are read at the end."""
 
 
 TABLE: dict[str, Row] = {

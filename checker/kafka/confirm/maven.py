@@ -1,7 +1,7 @@
 """One call of Maven, without a terminal.
 
-Where it fetches from is its own configuration's matter (settings.xml). With strict checksums a jar
-that is not what the registry says it is ends the build.
+Its own configuration decides the source (settings.xml). With strict checksums a jar that differs
+from the registry's ends the build.
 """
 
 from __future__ import annotations

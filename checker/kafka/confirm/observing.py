@@ -38,16 +38,16 @@ from waterline.checker.kafka.confirm.stage import Stage
 from waterline.checker.kafka.confirm.wire import FETCH, call, error_name, records_in
 
 SETTLE_SECONDS = 4.0
-"""How long brokers may take to show what a step has led to."""
+"""Time limit for brokers to show the result of a step."""
 ASK_SECONDS = 5.0
 ANSWER_SECONDS = 30.0
-"""How long a broker that runs may give no answer. Until then it has shown nothing."""
+"""Time for which a running broker may give no answer. Until then it has shown nothing."""
 EPOCHS_MAX = 8
 DEBUGGING_CONSUMER = -2
 DEBUGGING_FETCH = 11
 """Version of Fetch for the debugging consumer from 2.4 on; followers serve it too (KIP-392)."""
 CONSUMER = -1
-"""Who fetches: no replica."""
+"""Replica id of a plain consumer."""
 CONSUMER_FETCH, OLD_CONSUMER_FETCH = 4, 3
 """Versions of Fetch that releases from 0.11 to 4.x have, and 0.10."""
 _BYTES_MAX = 1 << 20

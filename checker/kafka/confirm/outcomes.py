@@ -74,7 +74,7 @@ BY_DIRECTION = (
 numbers that encode them."""
 
 _ACTION_BIT = 52
-"""Where the number of the action begins in a key; below it is a bit for each move."""
+"""First bit of the action's number in a key; below it is a bit for each move."""
 
 
 def describe(outcome: Outcome) -> str:
@@ -143,7 +143,7 @@ def _means(layout: Layout, element: Element, rows: Rows) -> NDArray[np.bool_]:
 
 @functools.cache
 def _first_bits(layout: Layout) -> tuple[tuple[int, str], ...]:
-    """Where the bits of each field's moves begin."""
+    """Return the first bit of each field's moves."""
     widths = [layout.places[n].hi - layout.places[n].lo + 1 for n in BY_VALUE]
     widths += [2] * len(BY_DIRECTION)
     starts = itertools.accumulate(widths, initial=0)

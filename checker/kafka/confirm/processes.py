@@ -22,7 +22,7 @@ from typing import Any
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 
 LAST_LINES = 5
-"""How much of a log is shown of a process that failed."""
+"""Number of log lines shown of a failed process."""
 END_SECONDS_MAX = 30
 RUN_SECONDS_MAX = 60
 _SET_PARENT_DEATH_SIGNAL = 1
@@ -189,7 +189,7 @@ class Processes:
             raise BrokerFailed(f"{name} has ended by itself; {self.last_lines(name)}")
 
     def log_of(self, name: str) -> Path:
-        """Where it prints to."""
+        """Return the file that a process prints to."""
         return self._folder / f"{name}.log"
 
     def said(self, name: str) -> str:

@@ -9,7 +9,7 @@ from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.wire import PRODUCE, Pending, one_record
 
 PRODUCE_SECONDS_MAX = 900.0
-"""How long a leader may wait for its followers: longer than any replay takes."""
+"""Time for which a leader waits for its followers: longer than any replay takes."""
 ACKS = {"all": -1, "1": 1, "0": 0}
 
 

@@ -38,14 +38,14 @@ the rest from its log later, unless its own buffer holds it."""
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How frames are read: requests, and answers to a request of a kind and version."""
+    """Parser of frames: requests, and answers to a request of a kind and version."""
 
     request: Callable[[bytes], Request]
     answer: Callable[[int, int, bytes], Any]
 
 
 BY_SCHEMAS = Reader(read_request, read_answer)
-"""By the schemas of the package kio, which end at those of 4.0."""
+"""Reader with the schemas of the package kio, which end at those of 4.0."""
 
 
 @dataclass(slots=True)
@@ -185,13 +185,13 @@ class Link:
         self._stray = None
 
     def open(self) -> None:
-        """From now on everything passes."""
+        """Let everything pass from now on."""
         with self._changed:
             self._is_open = True
             self._changed.notify_all()
 
     def hold(self) -> None:
-        """From now on everything waits again."""
+        """Make everything wait from now on."""
         with self._changed:
             self._is_open = False
 

@@ -25,7 +25,7 @@ from waterline.model.core.state import State
 from waterline.model.core.transition_system import Call
 
 DEAR = (*sorted(SHRINKS), "Restart")
-"""They take seconds, any other step a tenth of one."""
+"""Actions that take seconds; any other takes a tenth of one."""
 _ANY_NUMBER = -1
 _START = -1
 """The parent of the first state."""
@@ -33,7 +33,7 @@ _START = -1
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """Where an outcome was met: a step out of the state of this number."""
+    """First occurrence of an outcome: a step out of the state of this number."""
 
     at: int
     step: int
@@ -88,7 +88,7 @@ class Search:
 
     @property
     def outcomes(self) -> frozenset[Outcome]:
-        """Those that were met."""
+        """Outcomes that occurred."""
         return frozenset(outcome_of_key(self._problem.model, key) for key in self._met)
 
     def carried_out(
@@ -176,7 +176,7 @@ class Search:
         return bool(put_off.rows)
 
     def _add(self, rows: Rows, parents: Steps, steps: Steps) -> None:
-        """Add the states that are new, and how they were come to first."""
+        """Add new states with their first predecessor."""
         if not len(rows):
             return
         packed, size = rows.tobytes(), rows.shape[1] * rows.itemsize

@@ -1,10 +1,10 @@
-"""Which Kafka releases can be replayed on, and what each needs to run here.
+"""Kafka releases for replays, and what each needs to run here.
 
-A release with ZooKeeper speaks, as brokers among each other, its own protocol up to 2.6. Later ones
-are configured to speak that of 2.6 (inter.broker.protocol.version): from 2.7 on a leader changes
-the ISR by asking the controller, and the harness as ZooKeeper's controller takes no requests. The
-code that runs is that of the release all the same. With KRaft, from 3.3 on, the harness takes them,
-and brokers speak their own protocol.
+Brokers with ZooKeeper speak their own protocol among each other up to 2.6. Later ones are
+configured to speak that of 2.6 (inter.broker.protocol.version): from 2.7 on a leader asks the
+controller to change the ISR, and the harness takes no requests as ZooKeeper's controller. The code
+that runs is still that of the release. With KRaft, from 3.3 on, the harness takes them, and brokers
+speak their own protocol.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OLDEST = (0, 10, 2)
 ZOOKEEPER_END = (4, 0)
 """The first release without ZooKeeper."""
 ZOOKEEPER, KRAFT, ELR = "zookeeper", "kraft", "elr"
-"""How a release is run; the last is with KRaft and eligible leader replicas (KIP-966)."""
+"""Manners to run a release; the last is KRaft with eligible leader replicas (KIP-966)."""
 KRAFT_OLDEST = KRAFT_READY
 """The oldest release that the harness steers with KRaft."""
 SPOKEN_MAX = (2, 6)
@@ -44,11 +44,11 @@ _GROUP = "org.apache.kafka"
 _FOR_JAVA_11 = ("javax.xml.bind:jaxb-api:2.3.1", "javax.activation:javax.activation-api:1.2.0")
 """Libraries that Java 11 dropped and old brokers still need."""
 _LOGGING = "org.slf4j:slf4j-reload4j:1.7.36"
-"""Where log lines go; releases from 1.0 on leave the choice to who runs them."""
+"""Backend of log lines; releases from 1.0 on leave the choice to the operator."""
 _LOGGING_4 = "org.slf4j:slf4j-simple:1.7.36"
-"""The same since 4.0, whose own log4j does not bind to it by itself."""
+"""Backend since 4.0, whose own log4j does not bind to it by itself."""
 _ZOOKEEPER = "org.apache.zookeeper:zookeeper:3.5.9"
-"""For releases whose own client fails on Java 14 and later (ZOOKEEPER-3779)."""
+"""ZooKeeper for releases whose own client fails on Java 14 and later (ZOOKEEPER-3779)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,17 +79,17 @@ class KafkaRelease:
 
     @property
     def version(self) -> str:
-        """As released: 0.10.2.2."""
+        """Version as released: 0.10.2.2."""
         return ".".join(map(str, self.number))
 
     @property
     def name(self) -> str:
-        """As `--kafka` has it, with the manner unless that is ZooKeeper: 3.9.1, 4.2.0:elr."""
+        """Name as in `--kafka`, with the manner unless that is ZooKeeper: 3.9.1, 4.2.0:elr."""
         return self.version if self.manner == ZOOKEEPER else f"{self.version}:{self.manner}"
 
     @property
     def title(self) -> str:
-        """With what is spoken, where that is another, and the manner, where there is a choice."""
+        """Name with the protocol, if it is another, and the manner, if there is a choice."""
         text = f"Kafka {self.version}"
         if self.spoken:
             return f"{text}, speaking {self.spoken}"
@@ -146,7 +146,7 @@ def _usual_manner(number: ReleaseNumber) -> str:
 
 
 def _rules(followed: Release, number: ReleaseNumber) -> str:
-    """Those of the protocol that is spoken, and what the code does whatever it speaks."""
+    """Return the rules of the protocol, and of the code whatever it speaks."""
     if followed.is_kraft:
         return followed.version
     added = (name for since, name in _OF_THE_CODE if number >= since)

@@ -60,7 +60,7 @@ class Judgement(enum.Enum):
     REFUTED = "REFUTED"
     """Brokers did something else than the model says of them."""
     NOT_STEERABLE = "NOT STEERABLE"
-    """This harness cannot cause, or hold, a step."""
+    """The harness cannot cause, or hold, a step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ def confirm_on(course: Course, site: Site) -> Confirmation:
 
 
 def confirm_among_others(course: Course, site: Site, clusters: SharedClusters) -> Confirmation:
-    """The same on brokers that other courses were taken on before. Raises `CannotConfirm`."""
+    """Replay a course on brokers that have run other courses before. Raises `CannotConfirm`."""
     began = time.monotonic()
     found = _run(course, site).carried_out(clusters.stage(course), began)
     if found.judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE}:
@@ -149,7 +149,7 @@ def _run(course: Course, site: Site) -> Run:
 
 @dataclass(slots=True)
 class Run:
-    """One replay while it goes on."""
+    """One replay in progress."""
 
     course: Course
     release: KafkaRelease

@@ -62,7 +62,7 @@ def shortened(
 
 
 def possible(steps: Sequence[TraceStep], steerable: Steerable) -> list[TraceStep]:
-    """Those of the steps that the model offers, one after the other."""
+    """Return the steps that the model offers, one after the other."""
     choose = following(steps)
     state, silent = steerable.model.initial[0], 0
     taken: list[TraceStep] = []

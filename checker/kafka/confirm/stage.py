@@ -31,11 +31,11 @@ from waterline.checker.kafka.confirm.wire import (
 )
 
 STEP_SECONDS_MAX = 15.0
-"""How long a broker may take for one step."""
+"""Time limit of a broker for one step."""
 FIRST_CHECKPOINT_SECONDS_MAX = 10.0
-"""How long a broker may take, on a busy machine, for the checkpoint after its first decision."""
+"""Time limit of a broker, on a busy machine, for the checkpoint after its first decision."""
 GRACE_SECONDS = 0.3
-"""How long a broker that takes up a decision may take before what it waits for is lost."""
+"""Time for a broker to take up a decision before what it waits for is lost."""
 
 
 class StepFailed(Exception):
@@ -59,7 +59,7 @@ class Stage(ABC):
     """
 
     reads_log_at_start = False
-    """Whether a broker that restarts reads decisions before it learns one (KRaft)."""
+    """True if a broker that restarts reads decisions before it learns one (KRaft)."""
 
     def __init__(
         self, release: KafkaRelease, brokers: Brokers, links: dict[tuple[int, int], Link]
@@ -77,7 +77,7 @@ class Stage(ABC):
     @property
     @abstractmethod
     def controller(self) -> Decides:
-        """Who decides about the partition."""
+        """Controller of the partition."""
 
     @abstractmethod
     def learn(
@@ -103,7 +103,7 @@ class Stage(ABC):
 
     @property
     def topic(self) -> str:
-        """Whose partition this is about."""
+        """Topic of the partition."""
         return self.controller.topic
 
     @property

@@ -42,9 +42,9 @@ _ENDS_SILENCE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Steerable:
-    """Which steps out of states can be taken, all but those that `lifted` allows again.
+    """Steps that can be taken, including those that `lifted` allows again.
 
-    `silent` is a bit for each replica that asks no more, in a number or a column of them.
+    `silent` has a bit for each replica that no longer asks, in a number or a column of them.
     """
 
     model: Model
@@ -96,7 +96,7 @@ class Steerable:
         ]
 
     def silent_after(self, moment: Moment, silent: int) -> int:
-        """Who is silent after a step."""
+        """Return the replicas that are silent after a step."""
         before, after = (np.array([s.words], np.uint64) for s in (moment.before, moment.after))
         number = self._numbered(moment.action, moment.values)
         column: Column = np.array([silent], np.uint64)
@@ -105,7 +105,7 @@ class Steerable:
     def can_be_had(
         self, before: Rows, after: Rows, silent: Column, steps: Steps
     ) -> NDArray[np.bool_]:
-        """Which of these steps can be taken out of these states."""
+        """Return a mask of the steps that can be taken out of these states."""
         found: NDArray[np.bool_] = np.ones(len(steps), np.bool_)
         for action in self._actions():
             if action.name in self.lifted:
@@ -132,9 +132,9 @@ class Steerable:
         return found
 
     def _asks_in_vain(self, before: Rows, after: Rows) -> NDArray[np.bool_]:
-        """Where a leader has asked for a replica that is unfit, which it may know.
+        """Return a mask of the rows where a leader requests a replica that it may know to be unfit.
 
-        One that is outdated may have read of that and not of what was decided since.
+        An outdated leader may have read of that and not of later decisions.
         """
 
         def field(name: str, rows: Rows = after) -> NDArray[np.int64]:
@@ -148,7 +148,7 @@ class Steerable:
         return found
 
     def silence(self, before: Rows, after: Rows, silent: Column, steps: Steps) -> Column:
-        """Who is silent after each of these steps."""
+        """Return the replicas that are silent after each of these steps."""
         now = silent.copy()
         if not self._has_silence():
             return now
@@ -175,10 +175,10 @@ class Steerable:
     def _refused(
         self, before: Rows, after: Rows, at: NDArray[np.int64], follower: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The fetches that are fenced, of those at these places.
+        """Return the fetches at these places that are fenced.
 
-        A broker that has started and knows of no leader yet in the model has read the metadata log,
-        with KRaft, and may fence by the epoch that the controller has come to.
+        With KRaft a broker that has started and knows no leader yet in the model has read the
+        metadata log, and may fence by the controller's current epoch.
         """
         layout, own = self.model.layout, np.arange(len(at))
         leader = table_of(layout, "known_leader", before[at])[own, follower]
@@ -197,10 +197,7 @@ class Steerable:
         return self.release.at_least(2, 1)
 
     def _stops_fetching(self) -> bool:
-        """True if who shuts down, and reads that it left the ISR, asks no more.
-
-        (ReplicaManager.applyLocalFollowersDelta, 3.3)
-        """
+        """True if a broker that shuts down, and reads that it left the ISR, no longer asks."""
         return self.release.is_kraft and "BeginShutdown" in self.model.contents
 
     def _is_caused(self, action: Action) -> bool:

@@ -1,4 +1,4 @@
-"""How brokers of a release take each step: with ZooKeeper by one table, with KRaft by another."""
+"""Tables of the steps that brokers of a release take: one with ZooKeeper, another with KRaft."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class StepSeen:
 
     @property
     def complaint(self) -> str:
-        """How brokers did not do what the model says, "" if they did."""
+        """Describe how brokers differ from the model, "" if they agree."""
         return self.problem or "; ".join(map(str, self.differences))
 
 

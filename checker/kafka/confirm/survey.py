@@ -46,7 +46,7 @@ class Survey:
     _searched: dict[
         tuple[str, str], tuple[list[Counterexample | None], Iterator[Counterexample]]
     ] = field(default_factory=dict)
-    """Of each entry and version the counterexamples that were searched for, and the rest."""
+    """Counterexamples found so far, and the search for the rest, by entry and version."""
 
     def __post_init__(self) -> None:
         """Read what was found before. Raises `CannotConfirm`."""
@@ -81,7 +81,7 @@ class Survey:
         return dropped
 
     def is_current(self, cell: Cell) -> bool:
-        """True if what was found is of a course that is one still."""
+        """True if the result is of a course that is still valid."""
         release = kafka_release(cell.release)
         courses = self._courses(find_scenario(cell.scenario), release)
         return any(course_digest(course, release) == cell.course for course in courses)

@@ -27,11 +27,11 @@ from waterline.model.core.claim import Behaviour, Recoverable
 
 WATCH_SECONDS = 20.0
 STARTS_MAX = 3
-"""How often a broker that is down, or ends by itself, is started again."""
+"""Maximum number of restarts of a broker that is down, or ends by itself."""
 _LOOK_SECONDS = 0.5
 _PASS_SECONDS = 0.02
 _BETWEEN_SECONDS = 2.0
-"""For how long everything passes between two steps that are to end the wait."""
+"""Time without gates between two steps that are to end the wait."""
 EndBy = Sequence[tuple[str, Callable[[], None]]]
 """Steps that are to end the wait, each by name."""
 _FETCHED, _ASKED = "fetched", "asked where its epoch ends"

@@ -1,7 +1,7 @@
 """One conformance walk: random model steps, each compared with brokers.
 
-What brokers may do by themselves, here to shrink the ISR, is taken in the model as well once they
-have done it, if the model offers it.
+When brokers do something by themselves (here: shrink the ISR), the model takes that step too, if it
+offers it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from waterline.model.core.transition_system import Model
 _LAG_SETTLE_SECONDS = 0.6
 
 Choose = Callable[[Sequence[Moment], int], Moment | None]
-"""Which of the steps that are offered is taken, None to end the walk; it knows who is silent."""
+"""Choice among the offered steps, None to end the walk; it knows the silent replicas."""
 
 
 @dataclass(slots=True)

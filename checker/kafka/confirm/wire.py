@@ -44,7 +44,7 @@ ALTER_PARTITION = 56
 
 FRAME_BYTES_MAX = 64 * 1024 * 1024
 HOST = "127.0.0.1"
-"""Nothing of the harness or its brokers is seen from outside this machine."""
+"""Loopback: other machines see nothing of the harness or its brokers."""
 
 _correlations = itertools.count(1)
 

@@ -59,7 +59,7 @@ def setting_at(file: File, key: str, node: Node | None, *, of: str = "") -> Sett
 
 
 def name_of(resource: Node) -> str:
-    """Its name, with its namespace where it says that."""
+    """Return the name of a resource, with its namespace if it has one."""
     name = text_at(resource, "metadata", "name") or "without a name"
     return "/".join(filter(None, (text_at(resource, "metadata", "namespace"), name)))
 

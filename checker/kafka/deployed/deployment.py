@@ -89,7 +89,7 @@ def empty_members(
 
 
 def under_replicated(copies: Iterable[Copies]) -> int:
-    """How many partitions have fewer replicas in sync than replicas."""
+    """Return the number of partitions with fewer replicas in sync than replicas."""
     return sum(each.partitions for each in copies if each.in_sync < each.replicas)
 
 

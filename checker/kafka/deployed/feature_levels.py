@@ -12,7 +12,7 @@ _LEVELS = (
     *("4.0-IV3", "4.1-IV0", "4.1-IV1", "4.2-IV0", "4.2-IV1", "4.3-IV0", "4.4-IV0", "4.4-IV1"),
     "4.4-IV2",
 )
-"""From level 1 on."""
+"""Names of the levels, from level 1 on."""
 
 
 def metadata_version(level: int) -> str | None:

@@ -95,8 +95,8 @@ _NUMBERS = re.compile(r"(interval|timeout|max|flush)\.(ms|messages|retries)$|rep
 _WITH_UNIT = re.compile(r"\s*([0-9]{1,18})\s*([A-Za-z]+)\s*")
 _MILLISECONDS = {"ms": 1, "s": 1_000, "sec": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000}
 _ALIKE = 0.85
-"""How alike two keys are, of 1, where one is taken for a misspelt other. Kafka's own other keys are
-at most 0.8 like one of these (unclean.leader.election.interval.ms)."""
+"""Similarity (0 to 1) above which a key counts as a misspelling of another. Kafka's own other keys
+reach at most 0.8 (unclean.leader.election.interval.ms)."""
 _WRONG_NAMES: Mapping[str, str] = {
     "min.isr": MIN_INSYNC,
     "min.in.sync.replicas": MIN_INSYNC,

@@ -35,7 +35,7 @@ from waterline.checker.kafka.deployed.tool_output import (
 
 YAML_ENDINGS = (".yaml", ".yml", ".json")
 _SAVED = '"format": "waterline-deployment/'
-"""At the beginning of a file that `--save` wrote, of any version of its format."""
+"""Beginning of a file that `--save` wrote, in any version of its format."""
 _OF_TOPICS = (
     *("replication.factor", "acks", "cleanup.policy", "compression.type", "max.message.bytes"),
     *("retention.ms", "retention.bytes", "segment.bytes", "segment.ms", "flush.messages"),

@@ -43,7 +43,7 @@ from waterline.checker.problem.errors import Missing
 from waterline.checker.problem.wording import counted
 
 ANSWER_MS_MAX = 15_000
-"""How long a cluster may take to answer."""
+"""Time limit for a cluster's answer, in milliseconds."""
 ALLOWED = frozenset(
     {
         "ApiVersionsRequest",
@@ -158,7 +158,7 @@ def _read(client: Any) -> Deployment:
 def _described(
     client: Any, kind: str, names: Sequence[str], keys: Sequence[str]
 ) -> Mapping[str, Mapping[str, Any]]:
-    """For each broker or topic the entries of its configuration with these keys."""
+    """Return the configuration entries with these keys, by broker or topic."""
     from kafka.admin import ConfigResource, ConfigResourceType  # noqa: PLC0415
 
     kinds = {"broker": ConfigResourceType.BROKER, "topic": ConfigResourceType.TOPIC}
@@ -264,7 +264,7 @@ def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
 def _empty_members(
     client: Any, topics: Sequence[str], notes: list[str]
 ) -> Mapping[str, list[EmptyMember]]:
-    """For each topic the brokers that an ELR of it has and should not (KIP-966)."""
+    """Return the brokers that an ELR has and should not have (KIP-966), by topic."""
     from kafka.errors import KafkaError  # noqa: PLC0415
 
     adding: Mapping[Any, Mapping[str, Any]] = {}

@@ -110,7 +110,7 @@ def is_brokers(keys: Names[str]) -> bool:
 
 
 def without_repeated(settings: Iterable[Setting], into: Collection) -> list[Setting]:
-    """Of a key that stands twice the last; that there are others is noted."""
+    """Keep the last of each repeated key, and note that there are others."""
     last: dict[str, Setting] = {}
     for setting in settings:
         before = last.get(setting.key)

@@ -98,7 +98,7 @@ def _read_folder(folder: Path, into: Collection) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Those whose endings say that they may be read, by name."""
+    """Return the readable files of a folder, by their endings, in the order of names."""
     found = (f for f in folder.rglob("*") if f.suffix in _ENDINGS or f.name in _NAMES)
     files = sorted(file for file in found if file.is_file() and not file.is_symlink())
     if not files:

@@ -42,9 +42,9 @@ def kafka_of_confluent(platform: str) -> str | None:
 
 
 def release_of_image(image: str) -> str | None:
-    """As `release_written` takes it: `3.9.0` of `apache/kafka:3.9.0`, `cp-7.6.1` of Confluent's.
+    """Return the release of an image: `3.9.0` of `apache/kafka:3.9.0`, `cp-7.6.1` of Confluent's.
 
-    None for images of others, whose tags are versions of their own.
+    None for other vendors' images, whose tags are versions of their own.
     """
     matched = _IMAGE.fullmatch(image.strip())
     tag = _TAG.fullmatch(matched["tag"]) if matched else None

@@ -55,11 +55,11 @@ class Setting:
         return f"{self.source}:{self.place.line}" if self.place else self.source
 
     def mistake(self, remedy: str) -> str:
-        """That the value means nothing, in a line."""
+        """Return a line that rejects the value."""
         return f"{self.origin}: {self.key} is {self.value!r}; {remedy}"
 
     def refused(self, remedy: str) -> BadConfig:
-        """The same as an error."""
+        """Return an error that rejects the value."""
         return BadConfig(self.mistake(remedy))
 
 

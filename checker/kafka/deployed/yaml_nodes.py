@@ -65,7 +65,7 @@ def root_of(file: File, line: int, text: str, mistakes: Mistakes) -> Node | None
 
 
 def _template(file: File, before: int, text: str) -> BadConfig | None:
-    """That it is a template, where it has what is one outside of its comments."""
+    """Return the error for a template, if the text has template syntax outside its comments."""
     found = _TEMPLATE.search(text)
     if found is None:
         return None
@@ -185,7 +185,7 @@ def line_of(node: Node) -> int:
 
 
 def place_of(file: File, node: Node) -> Place:
-    """Where a node begins."""
+    """Return the place where a node begins."""
     return file.place(node.start_mark.line + 1, node.start_mark.column + 1)
 
 

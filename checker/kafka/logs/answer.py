@@ -91,7 +91,7 @@ class Answer:
 
     @property
     def never_loses(self) -> bool:
-        """True if none does, within these bounds."""
+        """True if no fitting behaviour loses an acknowledged record, within these bounds."""
         return self._is_so_of_all(False)
 
     def _is_so_of_all(self, loses: bool) -> bool:
@@ -188,7 +188,7 @@ class _Found:
 
     @property
     def fits(self) -> bool:
-        """True if something fits within the last bounds."""
+        """True if some behaviour fits within the last bounds."""
         return any(each.fits for each in self.alike)
 
 

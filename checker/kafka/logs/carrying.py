@@ -68,10 +68,10 @@ class NotCarried(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbering:
-    """How a state is numbered in the next window.
+    """Numbers of a state in the next window.
 
-    `first` is its first epoch in the numbers of the window before, which is `slots` in the next:
-    epochs before it that still occur lie below, in order. `boundaries[k]` is the offset, in the
+    `first` is its first epoch in the numbers of the window before, and is `slots` in the next:
+    earlier epochs that still occur lie below, in order. `boundaries[k]` is the offset, in the
     numbers of the window before, that is k in the next.
     """
 
@@ -97,7 +97,7 @@ def carried(s: Any, model: Model, numbering: Numbering) -> Carried:
 
 
 class _Translation:
-    """One state, from one window's numbers to those of the next."""
+    """Translation of a state from one window's numbers to those of the next."""
 
     def __init__(self, s: Any, layout: Layout, numbering: Numbering) -> None:
         self._s, self._numbering = s, numbering

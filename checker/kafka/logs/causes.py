@@ -21,7 +21,7 @@ from waterline.model.message.environment import EPOCHS_MAX, Environment
 from waterline.model.message.model import message_model
 
 STALE_REMOTE_LEO = "C21"
-"""It needs a leader that missed an epoch, which lines tell of."""
+"""Entry that requires a leader that missed an epoch, which the lines show."""
 _MORE_EPOCHS = 2
 _TAKES_A_LOG = frozenset({"PowerLoss", "DiskLoss"})
 _NEEDS_A_LOG_TAKEN = ("power-losses", "lost-disks")

@@ -21,9 +21,9 @@ from waterline.checker.kafka.logs.windows import LADDER, Window, spans_of, split
 from waterline.model.core.state import State
 
 ENDS_MAX = 2000
-"""So many ends of a window are looked for."""
+"""Maximum number of ends sought for a window."""
 CARRIED_MAX = 300
-"""So many of them are carried on, of different positions of the lines in turn."""
+"""Maximum number of them carried on, with different positions of the lines in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Chain:
     fits: bool
     loses: bool
     is_whole: bool
-    """Whether nothing was left out in any window, so that what was not found is not there."""
+    """True if no window left anything out, so that what was not found does not exist."""
 
     @property
     def lines(self) -> int:
-        """How many lines of brokers the pieces have behind them."""
+        """Number of brokers' lines that the pieces cover."""
         if not self.pieces:
             return 0
         last = self.pieces[-1]

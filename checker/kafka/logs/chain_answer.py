@@ -32,7 +32,7 @@ class ChainAnswer:
     evidence: Evidence
     shown: Chain
     fits: frozenset[bool]
-    """Which were found: True for a behaviour that loses an acknowledged record."""
+    """Behaviours found: True stands for one that loses an acknowledged record."""
     nothing_fits: bool
     causes: tuple[Cause, ...]
     seconds: float

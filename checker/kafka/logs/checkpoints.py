@@ -13,7 +13,7 @@ from waterline.checker.kafka.logs.observation import Kind, Observation, Place, S
 _METADATA = "__cluster_metadata"
 _BROKER_ID = re.compile(r"^(?:node|broker)\.id\s*=\s*(\d+)\s*$", re.MULTILINE)
 _LAST = Span((1 << 80) - 1, 1 << 80)
-"""Behind every line: as it was when the files were copied."""
+"""Time after every line: the state when the files were copied."""
 
 
 def entries_of(path: Path, passed_over: list[str]) -> Iterator[tuple[str, Observation]]:

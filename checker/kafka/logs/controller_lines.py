@@ -48,7 +48,7 @@ class ControllerPattern:
     source: str
     """Method that writes the line, with the level unless it is INFO; the file, and the releases."""
     is_committed: bool = True
-    """Of ZooKeeper: it is written once ZooKeeper has stored it under that version."""
+    """False for a line written before ZooKeeper has stored the decision under that version."""
     read: Callable[[re.Match[str]], Read | None]
 
 
@@ -194,7 +194,7 @@ CONTROLLER_PATTERNS = (
         read=_election,
     ),
 )
-"""In ZooKeeper releases, then in KRaft. Those of KRaft at DEBUG are in no log by default."""
+"""Patterns of ZooKeeper releases, then of KRaft. By default no log has KRaft's DEBUG lines."""
 
 
 def changes_in(line: str, place: Place, moment: tuple[int, int]) -> Iterator[tuple[str, Change]]:

@@ -39,7 +39,7 @@ class _Claim:
     place: Place
     writer: str | None
     inherits: bool
-    """Whether what it does not say is as it was before."""
+    """True if the fields that it does not give are as before."""
 
 
 def decided_by_controllers(
@@ -81,7 +81,7 @@ def decided_by_controllers(
 
 
 def _of_last_topic(changes: Iterable[Change]) -> tuple[list[Change], list[str]]:
-    """Those of the last topic of that name, where it was created more than once."""
+    """Return the changes of the last topic of that name, if it was created more than once."""
     every = sorted(changes, key=lambda change: change.moment)
     ids = [change.topic_id for change in every if change.topic_id is not None]
     if len(set(ids)) < 2:
@@ -126,7 +126,7 @@ def _claims(
 
 
 def _leaders(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, _Claim]:
-    """Who led an epoch, by brokers' lines."""
+    """Return the leader of each epoch, by brokers' lines."""
     found: dict[int, _Claim] = {}
     for seen in (each for observed in by_broker.values() for each in observed):
         if seen.epoch is not None and seen.leader is not None:

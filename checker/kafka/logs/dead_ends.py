@@ -71,7 +71,7 @@ class DeadEnds:
         )
 
     def found(self, words: StateWords, positions: Positions) -> Refused | None:
-        """Which next line no behaviour from this state on comes to, None where none is known."""
+        """Return a next line that no behaviour from this state can write, None if none is known."""
         for replica, ahead in enumerate(self._ahead):
             lines = ahead[positions[replica]]
             if lines is not _NOTHING and (why := self._why(replica, lines, words, positions)):
@@ -117,7 +117,7 @@ def _value(element: Element, words: StateWords) -> int:
 
 
 def _ahead(course: Course, *, has_server_log: bool, may_lose: bool) -> tuple[_Ahead, ...]:
-    """For each position. Without a server.log no line says that a log is cut or a process ends."""
+    """Return what lies ahead of each position. Only a server.log shows cuts and process ends."""
     found = [_NOTHING] * len(course.nexts)
     for position in range(len(course.nexts) - 2, -1, -1):
         ahead = [

@@ -15,7 +15,8 @@ from waterline.checker.kafka.logs.observation import Kind, Observation
 
 _WHOLE = (Kind.LEADS, Kind.KNOWS, Kind.DECIDES)
 _FIELDS = 6
-"""Of a state: leader epoch, leader and ISR; the replicas, those being added and removed."""
+"""Number of fields of a state: leader epoch, leader, ISR, replicas, those being added and removed.
+"""
 
 
 def decisions_of(

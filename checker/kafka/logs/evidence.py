@@ -86,7 +86,7 @@ class Evidence:
     outside: tuple[Outside, ...] = ()
     reassigned: tuple[Reassigned, ...] = ()
     reassigned_elsewhere: tuple[Reassigned, ...] = ()
-    """In other epochs than these."""
+    """Reassignments in other epochs."""
     noted: tuple[Observation, ...] = ()
     """Lines that are shown with their meaning."""
     min_isr: tuple[int, Place] | None = None

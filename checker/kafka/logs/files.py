@@ -23,11 +23,11 @@ LINE_MAX = 20_000
 _LONG = 1_000_000
 """Longest line, in characters, that Kafka may have written; the reader reports a cut."""
 CHARACTERS_MAX = 2 << 30
-"""Of one file, unpacked."""
+"""Maximum size of one file in characters, unpacked."""
 FILES_MAX = 10_000
 CHECKPOINTS = ("leader-epoch-checkpoint", "replication-offset-checkpoint")
 DUMP_BEGINS = "Dumping "
-"""How each part of the output of kafka-dump-log begins."""
+"""Beginning of each part of the output of kafka-dump-log."""
 _HEAD = 64 << 10
 _SKIPPED = 1 << 16
 _IS_LOG = re.compile(r"(\.log(\.|$)|\.out(\.|$)|\.log-|^console)", re.IGNORECASE)
@@ -38,7 +38,7 @@ _SAYS_KAFKA = re.compile(
     r"(?:Quorum)?Controller |ReplicaFetcher)|Kafka version ?: ?\d|Kafka startTimeMs|^Dumping ",
     re.MULTILINE,
 )
-"""How a file is known for a log, whatever its name is."""
+"""Pattern of a log, whatever the file's name is."""
 _PACKED: tuple[tuple[bytes, Callable[..., Any]], ...] = (
     (b"\x1f\x8b", gzip.open),
     (b"BZh", bz2.open),

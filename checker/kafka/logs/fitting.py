@@ -32,7 +32,7 @@ from waterline.model.message.environment import RARE_BUDGET_MAX, RECORDS_MAX, En
 from waterline.model.message.model import message_model
 
 STATES_MAX = 60_000
-"""Of all searches for an answer: about ten seconds."""
+"""Maximum number of states of all searches for an answer: about ten seconds."""
 _COSTS = {
     "Crash": 4,
     "SessionExpiry": 4,
@@ -44,9 +44,9 @@ _COSTS = {
 }
 """Steps that are rarer than one of a fetch; they are tried later."""
 _STEPS_AN_OFFSET = 3
-"""How many steps it takes, about, to bring a log or a high watermark one run further."""
+"""Approximate number of steps that bring a log or a high watermark one run further."""
 _STEPS_A_LINE, _STEPS_A_LINE_OF_LOSS = 8, 4
-"""How many steps a line is worth. Were lines all, a search would stay in a dead end of many."""
+"""Value of a line in steps. If only lines counted, a search would stay in a dead end with many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Searched:
 
     @property
     def never_loses(self) -> bool:
-        """True if none does, within these bounds."""
+        """True if no fitting behaviour loses an acknowledged record, within these bounds."""
         return False in self.fits and self.excludes(True)
 
     @property
@@ -125,7 +125,7 @@ class Circumstances:
     unclean_leader_election: bool = False
     acks: str = "all"
     is_first_partition: bool = True
-    """Whether it is partition 0, by whose replicas the controller goes (KRaft)."""
+    """True for partition 0, whose replicas decide the controller's min.insync.replicas (KRaft)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +156,9 @@ _BESIDE_SHORTER_LOGS = (
     Beside(lost_disks=1, more_records=1, crashes=1),
     Beside(power_losses=1, lost_disks=1, more_records=1, crashes=1),
 )
-"""Where a log came back shorter than it was: no crash of a process takes records."""
+"""Events for a log that came back shorter: no crash of a process takes records."""
 _BESIDE_TAKEN = (Beside(taken_directories=1), *_BESIDE_SHORTER_LOGS)
-"""Where one did so behind a proper shutdown: its log directory was taken out."""
+"""Events for a log that did so after a proper shutdown: its log directory was taken out."""
 
 
 def bounds_in_turn(history: History, given: Circumstances) -> Iterator[Environment]:
@@ -202,7 +202,7 @@ def _election_order(history: History, given: Circumstances, leaves: int) -> str:
 
 
 def _first_partition_replicas(history: History, given: Circumstances) -> int:
-    """Those of partition 0 are taken for as many as these are at first; 0 where they are these."""
+    """Return the assumed number of replicas of partition 0: this one's at first; 0 for itself."""
     if given.is_first_partition or not history.reassignments:
         return 0
     return history.assigned or len(history.brokers)
@@ -261,9 +261,9 @@ class Product:
         return call, self.observer.after(before, call, after, node.positions)
 
     def distance(self, words: StateWords, positions: Positions) -> int:
-        """How far logs and high watermarks are from those that the next lines tell of.
+        """Return the distance of logs and high watermarks from those in the next lines.
 
-        It says what to try first, and nothing more.
+        It only decides what to try first.
         """
         wanted = self._wanted.get(positions)
         if wanted is None:
@@ -341,7 +341,7 @@ class Queue:
 
 
 def _search(found: Searched, product: Product, loses: bool, states_max: int, until: float) -> None:
-    """One of the two searches. That for a loss looks first where records are acknowledged."""
+    """Run one of the two searches. That for a loss begins with states that acknowledge records."""
     observer, layout = product.observer, found.model.layout
     first = Node(found.model.initial[0].words, observer.start, False, None, None, 0)
     queue = Queue(product, (first,), loses=loses)

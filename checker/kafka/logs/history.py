@@ -65,17 +65,17 @@ class History:
     reassignments: int = 0
     assigned: int = 0
     orders_left_out: bool = False
-    """Of lines of one time only one order is looked at, or some of them are cut off; or the order
-    in a file is not that of its times."""
+    """True if some orders were not tried: lines of one time have one order, or are cut off; or a
+    file's order is not that of its times."""
 
     @property
     def lines(self) -> int:
-        """How many observations there are to fit."""
+        """Number of observations to fit."""
         return sum(map(len, self.observed))
 
     @property
     def restarts(self) -> int:
-        """How many lines say that a broker has loaded its log again, and did not make it anew."""
+        """Number of lines about a broker that loads its log again, and does not create it anew."""
         return sum(
             seen.kind is Kind.LOADS and (before is None or before.kind is not Kind.DELETES)
             for observed in self.observed
@@ -84,7 +84,7 @@ class History:
 
     @property
     def gone_silently(self) -> int:
-        """How many brokers do not tell of the last epoch, nor that they shut down."""
+        """Number of brokers without a line about the last epoch or about their shutdown."""
         last = self.last_epoch - self.first_epoch
         return sum(
             bool(observed)
@@ -112,7 +112,7 @@ class History:
 
     @property
     def shutdowns(self) -> int:
-        """How many lines say that one shuts down."""
+        """Number of lines about a shutdown."""
         return sum(seen.kind is Kind.STOPS for observed in self.observed for seen in observed)
 
 
@@ -354,7 +354,8 @@ def _beginning(
 def _within(
     observed: Sequence[Observation], first: int, last: int, kinds: Collection[Kind]
 ) -> list[Observation]:
-    """From the first line of an epoch from `first` on, to the last before one after `last`."""
+    """Return the lines from the first of epochs `first` to `last` to the last before a later one.
+    """
     begun, kept = False, []
     for seen in observed:
         if seen.kind not in kinds:

@@ -19,9 +19,9 @@ from waterline.checker.kafka.logs.files import DUMP_BEGINS
 from waterline.checker.kafka.logs.observation import UNCHANGED, PartitionState, Place
 
 RECORDS_MAX = 2_000_000
-"""Of those that concern topics and partitions, of one file of the log."""
+"""Maximum number of records about topics and partitions in one file of the log."""
 _RECOVERING = 1
-"""Of a leader that was elected uncleanly."""
+"""Recovery state of a leader that was elected uncleanly."""
 _INT_MAX = 2**31 - 1
 _READ = frozenset({"TOPIC_RECORD", "REMOVE_TOPIC_RECORD", "PARTITION_RECORD"})
 _READ |= {"PARTITION_CHANGE_RECORD", "BEGIN_TRANSACTION_RECORD", "END_TRANSACTION_RECORD"}

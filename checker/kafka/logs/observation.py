@@ -27,21 +27,22 @@ class Kind(enum.Enum):
     STOPS = "begins to shut down"
     DELETES = "deletes its log"
     KNOWS = "knows a decision"
-    """It has read a change within the leader epoch in the metadata log (KRaft)."""
+    """The broker has read a change within the leader epoch in the metadata log (KRaft)."""
     DECIDES = "decides"
     """A controller's decision about the partition, by its own log or by the metadata log."""
     CUTS_BELOW = "truncates below its high watermark"
-    """It says so itself, before it truncates."""
+    """The broker says so itself, before it truncates."""
     NOTES = "notes"
-    """It is shown with its meaning, and no step has to write it."""
+    """The line is shown with its meaning, and no step has to write it."""
     REASSIGNS = "reassigns replicas"
     """A controller does, by a line without the number of the decision."""
     FETCHES = "fetches"
-    """It names the leader of the epoch that the follower knew."""
+    """The line names the leader of the epoch that the follower knew."""
     HAS_EPOCHS = "has epochs"
-    """Its leader-epoch-checkpoint, as it was when the files were copied."""
+    """The broker's leader-epoch-checkpoint, as it was when the files were copied."""
     HAS_CHECKPOINT = "has a checkpointed high watermark"
-    """Its replication-offset-checkpoint: some time or other the high watermark was so."""
+    """The broker's replication-offset-checkpoint: the high watermark had this value at some time.
+    """
 
 
 class Span(NamedTuple):
@@ -83,7 +84,7 @@ class PartitionState(NamedTuple):
         return self.epoch is not None and self.leader is not None and self.isr is not None
 
     def over(self, before: PartitionState) -> PartitionState:
-        """This state, and what it does not say as it was `before`."""
+        """Return this state, with the fields that it does not give taken from `before`."""
         return PartitionState(*(b if a is None else a for a, b in zip(self, before, strict=True)))  # type: ignore[arg-type]
 
     def contradicts(self, other: PartitionState) -> bool:

@@ -59,7 +59,7 @@ class Observer:
         return all(not course.nexts[at] for at, course in zip(positions, self.courses, strict=True))
 
     def lines_behind(self, positions: Positions) -> int:
-        """How many lines of brokers are behind; the decisions of the controller do not count."""
+        """Return how many lines of brokers are written, without the controller's decisions."""
         return sum(
             course.behind[at] for at, course in zip(positions[:-1], self.courses, strict=False)
         )
@@ -78,7 +78,7 @@ class Observer:
     def after(
         self, before: Any, call: Call, after: Any, positions: Positions
     ) -> tuple[Positions, ...] | Refused:
-        """Where the lines can stand after the step, or why it cannot have been taken."""
+        """Return the possible positions after the step, or why it cannot have been taken."""
         name, arguments = call
         if after.epoch != before.epoch and (wrong := self._decided_otherwise(after, positions)):
             return Refused(-1, 0, wrong)
@@ -100,7 +100,7 @@ class Observer:
         return reached
 
     def _decided(self, before: Any, after: Any, positions: Positions) -> Positions | Refused:
-        """Where the lines stand once the controller has decided so, if it has."""
+        """Return the positions after the controller's decision, if it has taken one."""
         seen = next((seen for _, seen, _ in self.courses[-1].next_of(positions[-1])), None)
         if seen is None:
             return positions
@@ -115,7 +115,7 @@ class Observer:
     def _fitted(
         self, positions: Positions, replica: int, kind: Kind, facts: Mapping[str, object]
     ) -> list[Positions | Refused]:
-        """Where the lines can stand once the replica has written a line with these facts."""
+        """Return the possible positions once the replica has written a line with these facts."""
         found: list[Positions | Refused] = []
         ahead = list(self.courses[replica].next_of(positions[replica]))
         if not ahead or (
@@ -254,7 +254,7 @@ def _difference(seen: Observation, replica: int, kind: Kind, facts: Mapping[str,
 
 
 def _next_epochs(course: Course, last: int) -> tuple[int, ...]:
-    """For each position the least epoch of the lines that are still to come."""
+    """Return, for each position, the least epoch of the lines still to come."""
     found: list[int] = [last] * len(course.nexts)
     for position in range(len(course.nexts) - 2, -1, -1):
         found[position] = min(

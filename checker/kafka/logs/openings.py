@@ -115,7 +115,7 @@ def _candidates(before: Explored, whole: History, span: Span) -> Iterator[_Candi
 
 
 def _in_turn(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """One of each position of the lines, then one more of each: what is near may be a dead end."""
+    """Return one candidate of each position, then one more of each: near ones may be dead ends."""
     groups: dict[Positions, list[_Candidate]] = {}
     for each in candidates:
         groups.setdefault(each.node.positions, []).append(each)
@@ -184,7 +184,7 @@ def _window_for(
 
 
 def _names(before: Window, needed: set[int], base: int, candidates: Sequence[_Candidate]) -> int:
-    """How many records a carried state has at most: two of one offset are two."""
+    """Return the maximum number of records of a carried state: two of one offset are two."""
     return max(
         len(
             {

@@ -16,8 +16,8 @@ from waterline.checker.kafka.logs.observation import Kind, Observation, Span
 
 _ROLES = (Kind.LEADS, Kind.FOLLOWS, Kind.KNOWS)
 _AT_ONCE = {Kind.LOADS: 0, **dict.fromkeys(_ROLES, 1)}
-"""Which of two lines of one time stands first here: Kafka loads a log, leads or follows, and then
-does the rest. Nothing rests on it."""
+"""Order of two lines of one time: Kafka loads a log, leads or follows, and then does the rest.
+Nothing depends on it."""
 _NO_TIME = Span(0, 1 << 80)
 
 

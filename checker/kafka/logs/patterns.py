@@ -177,7 +177,7 @@ BROKER = re.compile(
     r"ReplicaFetcher replicaId=|ReplicaFetcherManager on broker |ReplicaManager broker=|"
     r"BrokerLifecycleManager id=|GroupCoordinator )(?P<broker>\d{1,10})\b"
 )
-"""Whose file it is; a line of the log itself does not say it."""
+"""Broker of a file; a line of the log itself does not name it."""
 BROKER_HINTS = ("roker", "[ReplicaFetcher", "[ReplicaManager", "[KafkaServer", "[GroupCoordinator")
 
 _CONFLUENT_FIRST = 5

@@ -159,7 +159,7 @@ class Logs:
         return self._of_names(partition, self.changes)
 
     def _of_names(self, partition: str, every: Mapping[str, list[_T]]) -> list[_T]:
-        """Those of a partition, also where the topic is named by its id."""
+        """Return a partition's entries, also those that name the topic by its id."""
         index = partition.rpartition("-")[2]
         ids = {each.topic_id for each in self.by_partition.get(partition, ())}
         ids |= {each.topic_id for each in self.changes.get(partition, ())}
@@ -262,7 +262,7 @@ def _with_ends(lines: Sequence[Observation]) -> list[Observation]:
 
 
 class _Whose:
-    """Whose lines those are that name no broker: by their prefix, by their file, by its folder."""
+    """Writers of lines that name no broker: by their prefix, by their file, by its folder."""
 
     def __init__(self, read: Iterable[Scanned]) -> None:
         self._named: dict[tuple[str, ...], set[int]] = defaultdict(set)
@@ -272,7 +272,7 @@ class _Whose:
                     self._named[key].add(broker)
 
     def broker(self, file: Scanned, writer: str) -> int | None:
-        """The one broker that is named there; None where there are several, or none."""
+        """Return the one broker that is named there; None if there are several, or none."""
         for key in _keys(file, writer):
             if (brokers := self._named[key]) and len(brokers) == 1:
                 return next(iter(brokers))

@@ -63,11 +63,11 @@ class Said:
 
     @property
     def place(self) -> Place:
-        """Where it stands."""
+        """Place of the line."""
         return self.seen.place
 
     def of(self, broker: int, file: Scanned) -> Observation:
-        """The same, of the broker whose line it is."""
+        """Return the observation as that of `broker`."""
         seen = self.seen
         line, runs = seen.place.line, file.runs.get(self.writer)
         is_reversed = runs is not None and runs.is_newest_first
@@ -135,7 +135,7 @@ class Scanned:
 
 
 def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
-    """Read a file. The broker may come to be known after a line."""
+    """Read a file. A later line may show which broker an earlier one belongs to."""
     stream = stream_of(path)
     read = Scanned(str(path), stream, Path(stream).name in _USUAL)
     section = ""

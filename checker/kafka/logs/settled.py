@@ -95,9 +95,10 @@ def _differ(s: Any, one: int, other: int) -> bool:
 
 
 def settled_end(s: Any) -> int:
-    """How many first records can be cut off: one less than all replicas have for good.
+    """Return how many first records can be cut off: one less than all replicas have for good.
 
-    The conditions of `model.message.order_abstraction.has_settled`: the last settled record stays.
+    The conditions are those of `model.message.order_abstraction.has_settled`: the last settled
+    record stays.
     """
     ends = offsets_in(s)
     settled = 0

@@ -28,7 +28,7 @@ from waterline.model.core.transition_system import Call, Model
 from waterline.model.message.terms import contains, with_member
 
 INTERPRETED_STATES = 2000
-"""So many states of a search are interpreted where no compiled rules are kept on disk."""
+"""Number of interpreted states of a search if no compiled rules are on disk."""
 
 
 class Successor(NamedTuple):
@@ -83,9 +83,9 @@ class Interpreted:
 
 
 class Compiled:
-    """The same by machine code, a state at a time: the buffers are made once.
+    """Successors by machine code, a state at a time, with buffers made once.
 
-    Code that is not optimised will do: most searches end before optimising would have paid.
+    Unoptimised code will do: most searches end before optimising would have paid off.
     """
 
     def __init__(self, problem: Problem) -> None:

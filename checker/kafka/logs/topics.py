@@ -76,7 +76,7 @@ def _last_id(
 
 
 def _cut(lines: Sequence[Observation], topic_id: str | None) -> int | None:
-    """Where the last topic begins; None where these lines do not say which topic they are of."""
+    """Return where the last topic begins; None if these lines do not identify their topic."""
     at, known, before = 0, None, None
     for number, seen in enumerate(lines):
         if seen.kind not in _ROLES:

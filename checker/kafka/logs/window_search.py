@@ -17,7 +17,7 @@ from waterline.model.core.state import State
 from waterline.model.core.transition_system import Call
 
 _SHARES = 4
-"""So many positions of the lines share the ends that are looked for, at least."""
+"""Minimum number of positions of the lines among which the ends are shared."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class _Search:
         self.queue = queue
         self.ends: dict[tuple[StateWords, Positions, bool], Node] = {}
         self.has_the_wanted = False
-        """Whether the last window has an end that loses a record, or loses none, as is wanted."""
+        """True if the last window has an end of the wanted kind: with a loss, or without."""
         self._found, self._product, self._loses = found, product, loses
         self._best = -1
         self._share = share
@@ -100,7 +100,7 @@ class _Search:
         return self._later.pop()
 
     def look_at(self, node: Node) -> None:
-        """Its successors, each an end of the window or one more node to look at."""
+        """Add a node's successors: ends of the window, or further nodes to look at."""
         found, window = self._found, self._found.window
         found.states += 1
         before = State(window.model.layout, node.words)

@@ -33,7 +33,7 @@ STATES_MAX = 8_000_000
 """Most states of a cell that is tried; what is to be recommended may have as many as the
 configuration."""
 STATES_MAX_AT_FIRST = 2_000_000
-"""The same in a first look."""
+"""Maximum number of states of a trial in a first look."""
 _Key = tuple[tuple[str, str], ...]
 
 
@@ -61,7 +61,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Changes that were tried for a fault, and the cell that says what came of it."""
+    """Changes that were tried for a fault, and the resulting cell."""
 
     changes: Changes
     outcome: Outcome
@@ -95,9 +95,9 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """For each fault that breaks a claim all that was tried, and what to do first, if anything.
+    """All trials by fault that breaks a claim, and the recommendation, if any.
 
-    `interrupted`: Ctrl-C ended it before all was tried, and nothing is recommended.
+    `interrupted`: Ctrl-C ended the trials early, and nothing is recommended.
     """
 
     tried: Mapping[str, Sequence[Remedy]] = field(default_factory=dict)
@@ -174,11 +174,11 @@ class _Looked:
 
     @property
     def closed(self) -> int:
-        """How many faults something closes."""
+        """Number of faults that some trial prevents."""
         return sum(map(self.is_closed, self.broken))
 
     def is_closed(self, fault: str) -> bool:
-        """True if something that was tried closes it."""
+        """True if a trial prevents the fault."""
         return any(remedy.closes for remedy in self.tried[fault])
 
     def changes(self, count: int) -> Iterator[Changes]:
@@ -246,16 +246,17 @@ class _Looked:
         return raised
 
     def _describe_few(self, outcome: Outcome) -> Outcome:
-        """The same with the records that it was not tried with, if there are any."""
+        """Return the outcome with a note on the number of records not tried, if there is one."""
         records, epochs = self._around.records_max, outcome.cell.environment.epochs
         if outcome.cell.environment.records >= records or not outcome.answer.complete:
             return outcome
         return replace(outcome, unfinished=Unfinished(records, epochs, "not tried", 0, 0))
 
     def best(self) -> Recommendation | None:
-        """Of all that was tried what closes most faults.
+        """Return the trial that prevents most faults.
 
-        Of equals one that goes on taking records while a replica is down; then the fewest changes.
+        Among equals it prefers one that keeps taking records while a replica is down, then the
+        fewest changes.
         """
         closing: dict[_Key, list[str]] = {}
         known: dict[_Key, Changes] = {}
@@ -281,7 +282,7 @@ def may_recommend(changes: Changes, config: Config) -> bool:
 
 
 def _stricter(config: Config, grid: Grid, newer: list[str]) -> dict[str, list[str]]:
-    """For each axis the values that might help, newest or strictest last."""
+    """Return the values that might help, by axis, newest or strictest last."""
     more = config.explored.min_insync + 1
     stricter = {
         ACKS: ["all"] if config.acks != "all" else [],
@@ -310,7 +311,7 @@ def _value(axis: str, name: str) -> Value:
 
 
 def _spare(changes: Changes, config: Config) -> int:
-    """How many replicas may be out of sync before producers with acks=all are refused."""
+    """Return how many replicas may be out of sync before producers with acks=all are refused."""
     needed = int(changes.values.get(MIN_INSYNC, config.yours.min_insync))
     return config.yours.replicas - needed
 

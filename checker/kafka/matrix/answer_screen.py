@@ -104,7 +104,7 @@ def _capital(text: str) -> str:
 
 
 class _Screen:
-    """One class. Where it would not fit, the faults of a reason stand in one line."""
+    """Screen of one class of topics. If it would not fit, a reason's faults share one line."""
 
     def __init__(self, whole: DeploymentAnswer, answer: ConfigAnswer, *, is_first: bool) -> None:
         self._whole, self._answer, self._is_first = whole, answer, is_first

@@ -101,7 +101,7 @@ def release(config: Config) -> Iterator[Text]:
 
 
 def verdicts(answer: ConfigAnswer) -> Table:
-    """A line a fault: what comes of it, and what prevents it."""
+    """Return a table with a line for each fault: its result, and what prevents it."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("Fault", no_wrap=True)
     table.add_column("Verdict", no_wrap=True)
@@ -174,7 +174,7 @@ def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
 
 
 def commands(answer: ConfigAnswer) -> Iterator[Text]:
-    """For each fault that breaks a claim the command that shows its steps."""
+    """Yield the command that shows the steps of each fault that breaks a claim."""
     lost = [outcome for outcome in answer.matrix.outcomes if outcome.worst is not None]
     if lost:
         yield Text("The steps of each are shown by")

@@ -55,8 +55,8 @@ class Rung:
 NOT_AT_FIRST = "not yet"
 """Why larger bounds were not begun in a first look."""
 _LARGER_UNBOUNDED = 4
-"""Without bounds a space has mostly more than so many times its states: three replicas and a leader
-move have 1.5 million within bounds, and more than 8 million without."""
+"""Typical growth of a space without bounds: three replicas and a leader move have 1.5 million
+states within bounds, and more than 8 million without."""
 
 Follow = Callable[[Rung, int, Collection[int] | None], None]
 """Receives how many cells of a rung are explored, and which are under way, where that is known."""
@@ -125,7 +125,7 @@ def _faults_within(cell: Cell) -> int:
 
 
 def _looked_at(outcome: Outcome) -> Outcome:
-    """The same; where it holds, with the larger bounds that a first look leaves out."""
+    """Add the larger bounds that a first look leaves out, to an outcome that holds."""
     if outcome.standing is not Standing.HOLDS or outcome.unfinished is not None:
         return outcome
     larger = Unfinished(_records(outcome) + 1, _epochs(outcome), NOT_AT_FIRST, 0, 0)
@@ -167,7 +167,7 @@ def _with_unbounded(
 
 
 def _refused_unbounded(grid: Grid, outcome: Outcome) -> Outcome:
-    """The same, with the reason where a cell cannot be explored without bounds."""
+    """Add the reason if a cell cannot be explored without bounds."""
     if not _is_untried(grid, outcome):
         return outcome
     why = cell_without_bounds(grid, outcome.cell)
@@ -222,7 +222,7 @@ def _better(known: Outcome, found: Outcome | None) -> Outcome:
 
 
 def _rank(outcome: Outcome) -> int:
-    """How bad the worst promised claim is that is broken: the less the worse."""
+    """Return the severity of the worst broken promise; less is worse."""
     broken = [c for c in outcome.claims if c.is_violated and c.contract is None]
     return min((badness(claim)[1] for claim in broken), default=len(CLAIMS) + 1)
 

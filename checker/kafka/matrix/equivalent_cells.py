@@ -24,7 +24,7 @@ _TAKES_BROKERS_DOWN = [option_of(name) for name, fault in FAULTS.items() if faul
 
 
 def asking_once(explorer: Explorer) -> Explorer:
-    """The same answers, with one search for cells whose states are the same."""
+    """Return an explorer that searches once for all cells with the same states."""
 
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         first = _first_of_its_kind(questions)
@@ -64,7 +64,7 @@ def _asked(
 
 
 def _first_of_its_kind(questions: Sequence[Question]) -> list[int]:
-    """For each question the place of the first that may have the same answer, often its own."""
+    """Return, for each question, the place of the first that may have the same answer."""
     places: dict[Hashable, int] = {}
     return [places.setdefault(_kind(q), place) for place, q in enumerate(questions)]
 
@@ -83,7 +83,7 @@ def _kind(question: Question) -> Hashable:
 
 
 def _is_for_both(answer: Answer) -> bool:
-    """True if what was explored has nothing that a rule waits for, or nothing was explored."""
+    """True if the explored space has nothing that a rule waits for, or nothing was explored."""
     if answer.stopped_by == INTERRUPTED:
         return True
     fired = [name for name, number in answer.fired if number]

@@ -43,14 +43,14 @@ EPOCHS = 3
 EPOCHS_MAX_RAISED = 9
 """Highest leader epoch that a cell is raised to unless `--max-epochs` says otherwise."""
 EPOCHS_STEP = 3
-"""By how much it is raised. Each step is another shape to compile; where no epoch is cut any more,
-a larger bound has the very same states."""
+"""Increment of the bound on epochs. Each step is another shape to compile; once no epoch is cut, a
+larger bound has the very same states."""
 STATES_MAX = 20_000_000
 """Distinct states that a cell may have unless `--max-states` says otherwise: half a gigabyte."""
 STATES_MAX_UNBOUNDED = 5_000_000
-"""The same without bounds: what holds there mostly has fewer."""
+"""Maximum number of states without bounds; a space that holds mostly has fewer."""
 _MANY_REPLICAS = 3
-"""From so many on a second record makes a cell about twenty times larger."""
+"""Number of replicas that makes a cell with a second record about twenty times larger."""
 _REASSIGNED_MAX = 2
 """Replicas of a partition that is reassigned: three, and a broker more, have over 20 million states
 with one reassignment."""
@@ -114,7 +114,7 @@ class Axis:
         raise BadEnvironment(f"{self.name} is {name!r}{described}")
 
     def only(self, names: Sequence[str]) -> Axis:
-        """The same axis with these values alone, in its own order. Raises `BadEnvironment`."""
+        """Return the axis with these values alone, in its own order. Raises `BadEnvironment`."""
         for name in names:
             self.value(name)
         return Axis(self.name, tuple(v for v in self.values if v.name in names), self.default)
@@ -299,7 +299,7 @@ Place = tuple[str, ...]
 
 
 def place(coordinates: Mapping[str, str]) -> Place:
-    """Where the cell with these coordinates lies."""
+    """Return the place of the cell with these coordinates."""
     return tuple(coordinates[axis.name] for axis in AXES)
 
 
@@ -326,7 +326,7 @@ class Cell:
         return MESSAGE.problem(self.version, self.environment, invariants)
 
     def at(self, changed: Mapping[str, str] | None = None) -> Place:
-        """Where it lies, or another cell with some coordinates `changed`."""
+        """Return the place of the cell, or of the one with some coordinates `changed`."""
         return place({**self.coordinates, **(changed or {})})
 
 
@@ -361,7 +361,7 @@ class Grid:
 
     @property
     def system(self) -> str:
-        """Whose versions its columns are: `Kafka` or `Fluss`."""
+        """System of the versions in its columns: `Kafka` or `Fluss`."""
         return version_of(self.axis(VERSION).values[0].name).system
 
     def axis(self, name: str) -> Axis:
@@ -374,7 +374,7 @@ class Grid:
         return tuple(axis for axis in self.axes if len(axis.values) > 1)
 
     def within(self, records: int, epochs: int) -> Grid:
-        """The same grid whose cells have these sizes."""
+        """Return the grid with cells of these sizes."""
         return replace(self, records=records, epochs=epochs, is_unbounded=False, is_raised=True)
 
     def size_asked(self, cell: Cell) -> Size:
@@ -382,12 +382,12 @@ class Grid:
         return Size(self.replicas, int(cell.coordinates[MIN_INSYNC]))
 
     def at_first(self) -> Grid:
-        """The same grid for a first look: no bound is raised."""
+        """Return the grid for a first look: no bound is raised."""
         few = {"records_max": self.records, "epochs_max": self.epochs}
         return replace(self, **few, first_look=True)  # type: ignore[arg-type]  # its own fields
 
     def without_bounds(self, records: int) -> Grid:
-        """The same grid without bounds, with at most so many records in a log at one time."""
+        """Return the grid without bounds, with at most `records` in a log at one time."""
         most = min(self.max_states, STATES_MAX_UNBOUNDED)
         return replace(self, records=records, is_unbounded=True, is_raised=True, max_states=most)
 
@@ -429,7 +429,7 @@ class Grid:
 
 
 def first_records(replicas: int, records: int) -> int:
-    """How many records to begin with where at most `records` are wanted: few where it is costly."""
+    """Return the number of records to begin with, at most `records`: few if the cell is costly."""
     return 1 if replicas >= _MANY_REPLICAS else records
 
 

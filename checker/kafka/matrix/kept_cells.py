@@ -31,7 +31,7 @@ _LASTING = ("max-states", "stop-at-first")
 
 
 def keeping(explorer: Explorer, found: Found) -> Explorer:
-    """The same explorer, for what no earlier run has answered; `found` receives what one had."""
+    """Return an explorer of what no earlier run has answered; `found` receives kept answers."""
 
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         if trusted_cache() is None:
@@ -66,7 +66,7 @@ def name_of(question: Question, problem: Problem) -> str:
 
 
 def keep(name: str, answer: Answer, problem: Problem) -> None:
-    """Keep an answer, if another run would come to the same; do without where that cannot be."""
+    """Keep an answer that another run would repeat, if a cache is available."""
     is_lasting = answer.complete or str(answer.stopped_by).startswith(_LASTING)
     is_judged = not answer.complete or all(
         verdict != Verdict.INCOMPLETE.value for _, verdict, _ in answer.verdicts

@@ -43,9 +43,9 @@ class _Trial:
 
 
 def kin_of(grid: Grid, outcomes: Sequence[Outcome], explorer: Explorer) -> dict[str, list[Kin]]:
-    """For each fault that breaks a claim the entries that its cell is like.
+    """Return the catalogue entries behind each fault that breaks a claim.
 
-    Raises `KeyboardInterrupt` where that was interrupted: what was not finished is like nothing.
+    Raises `KeyboardInterrupt` if that was interrupted: an unfinished trial proves no cause.
     """
     trials = [trial for outcome in outcomes for trial in _trials(grid, outcome)]
     answers = explorer([trial.question for trial in trials], unwatched)

@@ -23,7 +23,7 @@ class Matrix:
 
     @property
     def complete(self) -> bool:
-        """True if something is known of every cell, and nothing was interrupted."""
+        """True if every cell has a result, and nothing was interrupted."""
         return not self.interrupted and self.count(Standing.INCOMPLETE) == 0
 
     @property
@@ -32,7 +32,7 @@ class Matrix:
         return sum(outcome.answer.distinct for outcome in self.outcomes)
 
     def count(self, standing: Standing) -> int:
-        """How many cells stand so."""
+        """Return the number of cells with this standing."""
         return sum(outcome.standing is standing for outcome in self.outcomes)
 
 

@@ -30,7 +30,7 @@ _WORDS = {claim.name: claim.word for claim in CLAIMS}
 
 
 class Standing(enum.Enum):
-    """How a cell stands, at a glance."""
+    """Standing of a cell, at a glance."""
 
     HOLDS = "holds"
     """Every claim holds in every reachable state within the bounds, or does not apply."""
@@ -98,7 +98,7 @@ class Outcome:
     stand_in: str = ""
 
     def instead_of(self, stand_in: str) -> Outcome:
-        """The same, where that size was explored instead of another: what holds is not known."""
+        """Return the outcome of the size that stood in for another: "holds" becomes unknown."""
         if not stand_in:
             return self
         claims = (
@@ -136,7 +136,7 @@ class Outcome:
 
     @property
     def standing(self) -> Standing:
-        """How the cell stands."""
+        """Standing of the cell."""
         broken = [claim for claim in self.claims if claim.is_violated]
         if any(claim.contract is None for claim in broken):
             return Standing.VIOLATED
@@ -247,7 +247,7 @@ def _claims(
 
 
 def with_counterexample(outcome: Outcome) -> Outcome:
-    """The same with the trace of its worst claim replayed and confirmed, if anything is broken."""
+    """Return the outcome with the trace of its worst broken claim, replayed and confirmed."""
     worst = outcome.worst
     if worst is None:
         return outcome

@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 from rich.terminal_theme import MONOKAI
 
 COLUMNS = 160
-"""As many as a picture in a document can have and still be read."""
+"""Maximum width of a picture that is still legible in a document."""
 _FONTS = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 """Rich names fonts on another host; every viewer has a monospaced one."""
 

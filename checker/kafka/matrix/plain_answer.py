@@ -12,7 +12,7 @@ from waterline.model.message.narration.fluss_words import in_words_of_fluss
 from waterline.model.message.versions import FLUSS
 
 VERSIONS_MAX = 2
-"""Of more versions the table alone says enough."""
+"""Maximum number of versions with sentences; for more the table says enough."""
 _SENTENCES = {claim.name: claim.sentence for claim in CLAIMS}
 _OPTIONS_OF_FLUSS = {ACKS: "client.writer.acks", MIN_INSYNC: in_words_of_fluss(MIN_INSYNC)}
 

@@ -1,7 +1,7 @@
 """Effective configuration of broker, topic and producer, and the protocol version it implies.
 
-Every value is reported with its source; a value that no file sets is Kafka's default. Topics that
-come to the same are one class, which is explored once.
+Every value is reported with its source; a value that no file sets is Kafka's default. Topics with
+the same configuration are one class, which is explored once.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from waterline.checker.problem.wording import counted, listed
 from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, ReleaseNumber
 
 REPLICAS_EXPLORED_MAX = 3
-"""Of more replicas no more are explored unless `--replicas` says so."""
+"""Maximum number of replicas explored unless `--replicas` asks for more."""
 REPLICAS_UNSAID = 3
 """Default number of replicas, if there are so many brokers. Kafka's own default of 1 applies to
 auto-created topics; a topic of any importance has more."""
 REPLICAS = "--replicas"
-"""Where a number of replicas is from that no file says."""
+"""Source of a number of replicas that no file gives."""
 NOT_SAID = "not said; taken as that"
 """The source of a number of replicas that is assumed."""
 _CLEAN_SINCE = (0, 11)
@@ -56,8 +56,8 @@ _ALL_SINCE = (3, 0)
 _ALL_UNSAID = "not said; 1 in producers before 3.0"
 """The source of acks=all with an older release, whose producers may be as old."""
 _NO_MORE_THAN_REPLICAS_SINCE = (3, 7)
-"""From this release on brokers take min.insync.replicas for no more than the replicas
-(KAFKA-15583, `Partition.effectiveMinIsr`); before it acks=all was refused, always."""
+"""First release that caps min.insync.replicas at the number of replicas (KAFKA-15583,
+`Partition.effectiveMinIsr`); earlier ones always refuse acks=all then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class Config:
 
     @property
     def capped(self) -> str:
-        """That min.insync.replicas is not in effect as it is set, if so."""
+        """Remark that min.insync.replicas is not in effect as set; "" if it is."""
         setting, copies = self.setting(MIN_INSYNC), counted(self.yours.replicas, "replica")
         if setting is None or int(setting.value) <= self.yours.replicas or self.acks != "all":
             return ""
@@ -231,10 +231,10 @@ def configs_of(
 
 
 def _of_controllers(deployment: Deployment, protocol: Protocol) -> Mapping[str, Setting]:
-    """As ELR is enabled, a controller makes its own static min.insync.replicas the cluster's.
+    """Return a controller's own static min.insync.replicas, if enabling ELR makes it the cluster's.
 
-    (KIP-966, ConfigurationControlManager.maybeGenerateElrSafetyRecords; from 4.1 on.) It goes
-    before the static one of brokers, and after what was set for all of them.
+    (KIP-966, ConfigurationControlManager.maybeGenerateElrSafetyRecords; from 4.1 on.) It overrides
+    the static one of brokers, and yields to a value set for all of them.
     """
     own, of_brokers = deployment.of_controllers, deployment.brokers.get(MIN_INSYNC)
     has_eligible = protocol.release.with_eligible_leader_replicas
@@ -385,7 +385,7 @@ def _about_size(config: Config) -> Iterator[str]:
 def _replication_factor(
     found: Mapping[str, Setting], replicas: int | None, brokers: Setting | None
 ) -> Setting:
-    """Of the topic, or else of the broker; where no file says it, the usual, or all brokers."""
+    """Return the topic's replication factor, or the broker's, or else the usual, or all brokers."""
     for key in (TOPIC_REPLICATION, REPLICATION):
         if key in found:
             return found[key]
@@ -399,7 +399,7 @@ def _replication_factor(
 
 
 def _number(setting: Setting, mistakes: Mistakes) -> int | None:
-    """As Java's Integer.parseInt reads it, which takes 03 and +3."""
+    """Return the number as Java's Integer.parseInt reads it, which accepts 03 and +3."""
     number = whole_number(setting.value)
     if not number:
         mistakes.add(setting.mistake("it must be a number, 1 or more"))

@@ -100,7 +100,7 @@ def record_lost(broken: Collection[str]) -> str:
 
 
 def lost_of(outcome: Outcome) -> str:
-    """The same of an outcome; "" where no record is lost."""
+    """Return the words for the record that an outcome loses; "" for none."""
     loss = loss_of(outcome)
     if loss is None:
         return ""
@@ -114,7 +114,7 @@ def harm_of(outcome: Outcome) -> ClaimOutcome | None:
 
 
 def reasons_of(config: Config, outcomes: Sequence[Outcome], advice: Advice) -> dict[str, Reason]:
-    """For each fault that breaks a claim the reason."""
+    """Return the reason for each fault that breaks a claim."""
     found = {}
     for outcome in outcomes:
         if outcome.worst is None:
@@ -157,7 +157,7 @@ def _permitting(outcome: Outcome, claim: ClaimOutcome) -> tuple[str, ...]:
 
 
 def _stricter(environment: Environment) -> dict[str, dict[str, Any]]:
-    """For each setting that could be stricter the fields of the environment that then change."""
+    """Return, for each setting that could be stricter, the changed fields of the environment."""
     found: dict[str, dict[str, Any]] = {}
     if environment.unclean_leader_election:
         found[UNCLEAN] = {"unclean_leader_election": False}

@@ -19,7 +19,7 @@ _MAX_STATES = "max-states"
 
 
 def remembering(explorer: Explorer) -> Explorer:
-    """The same explorer, which asks each question once."""
+    """Return an explorer that asks each question once."""
     known: dict[Question, list[tuple[int, Answer]]] = {}
 
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:

@@ -26,7 +26,7 @@ from waterline.checker.search.result import INTERRUPTED
 
 _LOOK_SECONDS = 1.0
 _LONG_SECONDS = 1.5
-"""Of work in rules of Kafka that are not optimised: about when optimising them begins to pay."""
+"""Seconds of work in unoptimised rules of Kafka before optimising them pays off."""
 
 Watch = Callable[[int, Collection[int] | None], None]
 """Receives how many questions are answered, and which are under way, where that is known."""
@@ -132,7 +132,7 @@ def answers_here(
 
 @contextmanager
 def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Explorer]:
-    """One job on Spark for all questions of a call, a task for each. Raises `EngineFailed`."""
+    """Run one job on Spark for all questions of a call, a task for each. Raises `EngineFailed`."""
     from waterline.checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - the local engine needs none
 
     spark = SparkSide(choice, announce)

@@ -131,7 +131,7 @@ class MatrixTable:
                 yield from _beside(blocks[start : start + across], block_width)
 
     def _across(self, room: int) -> int:
-        """How many blocks in a band: whole groups of those that differ in the last setting."""
+        """Return the number of blocks in a band: whole groups that differ in the last setting."""
         varied = [axis for axis in self.grid.varied if axis.name in SETTINGS]
         group = len(varied[-1].values) if varied else 1
         return max(1, room - room % group if room > group else room)

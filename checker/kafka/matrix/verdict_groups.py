@@ -22,7 +22,7 @@ from waterline.checker.kafka.matrix.reason import Reason, harm_of, loss_of, lost
 from waterline.checker.problem.wording import counted, listed
 
 _FEW_REPLICAS = 2
-"""Of so many none can be down where all must be in sync: what helps them most is another."""
+"""Number of replicas that allows none to be down if all must be in sync: one more helps most."""
 _CHANGEABLE = (ACKS, MIN_INSYNC, UNCLEAN, ELIGIBLE, REPLICATION, TOPIC_REPLICATION)
 
 
@@ -37,7 +37,7 @@ class Group:
 
     @property
     def losing(self) -> tuple[Outcome, ...]:
-        """Those that lose a record."""
+        """Outcomes that lose a record."""
         return tuple(outcome for outcome in self.outcomes if loss_of(outcome) is not None)
 
     @property
@@ -156,7 +156,7 @@ def headline(answer: ConfigAnswer) -> str:
 
 
 def _counts(answer: ConfigAnswer) -> Iterator[str]:
-    """How many faults lose which record, do other harm, and are not known."""
+    """Yield how many faults lose a record, do other harm, and are unknown."""
     outcomes = answer.matrix.outcomes
     harming = [outcome for outcome in outcomes if harm_of(outcome) is not None]
     unknown = _unknown(answer)
@@ -212,7 +212,7 @@ def _unknown(answer: ConfigAnswer) -> list[Outcome]:
 
 
 def why_unexplored(answer: ConfigAnswer) -> dict[str, list[str]]:
-    """The same by the reason; "": not to the end."""
+    """Return the faults without a conclusion by reason; "" for an unfinished search."""
     found: dict[str, list[str]] = {}
     for outcome in _unknown(answer):
         size = f"explored as {outcome.stand_in}" if outcome.stand_in else ""

@@ -98,7 +98,7 @@ def _violated(answer: Answer) -> Iterator[tuple[str, int]]:
 def _needed(
     grid: Grid, cell: Cell, breaks: tuple[tuple[str, int], ...], answer: Answer
 ) -> Iterator[TraceBounds]:
-    """For each trace that takes no more faults than the cell names the bounds that it needs."""
+    """Yield the bounds that each trace needs which takes no more faults than the cell names."""
     problem = problem_of(question_of(cell, grid))
     budgets = grid.within(1, grid.epochs).cell(cell.coordinates).environment.options()
     for claim in problem.judged:

@@ -28,7 +28,7 @@ class AtomicGrain:
     """A fetch is one step, and no broker is ever down."""
 
     def holdings(self, state: State) -> Holdings:
-        """Who has which records; committed is what is below the highest HW of a leader."""
+        """Return each replica's records; committed are those below the highest HW of a leader."""
         logs = tuple(
             tuple(state.log[r, o] for o in range(state.leo[r])) for r in range(state.replicas)
         )
@@ -53,7 +53,7 @@ class AtomicGrain:
         )
 
     def actor(self, moment: Moment) -> str:
-        """Whose step it is."""
+        """Return the actor of a step."""
         if moment.action in _OF_THE_CONTROLLER:
             return CONTROLLER
         arguments = dict(moment.arguments)
@@ -101,7 +101,7 @@ class AtomicGrain:
         return quorum_isr(state)
 
     def cause(self, settings: Any, moment: Moment, replica: int) -> str:
-        """By what a broker loses records in this step."""
+        """Describe how a broker loses records in this step."""
         return f"{broker(replica)} truncates to offset {moment.after.leo[replica]}"
 
 

@@ -13,9 +13,9 @@ from waterline.model.core.state import State
 def breaking(
     claim: Claim | None, before: State, after: State, settings: Any, explanation: str
 ) -> Breaking:
-    """Where `claim` breaks with the last step.
+    """Locate the violation of `claim` by the last step.
 
-    Of a claim that does not say where, it is what its `explanation` names: r1, offset 0, m1.
+    If the claim does not locate it, use what its `explanation` names: r1, offset 0, m1.
     """
     if claim is None or claim.where is None:
         return _named_in(explanation)

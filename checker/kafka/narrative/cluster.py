@@ -22,7 +22,7 @@ def broker(replica: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One record in a log: where it is, its id, and the leader epoch that it was written in."""
+    """One record in a log: its offset, its id, and its leader epoch."""
 
     offset: int
     record: int

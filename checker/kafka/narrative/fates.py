@@ -156,7 +156,7 @@ def _ending(record: int, last: Holdings, end: End) -> Ending:
 
 
 def partings(states: Iterable[Holdings]) -> tuple[Parting, ...]:
-    """For every two logs the first step after which they part, in the order of steps."""
+    """Return the first step after which each two logs part, in the order of steps."""
     found: dict[tuple[int, int], Parting] = {}
     previous: tuple[tuple[int, ...], ...] | None = None
     for step, held in enumerate(states):

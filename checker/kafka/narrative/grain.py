@@ -14,13 +14,13 @@ class Grain(Protocol):
     """One of Kafka's grains of atomicity."""
 
     def holdings(self, state: State) -> Holdings:
-        """Who has which records."""
+        """Return the records of each replica."""
 
     def cluster(self, settings: Any, state: State) -> Cluster:
         """All that a picture shows."""
 
     def actor(self, moment: Moment) -> str:
-        """Whose step it is: `r1`, the controller, the consumer, the network."""
+        """Return the actor of a step: `r1`, the controller, the consumer, the network."""
 
     def is_fault(self, action: str) -> bool:
         """True if the step is something that goes wrong."""
@@ -50,7 +50,7 @@ class Grain(Protocol):
         """The replicas that may be elected at once."""
 
     def cause(self, settings: Any, moment: Moment, replica: int) -> str:
-        """By what a broker loses records in this step: `r1 truncates to offset 0`."""
+        """Describe how a broker loses records in this step: `r1 truncates to offset 0`."""
 
 
 def members(mask: int, replicas: int) -> tuple[int, ...]:

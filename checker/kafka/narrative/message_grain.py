@@ -69,7 +69,7 @@ class MessageGrain:
     """A fetch's request and its answer are separate steps."""
 
     def holdings(self, state: State) -> Holdings:
-        """Who has which records."""
+        """Return the records of each replica."""
         logs = tuple(
             tuple(state.log[r, o] for o in range(state.leo[r])) for r in range(state.replicas)
         )
@@ -94,7 +94,7 @@ class MessageGrain:
         )
 
     def actor(self, moment: Moment) -> str:
-        """Whose step it is."""
+        """Return the actor of a step."""
         arguments = dict(moment.arguments)
         if moment.action in _OF_THE_CONTROLLER:
             return CONTROLLER
@@ -153,7 +153,7 @@ class MessageGrain:
         return int((state.isr | state.elr) & running)
 
     def cause(self, settings: Any, moment: Moment, replica: int) -> str:
-        """By what a broker loses records in this step."""
+        """Describe how a broker loses records in this step."""
         end, who = moment.after.leo[replica], broker(replica)
         if moment.action == "PowerLoss":
             return f"{who} loses power before its log is flushed"
@@ -209,7 +209,7 @@ def _asked_isr(s: State, leader: int) -> tuple[int, ...] | None:
 
 
 def _asked_note(s: State, leader: int) -> str:
-    """That what it has asked for is old, say, in the words of the table of states."""
+    """Return the remark on a leader's request, in the words of the table of states."""
     text = rows(s)[leader + 1][_ISR_COLUMN].partition(", asks ")[2]
     return _MEMBER.sub("", text).strip()
 

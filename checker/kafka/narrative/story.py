@@ -75,7 +75,7 @@ class Story:
 
     @property
     def steps(self) -> int:
-        """How many there are."""
+        """Number of steps."""
         return len(self.replayed.moments)
 
     @property
@@ -146,7 +146,7 @@ class Story:
         return actors(moment.action, moment.values) if actors is not None else ()
 
     def is_fault(self, step: int) -> bool:
-        """True if something goes wrong in the step: a crash, a lost disk, a move."""
+        """True if the step is a fault: a crash, a lost disk, a move."""
         return self._grain is not None and self._grain.is_fault(
             self.replayed.moments[step - 1].action
         )
@@ -167,7 +167,7 @@ class Story:
 
     @cached_property
     def partings(self) -> tuple[Parting, ...]:
-        """For every two logs that part, the first step after which they do."""
+        """First step after which each two logs part."""
         return partings(self.holdings) if self._keeps_names else ()
 
     @property
@@ -180,7 +180,7 @@ class Story:
 
     @cached_property
     def breaking(self) -> Breaking:
-        """Where the claim breaks in the end."""
+        """Place of the violation at the end."""
         if not self.replayed.moments or self._grain is None:
             return Breaking()
         last = self.replayed.moments[-1]
@@ -226,7 +226,7 @@ class Story:
 
     @cached_property
     def holdings(self) -> tuple[Holdings, ...]:
-        """Who has which records in each state."""
+        """Records of each replica, by state."""
         if self._grain is None:
             return ()
         return tuple(map(self._grain.holdings, self.replayed.states))

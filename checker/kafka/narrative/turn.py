@@ -30,7 +30,7 @@ class Turn:
 
     @property
     def number(self) -> int:
-        """Which step."""
+        """Number of the step."""
         return self.moment.number
 
     @property

@@ -178,7 +178,7 @@ def appends_on_what_differs(turn: Turn) -> str:
 
 
 def distrusted(turn: Turn) -> str:
-    """With ELR, one that comes back from a crash leaves ISR and ELR, whatever is in its log."""
+    """With ELR, a broker that comes back from a crash leaves ISR and ELR, whatever its log has."""
     if not isinstance(turn.grain, MessageGrain):
         return ""
     left = turn.grain.eligible(turn.before) & ~turn.grain.eligible(turn.after)

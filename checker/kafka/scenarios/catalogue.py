@@ -25,7 +25,7 @@ _BY_NAME = {
     **{scenario.name: scenario for scenario in CATALOGUE},
     **{scenario.number.lower(): scenario for scenario in CATALOGUE},
 }
-"""By name, and by number in lower case."""
+"""Scenarios by name, and by number in lower case."""
 LOSSES_CLAIMED = ("no_committed_loss", "acknowledged_durable", "acknowledged_somewhere")
 """The claims that break where a record is lost."""
 _GROWING = {
@@ -38,7 +38,7 @@ _GROWING = {
 
 
 def find_scenario(name: str) -> Scenario:
-    """The one entry of this name, number or source. Raises `BadEnvironment`."""
+    """Return the one entry of this name, number or source. Raises `BadEnvironment`."""
     first, *others = scenarios_about(name)
     if others:
         several = ", ".join(f"{entry.number} {entry.name}" for entry in (first, *others))

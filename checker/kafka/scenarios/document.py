@@ -22,7 +22,7 @@ are in [protocol.md](protocol.md#the-versions). The first trace of each is in
 """
 _COLUMNS = 100
 EXPLAINED = "\n<!-- made by python -m docs.make.explanations -->\n"
-"""Where the part of the document begins that no run of the catalogue writes."""
+"""Beginning of the part of the document that no run of the catalogue writes."""
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:

@@ -75,9 +75,9 @@ def run_scenarios(
 
 
 def shared_by_shape(scenarios: Sequence[Scenario] = ()) -> dict[Layout, Shared]:
-    """For each shape of state what these and all of the catalogue have between them.
+    """Return the common limits of these entries and of the whole catalogue, by shape of state.
 
-    All of it whichever are run, so that a later run of others finds their kernels made.
+    It always covers the whole catalogue, so that a later run of others finds the same kernels.
     """
     asked = _by_space((*CATALOGUE, *scenarios))
     return sharing_by_shape(_problem(space, claims) for space, claims in asked.items())
@@ -95,7 +95,7 @@ def _space(scenario: Scenario, version: str) -> ProblemSpec:
 
 
 def _by_space(scenarios: Sequence[Scenario]) -> dict[ProblemSpec, dict[str, bool]]:
-    """For each space the claims asked of it, and whether each is to be violated."""
+    """Return the claims of each space, and whether each is to be violated."""
     asked: dict[ProblemSpec, dict[str, bool]] = {}
     for scenario, version in _pairs(scenarios):
         claims = asked.setdefault(_space(scenario, version), {})

@@ -1,4 +1,4 @@
-"""Which releases of Apache Fluss can be replayed on, and what each needs to run here."""
+"""Releases of Apache Fluss for replays, and what each needs to run here."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from waterline.model.core.state import State
 from waterline.model.message.terms import LEADER, NO_ROLE, contains
 
 SETTLED_SECONDS_MAX = 10.0
-"""How long a server may take to show what the model says."""
+"""Time limit for a server to show what the model says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ class Shown:
 
     @classmethod
     def read(cls, said: str) -> Shown:
-        """From `leads=true leader=0 epoch=0 ...`."""
+        """Parse `leads=true leader=0 epoch=0 ...`."""
         facts = dict(word.split("=", 1) for word in said.split(" "))
         return cls(
             facts["leads"] == "true",
@@ -231,7 +231,7 @@ class Cluster:
         return server in self._running
 
     def of(self, server: int) -> Process:
-        """Its process, which must run."""
+        """Return the process of a server, which must run."""
         return self._running[server]
 
     def shown(self, server: int) -> Shown:

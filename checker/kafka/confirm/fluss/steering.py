@@ -1,8 +1,8 @@
-"""Which step of the model is what on tablet servers of Fluss.
+"""Steps of the model on tablet servers of Fluss.
 
 A request that leaves a server waits in the harness until the model's leader handles it; its answer
-waits until the model's follower receives it. What the coordinator decides is the model's, and a
-server hears it as a NotifyLeaderAndIsr. The bucket epoch, which the model does not count, is
+waits until the model's follower receives it. The coordinator's decisions are the model's, and a
+server hears them as a NotifyLeaderAndIsr. The bucket epoch, which the model does not count, is
 counted here.
 """
 
@@ -152,7 +152,7 @@ class Steering:
         self._cluster.of(leader).ask("grant", asked.number, "granted" if granted else "refused")
 
     def _shrink_isr(self, moment: Moment) -> None:
-        """All that lag are taken out at once; the ISR that comes of it is compared."""
+        """Remove all lagging followers at once; the resulting ISR is compared."""
         leader, _ = moment.values
         self._cluster.of(leader).ask("shrink")
 

@@ -19,7 +19,7 @@ from waterline.checker.kafka.confirm.quorum.state import NODE
 from waterline.checker.kafka.confirm.wire import HOST
 
 HEARTBEAT_MS = 50
-"""How often a broker says what it has applied of the metadata log."""
+"""Interval of a broker's reports on the metadata log that it has applied."""
 _DISK_NAME = "meta.properties"
 
 

@@ -26,7 +26,7 @@ TOPIC, TOPIC_ID = "hosted-by-nobody", uuid.UUID(int=99)
 
 
 class LongAnswer:
-    """How a follower's fetch is changed for its leader, and the answer for the follower."""
+    """Change of a follower's fetch for its leader, and of the answer for the follower."""
 
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions

@@ -99,7 +99,7 @@ def _takes_log_away(s: Any, arguments: Arguments) -> str:
 
 
 def _require_same_end(stage: KraftStage, act: Act) -> None:
-    """With ELR it matters whether the last life ended cleanly: the registration says so."""
+    """Require the model's kind of last end, clean or not: with ELR the registration reports it."""
     replica = act.arguments["replica"]
     was_clean = stage.quorum.broker(replica).previous_epoch != NO_BROKER_EPOCH
     if has(act.settings, ELR) and was_clean == (act.before.unclean[replica] == 1):

@@ -27,7 +27,7 @@ from waterline.checker.kafka.confirm.stage import (
 )
 
 LIFE_SECONDS_MAX = 90.0
-"""How long a broker may take to start and register, or to shut down."""
+"""Time limit for a broker to start and register, or to shut down."""
 
 
 class KraftStage(Stage):
@@ -249,7 +249,7 @@ class KraftStage(Stage):
         self.asked.clear()
 
     def _drop_requests(self) -> None:
-        """Nothing is on its way any more, between brokers or to the controller."""
+        """Drop everything in flight, between brokers or to the controller."""
         for broker in self.replicas:
             for asked in self.quorum.asked_by(broker):
                 self.quorum.refuse(asked, FENCED_LEADER_EPOCH)
@@ -258,9 +258,9 @@ class KraftStage(Stage):
             link.lose_stray()
 
     def answer_as_kafka(self) -> None:
-        """As `Stage.answer_as_kafka`; a broker that is ready is unfenced as well.
+        """Do as `Stage.answer_as_kafka`; also unfence a broker that is ready.
 
-        Who knows the last epoch hears the rest of the log.
+        A broker that knows the last epoch hears the rest of the log.
         """
         for broker in self.replicas:
             known = self.quorum.broker(broker)

@@ -47,7 +47,7 @@ _ALL_THE_TIME = frozenset({FETCH, API_VERSIONS, HEARTBEAT})
 METADATA_TOPIC = uuid.UUID(int=1)
 FENCED_LEADER_EPOCH, STALE_BROKER_EPOCH, INVALID_REQUEST = 74, 77, 42
 _REGISTRATION_VERSION = 3
-"""Of RegisterBrokerRecord: the first with log directories (KIP-858)."""
+"""Version of RegisterBrokerRecord: the first with log directories (KIP-858)."""
 
 Answer = Mapping[str, Any] | None
 """The fields of an answer; None breaks the connection."""

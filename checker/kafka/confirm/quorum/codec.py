@@ -23,7 +23,7 @@ from waterline.checker.kafka.confirm.quorum.definitions import (
 )
 
 API_VERSIONS = 18
-"""Its answer has the oldest header in every version: who asks may not know any other."""
+"""The answer has the oldest header in every version: the client may not know any other."""
 _RECORD_FRAME = 1
 _MORE = 0x80
 

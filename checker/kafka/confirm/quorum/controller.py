@@ -119,14 +119,14 @@ class ScriptedController:
     # What brokers may know.
 
     def reveal(self, broker: int, end: int) -> None:
-        """From now on the broker reads the log up to `end`; never less than before."""
+        """Let the broker read the log up to `end`, never less than before."""
         with self._state.changed:
             known = self._state.brokers[broker]
             known.may_know = max(end, known.may_know or 0)
             self._state.changed.notify_all()
 
     def hold_all(self) -> None:
-        """From now on no broker reads anything that is not revealed to it."""
+        """Let no broker read anything that is not revealed to it."""
         with self._state.changed:
             for known in self._state.brokers:
                 known.may_know = self._state.log.end

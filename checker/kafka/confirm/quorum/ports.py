@@ -17,7 +17,7 @@ Serve = Callable[[int, bytes], bytes | None]
 
 
 class Ports:
-    """So many ports; `failed` receives what `serve` raised, and that connection ends."""
+    """Ports; `failed` receives what `serve` raised, and that connection ends."""
 
     def __init__(self, number: int, serve: Serve, failed: Callable[[Exception], None]) -> None:
         self._serve = serve

@@ -149,8 +149,8 @@ class QuorumState:
             return end
 
     def _as_released(self, record: MetadataRecord) -> MetadataRecord:
-        """In the newest version that the release has, if that is older, and without what it lacks:
-        directories came with KIP-858 (3.7).
+        """Return the record in the release's version, if that is older, without the fields that it
+        lacks: directories came with KIP-858 (3.7).
         """
         message = self.definitions.by_name[record.name]
         known = {each.name for each in message.fields}

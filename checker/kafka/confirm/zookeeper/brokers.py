@@ -23,7 +23,7 @@ SESSION_MS = 60_000
 """Long, so that a busy machine ends none: the harness ends those of brokers that it kills."""
 ZOOKEEPER = "zookeeper"
 _ZOOKEEPER_SECONDS = 0.2
-"""How long it may take from there until it serves."""
+"""Maximum time from the line in its log until ZooKeeper serves."""
 
 
 class ZookeeperBrokers(Brokers):
