@@ -99,14 +99,15 @@ def test_the_hooks_are_such_that_pre_commit_reads() -> None:
 def test_the_hook_and_the_action_about_settings_run_a_command_that_there_is() -> None:
     _, config = clientlib.load_manifest(str(ROOT / ".pre-commit-hooks.yaml"))
     options = {option for param in matrix_command.params for option in param.opts}
-    action = FILES["config/action.yml"]
+    action = yaml.safe_load(FILES["config/action.yml"])
+    told = f"{action['inputs']} {action['runs']['steps'][-1]['run']}"
     given = yaml.safe_load(OF_OPERATORS[".github/workflows/kafka-settings.yml"])
     [step] = [s for s in given["jobs"]["settings"]["steps"] if "waterline" in s.get("uses", "")]
 
     assert config["entry"].split()[:2] == ["waterline", "matrix"]
     assert set(re.findall(r"--[a-z-]+", config["entry"] + " ".join(config["args"]))) <= options
-    assert set(re.findall(r"(?<=[ (])--[a-z][a-z-]+", action)) <= options
-    assert step["with"].keys() <= yaml.safe_load(action)["inputs"].keys()
+    assert set(re.findall(r"(?<=[ (])--[a-z][a-z-]+", told)) <= options
+    assert step["with"].keys() <= action["inputs"].keys()
 
 
 def test_every_document_has_the_address_and_the_version_of_pyproject() -> None:
@@ -170,6 +171,83 @@ def test_a_job_runs_no_module_of_the_checkout() -> None:
     assert [line for line in started if " -P -m " not in line] == []
 
 
+ACTIONS = ("action.yml", "config/action.yml")
+
+
+def steps(action: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = yaml.safe_load(FILES[action])["runs"]["steps"]
+    return found
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_what_an_action_uses_is_named_by_its_commit(action: str) -> None:
+    """A tag can be moved to other code, the name of a commit cannot."""
+    used = re.findall(r"uses: (\S+)(.*)", FILES[action])
+
+    assert len(used) == sum("uses" in step for step in steps(action)) == 3
+    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", name) for name, _ in used)
+    assert all(re.fullmatch(r"  # v\d+\.\d+\.\d+", remark) for _, remark in used)
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_another_python_or_other_libraries_are_another_environment(
+    action: str, tmp_path: Path
+) -> None:
+    (tmp_path / "config").mkdir()
+    [naming] = [step for step in steps(action) if step.get("id") == "environment"]
+
+    def key(python: str, libraries: str) -> str:
+        (tmp_path / "pyproject.toml").write_text(libraries)
+        (tmp_path / "outputs").write_text("")
+        place = tmp_path / "config" / ".." if action.startswith("config") else tmp_path
+        given = {"SOURCE": str(place), "PYTHON": python, "EXTRAS": ""}
+        run(naming["run"], tmp_path, GITHUB_OUTPUT=str(tmp_path / "outputs"), **given)
+        return (tmp_path / "outputs").read_text()
+
+    keys = [key("3.12.1", "a"), key("3.12.2", "a"), key("3.12.1", "b")]
+
+    assert all(re.fullmatch(r"key=[0-9a-f]{40}\n", each) for each in keys)
+    assert len({*keys}) == 3
+    assert key("3.12.1", "a") == keys[0]
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_an_environment_that_was_cached_gets_the_sources_of_this_action(
+    action: str, tmp_path: Path
+) -> None:
+    """With a Python that notes how it is called, and makes an environment whose pip does too."""
+    python = tmp_path / "python"
+    python.write_text(
+        '#!/bin/sh\necho python "$@" >> "$RUNNER_TEMP/called"\nmkdir -p "$4/bin"\n'
+        'printf \'#!/bin/sh\\necho pip "$@" >> "$RUNNER_TEMP/called"\' > "$4/bin/pip"\n'
+        'chmod +x "$4/bin/pip"\n'
+    )
+    python.chmod(0o755)
+    *_, install, _ = steps(action)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    for _ in range(2):
+        run(install["run"], tmp_path, RUNNER_TEMP=str(tmp_path), SOURCE="/sources", PATH=path)
+
+    assert (tmp_path / "called").read_text().splitlines() == [
+        f"python -P -m venv {tmp_path}/waterline",
+        "pip install /sources",
+        "pip install /sources",
+    ]
+
+
+def run(script: str, folder: Path, **environment: str) -> str:
+    """What a step prints, run as GitHub does."""
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
 def test_the_words_of_the_action_reach_the_command_as_words(tmp_path: Path) -> None:
     """The script of the last step, with a command that prints what it is given."""
     bin_folder = tmp_path / "waterline" / "bin"
@@ -177,7 +255,7 @@ def test_the_words_of_the_action_reach_the_command_as_words(tmp_path: Path) -> N
     command = bin_folder / "waterline"
     command.write_text("#!/bin/sh\nprintf '<%s>' \"$@\"\n")
     command.chmod(0o755)
-    [*_, last] = yaml.safe_load(FILES["config/action.yml"])["runs"]["steps"]
+    [*_, last] = steps("config/action.yml")
     given = {
         "RUNNER_TEMP": str(tmp_path),
         "FILES": "kafka $(touch/x)",
@@ -186,15 +264,9 @@ def test_the_words_of_the_action_reach_the_command_as_words(tmp_path: Path) -> N
         "FAIL_ON": "setting",
         "SARIF": "a.sarif",
     }
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", last["run"]],
-        env={**os.environ, **given},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    printed = run(last["run"], tmp_path, **given)
 
-    assert done.stdout == (
+    assert printed == (
         "<matrix><--config><kafka><--config><$(touch/x)><--fail-on><setting><--github>"
         "<--sarif><a.sarif><--quick><--kafka-version><3.9:kraft>"
     )
