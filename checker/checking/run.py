@@ -142,7 +142,7 @@ def _raised(
 
     Without a `fault` of the search a claim about behaviours has raised.
     """
-    # Few rules raise, and the rest needs SciPy.
+    # Few rules raise.
     from waterline.checker.checking import raised_run  # noqa: PLC0415
 
     if fault is not None:
@@ -243,7 +243,7 @@ def _judge_behaviours(
     in_parts: bool,
     announce: Callable[[str], None],
 ) -> tuple[Finding, ...]:
-    # Few runs ask for it, and it needs SciPy.
+    # Few runs ask for it.
     from waterline.checker.checking.liveness_in_memory import judge_behaviours  # noqa: PLC0415
 
     if result.complete:
