@@ -57,8 +57,7 @@ class Asked:
 
 
 def circumstances_of(names: Sequence[str], trace: Path | None) -> list[Circumstances]:
-    """Return these circumstances, or those of a trace's file. Raises `CannotConfirm`, `BadTrace`.
-    """
+    """Return named circumstances, or a trace file's. Raises `CannotConfirm`, `BadTrace`."""
     if trace is not None:
         recorded = read_trace(trace)
         try:

@@ -354,8 +354,7 @@ def _beginning(
 def _within(
     observed: Sequence[Observation], first: int, last: int, kinds: Collection[Kind]
 ) -> list[Observation]:
-    """Return the lines from the first of epochs `first` to `last` to the last before a later one.
-    """
+    """Return the lines from the first of epochs `first` to `last` up to a later epoch."""
     begun, kept = False, []
     for seen in observed:
         if seen.kind not in kinds:
