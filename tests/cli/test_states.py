@@ -37,6 +37,9 @@ from waterline.model.message.environment import Environment
 
 Row = dict[str, Any]
 PROBLEMS: dict[str, Callable[[], Problem]] = {
+    "message, few": lambda: problem_for(
+        "epoch", Environment(records=1, epochs=1, restarts=0, moves=1)
+    ),
     "message": lambda: problem_for("epoch", Environment(records=1, restarts=1, moves=1)),
     "message, 3 replicas": lambda: problem_for(
         "hw", Environment(replicas=3, records=1, epochs=1, restarts=0, moves=0)
@@ -87,7 +90,7 @@ def dead_rows_as_null(value: Any) -> Any:
     return [None if isinstance(row, list) and set(row) == {None} else row for row in value]
 
 
-@pytest.fixture(params=PROBLEMS)
+@pytest.fixture(params=["message, few", "atomic"])
 def problem(request: pytest.FixtureRequest) -> Problem:
     return PROBLEMS[request.param]()
 

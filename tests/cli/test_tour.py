@@ -1,4 +1,7 @@
-"""The tour expects what comes out: `make check` ends with every stop as expected."""
+"""The tour expects what comes out: `make check` ends with every stop as expected.
+
+The large one is in tests/verify.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,12 @@ from waterline.checker.cli.check.tour import Stop, stops
 from waterline.checker.search.engines.choice import EngineChoice
 
 
-@pytest.mark.parametrize("stop", list(stops()), ids=lambda stop: stop.title)
+@pytest.mark.parametrize("stop", list(stops())[:2], ids=lambda stop: stop.title)
 def test_a_stop_comes_out_as_expected(stop: Stop) -> None:
+    assert_comes_out(stop)
+
+
+def assert_comes_out(stop: Stop) -> None:
     """On the local engine here: that Spark finds the same is tested elsewhere."""
     expected = stop.expectation
     done = run(expected.problem, EngineChoice(name="local"), budgets=expected.budgets)

@@ -241,7 +241,7 @@ def test_symmetry_explores_one_of_those_that_are_alike(lease: ModuleType) -> Non
 
 
 def test_a_bare_protocol_is_refused_since_it_knows_no_bounds(lease: ModuleType) -> None:
-    with pytest.raises(TypeError, match=r"waterline\.model\(function, bound=3\)"):
+    with pytest.raises(TypeError, match=r"waterline\.instance\(function, bound=3\)"):
         waterline.check(lease.lease(lease.State))
 
 
