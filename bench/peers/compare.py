@@ -1,41 +1,48 @@
 """Compare Waterline with the Murphi model of the same protocol, setting by setting.
 
-    python -m bench.peers.compare [--all | --new | SETTING ...] [--add]
+    python -m bench.peers.compare [--all | SETTING ...] [--add]
     python -m bench.peers.compare "kip320-without-fencing epochs=3 restarts=1 moves=2"
 
 Needs `rumur` and a C compiler. At each setting: distinct states of every level, transitions, and
 the depth at which each of nine claims is violated must be equal. Exits 1 if anything differs, after
 all settings. By default three settings, both old versions of each: as documented, 3 replicas,
-unclean election. --all: every row of tests/golden/manifest.json, which takes about an hour. --new:
-those rows of it that have all nine claims. --add: put what agrees and is not there yet into that
-file.
+unclean election. --all: every entry of gates/counts.toml, which takes about an hour. --add: put
+what agrees and is not there yet into that file.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+import tomllib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from bench.peers.message_peer import CLAIMS, PeerError, examine
+from docs.make.gates import Entry
 from waterline.checker.kafka.families import problem_for
+from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
 from waterline.model.message.environment import Environment
 
-MANIFEST = Path(__file__).parents[2] / "tests" / "golden" / "manifest.json"
+COUNTS = Path(__file__).parents[2] / "gates" / "counts.toml"
+NOT_OPTIONS = ("name", "protocol", "invariant", "counts", "verdicts", "never")
+"""Keys of an entry that are not bounds or circumstances."""
 THREE: list[dict[str, Any]] = [{}, {"replicas": 3, "records": 1}, {"unclean-leader-election": True}]
+
+
+def problem(version: str, options: dict[str, Any]) -> Problem:
+    """A version in the environment documented but for these options."""
+    return problem_for(version, Environment.from_options({**Environment().options(), **options}))
 
 
 def ours(version: str, options: dict[str, Any]) -> dict[str, Any]:
     """What Waterline finds."""
-    environment = Environment.from_options({**Environment().options(), **options})
-    problem = problem_for(version, environment)
-    with closing(MemoryEngine(problem)) as engine:
-        result = search(problem, engine)
+    asked = problem(version, options)
+    with closing(MemoryEngine(asked)) as engine:
+        result = search(asked, engine)
     depths = {found.name: found.depth for found in result.invariants}
     return {
         "distinct": result.distinct,
@@ -43,6 +50,7 @@ def ours(version: str, options: dict[str, Any]) -> dict[str, Any]:
         "depth": result.depth,
         "violated": {name: depths[name] for name in CLAIMS if depths[name] is not None},
         "levels": [level.states for level in result.levels],
+        "never": tuple(claim.name for claim in result.reachable if claim.depth is None),
     }
 
 
@@ -57,7 +65,7 @@ def differences(mine: dict[str, Any], peer: dict[str, Any]) -> list[str]:
 
 
 def value(word: str) -> str | int | bool:
-    """Read an option's value as the manifest spells it."""
+    """Read an option's value as the gate spells it."""
     return {"true": True, "false": False}.get(word, int(word) if word.isdecimal() else word)
 
 
@@ -68,16 +76,39 @@ def setting(words: str) -> tuple[str, dict[str, Any]]:
     return version, {k: v if k == "acks" else value(v) for k, _, v in pairs}
 
 
-def add(row: dict[str, Any]) -> None:
-    """Put a row into the manifest, unless its setting is there."""
-    manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
-    key = (row["protocol"], row["options"])
-    if key in [(r["protocol"], r["options"]) for r in manifest["rows"]]:
+def recorded() -> list[tuple[str, dict[str, Any]]]:
+    """The settings of the golden counts."""
+    entries = tomllib.loads(COUNTS.read_text(encoding="utf-8"))["expect"]
+    return [
+        (entry["protocol"], {k: v for k, v in entry.items() if k not in NOT_OPTIONS})
+        for entry in entries
+    ]
+
+
+def add(
+    version: str, options: dict[str, Any], found: dict[str, Any], never: tuple[str, ...]
+) -> None:
+    """Put what was found into the gate, unless its setting is there."""
+    if (version, options) in recorded():
         return
-    rows = ",\n".join("    " + json.dumps(r) for r in [*manifest["rows"], row])
-    about = json.dumps(manifest["about"])
-    text = f'{{\n  "about": {about},\n  "rows": [\n{rows}\n  ]\n}}\n'
-    MANIFEST.write_text(text, encoding="utf-8")
+    described = " ".join(f"{k}={v}" for k, v in options.items())
+    applying = problem(version, options).checked
+    verdicts = {name: "holds" if name in applying else "not applicable" for name in CLAIMS}
+    entry = Entry(
+        f"{version} {described or 'documented'}",
+        {"protocol": version, **options, "invariant": CLAIMS},
+        verdicts | dict.fromkeys(found["violated"], "violated"),
+        ("distinct", "generated", "depth"),
+        never,
+        {
+            "distinct": found["distinct"],
+            "generated": found["fired"] + 1,
+            "depth": found["depth"],
+            **found["violated"],
+        },
+    )
+    with COUNTS.open("a", encoding="utf-8") as gate:
+        gate.write(entry.text())
 
 
 def compare(version: str, options: dict[str, Any], adding: bool) -> bool:
@@ -89,6 +120,7 @@ def compare(version: str, options: dict[str, Any], adding: bool) -> bool:
         print(f"{what}: {error}", flush=True)
         return False
     mine = ours(version, options)
+    never = mine.pop("never")
     wrong = differences(mine, peer)
     print(
         f"{what}: {mine['distinct']:,} states in {len(mine['levels'])} levels, "
@@ -98,25 +130,21 @@ def compare(version: str, options: dict[str, Any], adding: bool) -> bool:
         flush=True,
     )
     if adding and not wrong:
-        del mine["levels"]
-        add({"protocol": version, "options": options, **mine, "claims": len(CLAIMS)})
+        add(version, options, mine, never)
     return not wrong
 
 
 def main() -> int:
     """Compare, a line each."""
     parser = argparse.ArgumentParser(description="Compare with the Murphi model.")
-    parser.add_argument("--all", action="store_true", help="every row of the manifest")
-    parser.add_argument("--new", action="store_true", help="its rows with nine claims")
-    parser.add_argument("--add", action="store_true", help="put what agrees into the manifest")
+    parser.add_argument("--all", action="store_true", help="every entry of the golden counts")
+    parser.add_argument("--add", action="store_true", help="put what agrees into them")
     parser.add_argument("settings", nargs="*", metavar="SETTING", help="as 'kip320 epochs=3'")
     asked = parser.parse_args()
     if asked.settings:
         rows = [setting(words) for words in asked.settings]
-    elif asked.all or asked.new:
-        manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))["rows"]
-        kept = [r for r in manifest if asked.all or r.get("claims") == len(CLAIMS)]
-        rows = [(r["protocol"], r["options"]) for r in kept]
+    elif asked.all:
+        rows = recorded()
     else:
         rows = [(version, options) for options in THREE for version in ("hw", "epoch")]
     agreed = [compare(version, options, asked.add) for version, options in rows]

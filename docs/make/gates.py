@@ -1,12 +1,11 @@
-"""The gates that follow from what is on record elsewhere: catalogue, environments, golden counts.
+"""The gates that follow from what is on record elsewhere: the catalogue, the environments.
 
     python -m docs.make.gates [--check] [NAME ...]
 
-writes gates/catalogue.toml, environments.toml, counts.toml, unbounded.toml, or those that are
-named: verdicts as the tables have them, least depths and counts as they come out now. The
-difference is then reviewed like any other. What does not come out so is reported at the end: the
-files say what the tables say. `--check` writes nothing, and compares entries and verdicts alone:
-without a search.
+writes gates/catalogue.toml, environments.toml, or the one that is named: verdicts as the tables
+have them, least depths and counts as they come out now. The difference is then reviewed like any
+other. What does not come out so is reported at the end: the files say what the tables say.
+`--check` writes nothing, and compares entries and verdicts alone: without a search.
 """
 
 from __future__ import annotations
@@ -24,29 +23,21 @@ from waterline.checker.ci.judging import Outcome
 from waterline.checker.ci.reading import expectations_of
 from waterline.checker.ci.searching import Manner, judged
 from waterline.checker.cli.gate.gate_options import asking
-from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
+from waterline.checker.kafka.scenarios.running import ends_at_the_violation
 from waterline.invariants.expected import EXPECTED
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "gates"
-MANIFEST = ROOT / "tests" / "golden" / "manifest.json"
-UNBOUNDED = ROOT / "tests" / "golden" / "unbounded.json"
-UNBOUNDED_MAX = 100_000
-"""States of a row that is in the gate."""
 HEAD = """\
 #:schema ../docs/schemas/gate.schema.json
 # {about}
-# `python -m docs.make.gates` writes it anew; `waterline gate --update` rewrites its numbers.
+# `{maker}` writes it anew; `waterline gate --update` rewrites its numbers.
 
 [defaults]
 engine = "local"
 """
-FOUR = ("no_committed_loss", "acknowledged_durable", "no_divergence_below_hw", "consistent_read")
-SIX = (*FOUR, "candidates_complete", "remote_leo_honest")
-NINE = (*SIX, "log_matching", "log_matching_by_epoch", "no_endless_question")
-COMPARED = {len(claims): claims for claims in (FOUR, SIX, NINE)}
-"""The claims that the independent models behind the golden counts know, by a row's `claims`."""
+MAKER = "python -m docs.make.gates"
 
 
 @dataclass(slots=True)
@@ -85,9 +76,10 @@ def of_catalogue() -> Iterator[Entry]:
     for scenario in CATALOGUE:
         alone = {"scenario": scenario.name}
         for version in scenario.falls:
+            ending = {"stop-at-first": True} if ends_at_the_violation(scenario, version) else {}
             yield Entry(
                 f"{scenario.number} {scenario.name}: violated under {version}",
-                {**alone, "protocol": version, "stop-at-first": True},
+                {**alone, "protocol": version, **ending},
                 {scenario.claim: "violated"},
             )
         if scenario.stands:
@@ -110,63 +102,18 @@ def of_environments() -> Iterator[Entry]:
             )
 
 
-def of_counts() -> Iterator[Entry]:
-    """Every row of the manifest: numbers that an independent model came to as well."""
-    for row in json.loads(MANIFEST.read_text(encoding="utf-8"))["rows"]:
-        described = " ".join(f"{name}={value}" for name, value in row["options"].items())
-        claims = COMPARED[row.get("claims", len(FOUR))]
-        options = {**MESSAGE.usual.options(), **row["options"]}
-        applying = MESSAGE.problem_of(row["protocol"], options, claims).checked
-        verdicts = {c: "holds" if c in applying else "not applicable" for c in claims}
-        verdicts |= dict.fromkeys(set(claims) & set(row["violated"]), "violated")
-        yield Entry(
-            f"{row['protocol']} {described or 'documented'}",
-            {"protocol": row["protocol"], **row["options"], "invariant": claims},
-            verdicts,
-            ("distinct", "generated", "depth"),
-            numbers={
-                "distinct": row["distinct"],
-                "generated": row["fired"] + 1,
-                "depth": row["depth"],
-                **row["violated"],
-            },
-        )
-
-
-def of_unbounded() -> Iterator[Entry]:
-    """Every version without bounds, where it has few enough states to be explored each time."""
-    for row in json.loads(UNBOUNDED.read_text(encoding="utf-8"))["rows"]:
-        if row["distinct"] > UNBOUNDED_MAX:
-            continue
-        described = " ".join(f"{name}={value}" for name, value in row["options"].items())
-        verdicts = dict.fromkeys((*FOUR, "base_kept"), "holds")
-        verdicts |= dict.fromkeys(row["violated"], "violated")
-        yield Entry(
-            f"{row['protocol']} {described}, without bounds",
-            {"protocol": row["protocol"], **row["options"], "restarts": 1, "unbounded": True},
-            verdicts,
-            ("distinct", "depth"),
-            numbers={"distinct": row["distinct"], "depth": row["depth"], **row["violated"]},
-        )
-
-
 FILES = {
-    "unbounded": (
-        "Without bounds: any number of crashes, moves, epochs and produced records.",
-        of_unbounded,
-    ),
     "catalogue": (
         "The catalogue: under which versions each entry falls, and stands.",
         of_catalogue,
     ),
     "environments": ("Every version in every named environment, whole.", of_environments),
-    "counts": ("Golden counts: those of independent models.", of_counts),
 }
 
 
-def whole(about: str, entries: list[Entry]) -> str:
-    """A file of them."""
-    return HEAD.format(about=about) + "".join(entry.text() for entry in entries)
+def whole(about: str, entries: list[Entry], maker: str = MAKER) -> str:
+    """A file of them; `maker` is the command that writes it."""
+    return HEAD.format(about=about, maker=maker) + "".join(entry.text() for entry in entries)
 
 
 def _value(value: object) -> str:
@@ -208,8 +155,6 @@ def _measure(entry: Entry, outcome: Outcome) -> None:
     assert outcome.answer is not None, outcome.complaints
     result = outcome.answer.result
     entry.never = _never(outcome)
-    if entry.numbers:  # Which another model has found, and no run of ours may change.
-        return
     entry.numbers = {name: getattr(result, name) for name in entry.counts}
     for claim in result.violated:
         if claim.name in entry.verdicts and claim.depth is not None:

@@ -10,7 +10,7 @@ from docs.make import gates
 ROOT = Path(__file__).parents[2]
 
 
-def test_gates_have_the_verdicts_of_catalogue_environments_and_manifest() -> None:
+def test_gates_have_the_verdicts_of_catalogue_and_environments() -> None:
     """Otherwise: `python -m docs.make.gates`, and look at the difference."""
     assert list(gates.differing()) == []
 

@@ -309,9 +309,3 @@ def test_who_is_electable_is_who_can_come_to_lead(
         min_insync_replicas=min_insync_replicas,
         unclean_leader_election=unclean_leader_election,
     ) > len(EVENTS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("version", ["kraft", "elr-with-last-known-leader"])
-def test_who_is_electable_of_three_is_who_can_come_to_lead(version: str) -> None:
-    assert compared(version, replicas=3, min_insync_replicas=2) > 100

@@ -1,4 +1,4 @@
-"""Verdicts without bounds: the order abstraction is exact, and its counts are those recorded."""
+"""Verdicts without bounds: the order abstraction is exact, and its counts are those of the gate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from rich.console import Console
 
 from fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled
 from fuzz.second_normal_form import normal_form
+from tests.support.gate_texts import depths_of, entries_of
 from tests.support.reached import depths_of_states
+from tests.support.sampling import drawn
 from waterline import invariants
 from waterline.checker.checking.run import Run, run
 from waterline.checker.cli.check.command import check_command
@@ -72,27 +74,29 @@ def reached(model: Model, most: int) -> dict[State, int]:
     return found
 
 
-@pytest.mark.parametrize(("version", "circumstances"), CASES, ids=str)
-def test_the_same_steps_lead_to_the_normal_form_of_where_they_lead(
-    version: str, circumstances: dict[str, Any]
-) -> None:
+def assert_steps_lead_to_normal_forms(version: str, circumstances: dict[str, Any]) -> None:
     pair = Pair.of(version, circumstances)
 
     assert compare(pair, 20, seed=7)[1] == []
     assert compare_scrambled(pair, 40, seed=7) == []
 
 
-@pytest.mark.parametrize(
-    ("version", "bounds"),
-    [
-        ("kip320", {"records": 1, "epochs": 2, "restarts": 2}),
-        ("elr", {"records": 1, "epochs": 1, "restarts": 1}),
-        ("hw", {"records": 1, "epochs": 1, "restarts": 1}),
-        ("epoch", {"records": 2, "epochs": 2, "restarts": 0, "moves": 2}),
-    ],
-    ids=str,
-)
-def test_every_bounded_state_is_inside_and_no_deeper(version: str, bounds: dict[str, int]) -> None:
+@pytest.mark.parametrize(("version", "circumstances"), drawn(CASES, 24), ids=str)
+def test_the_same_steps_lead_to_the_normal_form_of_where_they_lead(
+    version: str, circumstances: dict[str, Any]
+) -> None:
+    assert_steps_lead_to_normal_forms(version, circumstances)
+
+
+INSIDE: list[tuple[str, dict[str, int]]] = [
+    ("elr", {"records": 1, "epochs": 1, "restarts": 1}),
+    ("kip320", {"records": 1, "epochs": 2, "restarts": 2}),
+    ("hw", {"records": 1, "epochs": 1, "restarts": 1}),
+    ("epoch", {"records": 2, "epochs": 2, "restarts": 0, "moves": 2}),
+]
+
+
+def assert_bounded_states_are_inside(version: str, bounds: dict[str, int]) -> None:
     one_record = bounds["records"] == 1
     endless = {"records": 1, "restarts": bounds["restarts"], "moves": bounds.get("moves", 0)}
     unbounded = message_model(version, Environment(**endless, unbounded=True))
@@ -111,54 +115,27 @@ def test_every_bounded_state_is_inside_and_no_deeper(version: str, bounds: dict[
         assert whole.get(named, depth + 1) <= depth, state
 
 
-@pytest.mark.parametrize(
-    ("version", "moves", "states", "depth", "breaks"),
-    [
-        ("epoch", 0, 3_990, 27, {}),
-        ("kip279", 0, 3_990, 27, {}),
-        ("kip279-code", 0, 3_990, 27, {}),
-        ("kip320-code", 0, 3_652, 30, {}),
-        ("kip320", 0, 2_886, 30, {}),
-        ("truncate-on-fetch", 0, 3_386, 33, {}),
-        ("kraft", 0, 4_568, 27, {}),
-        ("kip903", 0, 4_700, 28, {}),
-        ("elr", 0, 3_938, 31, {"acknowledged_somewhere": 4}),
-        ("kip320", 1, 15_614, 24, {}),
-        ("kip320-code", 1, 22_624, 29, {"no_endless_question": 9}),
-        ("elr", 1, 42_336, 27, {"acknowledged_somewhere": 4}),
-    ],
-)
-def test_one_record_at_a_time(
-    version: str, moves: int, states: int, depth: int, breaks: dict[str, int]
-) -> None:
-    done = checked(version, records=1, moves=moves, unbounded=True)
+def test_every_bounded_state_is_inside_and_no_deeper() -> None:
+    assert_bounded_states_are_inside(*INSIDE[0])
+
+
+ONE_RECORD = [entry for entry in entries_of("unbounded.toml") if entry["records"] == 1]
+
+
+def assert_as_the_gate_has_it(entry: dict[str, Any]) -> None:
+    done = checked(entry["protocol"], records=1, moves=entry["moves"], unbounded=True)
 
     assert done.result.complete
-    assert (done.result.distinct, done.result.depth) == (states, depth)
-    assert violated(done) == breaks
+    assert done.result.distinct == entry["counts"]["distinct"]
+    assert done.result.depth == entry["counts"]["depth"]
+    assert violated(done) == depths_of(entry)
     assert done.result.cut["epochs"] == 0
     assert done.result.cut["restarts"] == 0
 
 
-@pytest.mark.parametrize(
-    ("version", "records", "cut", "whole"),
-    [
-        ("kip320", 2, (38_918, 40), (32_526, 38)),
-        ("kip320", 3, (297_698, 53), (255_624, 51)),
-        ("epoch", 2, (57_258, 42), (47_666, 39)),
-        ("elr", 2, (44_942, 46), (37_174, 44)),
-    ],
-)
-def test_records_that_all_have_for_good_make_room(
-    version: str, records: int, cut: tuple[int, int], whole: tuple[int, int]
-) -> None:
-    one = checked(version, records=records, unbounded=True)
-    other = checked(version, records=records, unbounded=True, settled=False)
-
-    assert (one.result.distinct, one.result.depth) == cut
-    assert (other.result.distinct, other.result.depth) == whole
-    assert violated(one) == violated(other)
-    assert "base_kept" in {found.name for found in one.result.invariants}
+@pytest.mark.parametrize("entry", drawn(ONE_RECORD, 3), ids=lambda entry: entry["name"])
+def test_one_record_at_a_time(entry: dict[str, Any]) -> None:
+    assert_as_the_gate_has_it(entry)
 
 
 def test_a_lost_disk_leaves_nothing_settled() -> None:
@@ -167,39 +144,13 @@ def test_a_lost_disk_leaves_nothing_settled() -> None:
     assert model.settings.settled == 0
 
 
-def test_offsets_of_a_counterexample_count_what_was_cut_off() -> None:
-    bounds = {"records": 2, "power_losses": 1, "unbounded": True}
-    done = checked("kip320", names=("acknowledged_durable",), **bounds)
-
-    [finding] = done.findings
-    assert finding.replayed.trace.environment["unbounded"] is False
-
-
 def test_the_interpreted_model_reaches_as_many_states_as_the_compiled_one() -> None:
     unbounded = message_model("kip320", Environment(records=1, unbounded=True))
 
     found = reached(unbounded, 1)
 
-    assert (len(found), max(found.values())) == (2_886, 30)
-
-
-def test_what_breaks_breaks_as_early_as_within_large_bounds() -> None:
-    within = checked("hw", records=2, epochs=3, restarts=3)
-    done = checked("hw", records=2, unbounded=True)
-
-    assert done.result.distinct == 1_065_276
-    assert len(violated(done)) == 11
-    assert violated(done) == violated(within)
-
-
-def test_recycled_records_break_what_logs_of_two_records_break() -> None:
-    within = checked("epoch", records=3, epochs=2, moves=2, restarts=0)
-    fewer = checked("epoch", records=2, epochs=2, moves=2, restarts=0)
-    done = checked("epoch", records=2, moves=1, unbounded=True)
-
-    assert violated(within)["log_matching"] == violated(done)["log_matching"] == 12
-    assert violated(within).items() <= violated(done).items()
-    assert violated(fewer).get("log_matching") != 12
+    [gate] = [e["counts"] for e in ONE_RECORD if (e["protocol"], e["moves"]) == ("kip320", 0)]
+    assert (len(found), max(found.values())) == (gate["distinct"], gate["depth"])
 
 
 def test_a_counterexample_is_a_trace_of_the_bounded_model() -> None:
@@ -254,15 +205,6 @@ def test_a_counterexample_to_recovery_is_shown_as_it_is_without_bounds() -> None
 
 def test_every_claim_about_steps_is_compared() -> None:
     assert all(isinstance(claim, ActionProperty) for claim in invariants.PROPERTIES)
-
-
-def test_symmetry_takes_one_state_of_each_orbit() -> None:
-    bounds = {"records": 2, "moves": 1, "election_order": "any", "unbounded": True}
-    one, other = checked("kip320", **bounds), checked("kip320", "replicas", **bounds)
-
-    # No state of this model is its own mirror image: a leader is one of two replicas.
-    assert one.result.distinct == 337_404 == 2 * other.result.distinct
-    assert violated(one) == violated(other)
 
 
 def test_all_but_the_losses_of_machines_is_not_counted() -> None:

@@ -15,8 +15,6 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import pytest
-
 from tests.support.reached import reachable_states
 from tests.support.states import model_of
 from waterline import invariants
@@ -161,23 +159,17 @@ STRAYS = {"restarts": 1, "requests_survive": True, "session_expiries": 1}
 LATE = {"restarts": 0, "moves": 1, "late_metadata": True, "session_expiries": 1}
 
 
-@pytest.mark.parametrize(
-    ("version", "options", "seen"),
-    [
-        pytest.param("kip903", STRAYS, {ASKED, SENT}, marks=pytest.mark.slow),
-        pytest.param("elr", STRAYS, {BEHIND, ASKED, SENT}, marks=pytest.mark.slow),
-        pytest.param("elr", LATE, {BEHIND}),
-        pytest.param("kip903", LATE, set()),
-        pytest.param("kip320", LATE | {"restarts": 1}, set()),
-        pytest.param(
-            "elr",
-            {"restarts": 1, "min_insync_replicas": 2},
-            {BEHIND, ASKED},
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else None,
-)
-def test_a_bit_says_what_comparing_the_counters_says(
+BITS: list[tuple[str, dict[str, Any], set[str]]] = [
+    ("elr", {"restarts": 1, "min_insync_replicas": 2}, {BEHIND, ASKED}),
+    ("kip903", STRAYS, {ASKED, SENT}),
+    ("elr", STRAYS, {BEHIND, ASKED, SENT}),
+    ("elr", LATE, {BEHIND}),
+    ("kip903", LATE, set()),
+    ("kip320", LATE | {"restarts": 1}, set()),
+]
+
+
+def assert_bits_say_what_the_counters_say(
     version: str, options: dict[str, Any], seen: set[str]
 ) -> None:
     """At every reachable pair of state and counters within the bounds.
@@ -207,27 +199,28 @@ def test_a_bit_says_what_comparing_the_counters_says(
     assert {what for what, times in found.items() if times} == seen
 
 
+def test_a_bit_says_what_comparing_the_counters_says() -> None:
+    assert_bits_say_what_the_counters_say(*BITS[0])
+
+
 # Epochs of records that are nowhere.
 
 
-@pytest.mark.parametrize(
-    ("version", "options"),
-    [
-        ("hw", {"records": 2, "restarts": 2}),
-        ("kip320", {"records": 1, "restarts": 0, "moves": 1, "lost_disks": 1}),
-        ("elr", {"records": 1, "restarts": 1, "moves": 1, "unclean_leader_election": True}),
-        ("elr", {"records": 1, "lost_disks": 1, "late_replay": True, "caught_up_wait": True}),
-    ],
-)
-def test_what_is_said_to_leave_a_normal_state_normal_does(
-    version: str, options: dict[str, Any]
-) -> None:
+NORMAL: list[tuple[str, dict[str, Any]]] = [
+    ("hw", {"records": 2, "restarts": 2}),
+    ("kip320", {"records": 1, "restarts": 0, "moves": 1, "lost_disks": 1}),
+    ("elr", {"records": 1, "restarts": 1, "moves": 1, "unclean_leader_election": True}),
+    ("elr", {"records": 1, "lost_disks": 1, "late_replay": True, "caught_up_wait": True}),
+]
+
+
+def assert_normal_states_stay_normal(version: str, options: dict[str, Any], most: int) -> None:
     """In states from all over the space: to work one out takes longer than to find it."""
     model = model_of(version, replicas=2, epochs=2, **options)
     assert model.normalise is not None
     said, changed = set(), set()
     reached = reachable_states(Problem(model, (), ()))
-    for s in random.Random(version).sample(reached, min(len(reached), 3000)):
+    for s in random.Random(version).sample(reached, min(len(reached), most)):
         for action in model.enabled_actions:
             for arguments in model.bindings(action):
                 if not model.is_enabled(s, action, arguments) or model.exceeded(
@@ -245,6 +238,10 @@ def test_what_is_said_to_leave_a_normal_state_normal_does(
     assert said
     assert changed
     assert not said & changed
+
+
+def test_what_is_said_to_leave_a_normal_state_normal_does() -> None:
+    assert_normal_states_stay_normal(*NORMAL[1], most=300)
 
 
 class Verdicts(NamedTuple):
@@ -268,29 +265,26 @@ def verdicts(model: Model) -> Verdicts:
     return Verdicts(result.distinct, broken, reached)
 
 
-@pytest.mark.parametrize(
-    ("version", "options", "broken"),
-    [
-        pytest.param(
-            "kip279",
-            {"records": 2, "restarts": 0, "moves": 2},
-            {"candidates_complete", "remote_leo_honest"},
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "truncate-on-fetch",
-            {"records": 1, "restarts": 0, "moves": 2, "power_losses": 1},
-            {"no_committed_loss", "acknowledged_durable"},
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "kip320",
-            {"records": 1, "restarts": 0, "moves": 1, "lost_disks": 1},
-            {"no_committed_loss", "remote_leo_honest"},
-        ),
-    ],
-)
-def test_what_the_epoch_of_a_lost_record_was_changes_no_verdict(
+LOST: list[tuple[str, dict[str, Any], set[str]]] = [
+    (
+        "kip320",
+        {"records": 1, "restarts": 0, "moves": 1, "lost_disks": 1},
+        {"no_committed_loss", "remote_leo_honest"},
+    ),
+    (
+        "kip279",
+        {"records": 2, "restarts": 0, "moves": 2},
+        {"candidates_complete", "remote_leo_honest"},
+    ),
+    (
+        "truncate-on-fetch",
+        {"records": 1, "restarts": 0, "moves": 2, "power_losses": 1},
+        {"no_committed_loss", "acknowledged_durable"},
+    ),
+]
+
+
+def assert_the_epoch_of_a_lost_record_changes_no_verdict(
     version: str, options: dict[str, Any], broken: set[str]
 ) -> None:
     model = model_of(version, replicas=2, epochs=2, **options)
@@ -300,6 +294,10 @@ def test_what_the_epoch_of_a_lost_record_was_changes_no_verdict(
     assert (kept.broken, kept.reached) == (forgotten.broken, forgotten.reached)
     assert broken <= set(forgotten.broken)
     assert kept.states > forgotten.states
+
+
+def test_what_the_epoch_of_a_lost_record_was_changes_no_verdict() -> None:
+    assert_the_epoch_of_a_lost_record_changes_no_verdict(*LOST[0])
 
 
 # An answer that logs part, kept as the offset at which its receiver will cut.
@@ -325,17 +323,14 @@ def _is_told(s: State, follower: int) -> bool:
     return roles.follows(s, follower) and s.fetch[follower] == DIVERGING
 
 
-@pytest.mark.parametrize(
-    ("version", "options"),
-    [
-        ("truncate-on-fetch", {"records": 2, "restarts": 0, "moves": 2}),
-        ("truncate-on-fetch", {"records": 2, "restarts": 1, "unclean_leader_election": True}),
-        ("elr-without-diverging-guard", {"records": 1, "restarts": 0, "session_expiries": 2}),
-    ],
-)
-def test_the_offset_of_a_diverging_answer_is_where_the_follower_cuts_when_it_receives_it(
-    version: str, options: dict[str, Any]
-) -> None:
+DIVERGES: list[tuple[str, dict[str, Any]]] = [
+    ("elr-without-diverging-guard", {"records": 1, "restarts": 0, "session_expiries": 2}),
+    ("truncate-on-fetch", {"records": 2, "restarts": 0, "moves": 2}),
+    ("truncate-on-fetch", {"records": 2, "restarts": 1, "unclean_leader_election": True}),
+]
+
+
+def assert_followers_cut_where_they_were_told(version: str, options: dict[str, Any]) -> None:
     """Whatever the leader has done meanwhile: the answer itself is carried beside the state."""
     model = model_of(version, replicas=2, epochs=2, **options)
     seen: set[tuple[int, int]] = set()
@@ -348,6 +343,10 @@ def test_the_offset_of_a_diverging_answer_is_where_the_follower_cuts_when_it_rec
                 seen.add(answer)
 
     assert len(seen) > 1
+
+
+def test_the_offset_of_a_diverging_answer_is_where_the_follower_cuts_when_it_receives_it() -> None:
+    assert_followers_cut_where_they_were_told(*DIVERGES[0])
 
 
 # The epoch cache.
@@ -416,10 +415,7 @@ CACHED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("version", "options"), CACHED)
-def test_the_epoch_cache_follows_from_the_log_and_one_epoch_beside_it(
-    version: str, options: dict[str, Any]
-) -> None:
+def assert_the_epoch_cache_follows(version: str, options: dict[str, Any]) -> None:
     """Along every path: of every broker that runs, for every epoch that can be asked for."""
     model = model_of(version, replicas=2, **options)
     settings = model.settings
@@ -436,3 +432,7 @@ def test_the_epoch_cache_follows_from_the_log_and_one_epoch_beside_it(
             unwritten += roles.follows(s, r) and s.cached_epoch[r] != NO_EPOCH
 
     assert unwritten
+
+
+def test_the_epoch_cache_follows_from_the_log_and_one_epoch_beside_it() -> None:
+    assert_the_epoch_cache_follows(*CACHED[0])

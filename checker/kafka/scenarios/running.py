@@ -7,6 +7,7 @@ spaces of one shape share a kernel.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -81,6 +82,16 @@ def shared_by_shape(scenarios: Sequence[Scenario] = ()) -> dict[Layout, Shared]:
     """
     asked = _by_space((*CATALOGUE, *scenarios))
     return sharing_by_shape(_problem(space, claims) for space, claims in asked.items())
+
+
+def ends_at_the_violation(scenario: Scenario, version: str) -> bool:
+    """Whether the search of a whole catalogue ends there: nothing else is asked of that space."""
+    return _budgets(_of_catalogue()[_space(scenario, version)]).stop_at_first
+
+
+@functools.cache
+def _of_catalogue() -> dict[ProblemSpec, dict[str, bool]]:
+    return _by_space(CATALOGUE)
 
 
 def _pairs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:

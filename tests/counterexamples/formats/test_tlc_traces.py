@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.commands import Commands
-from tests.support.tla_modules import tlc
-from waterline.checker.kafka.confirm.processes import find_java
 from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.formats.itf_states import ItfTrace, trace_of_another_tool
 
@@ -136,18 +133,3 @@ def test_other_commands_say_whose_trace_it_is(command: tuple[str, ...], cli: Com
 
     assert code == 2
     assert "is a trace of another tool" in " ".join(err.split())
-
-
-def test_what_tlc_prints_is_read(tmp_path: Path) -> None:
-    (tmp_path / "M.tla").write_text(
-        "---- MODULE M ----\nEXTENDS Integers\nVARIABLES x\nInit == x = 0\n"
-        "Next == x < 3 /\\ x' = x + 1\nSpec == Init /\\ [][Next]_x\nInv == x < 2\n====\n"
-    )
-    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
-    command = [str(find_java()), "-cp", str(tlc()), "tlc2.TLC", "-workers", "1", "M"]
-
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    trace = trace_in(tmp_path, said.stdout)
-
-    assert shown(trace) == [{"x": "0"}, {"x": "1"}, {"x": "2"}]
-    assert [each.taken for each in trace.states] == ["", "Next", "Next"]

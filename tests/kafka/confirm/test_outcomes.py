@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 
 import pytest
@@ -37,6 +38,11 @@ def of_every_step(model: Model) -> set[Outcome]:
     return found
 
 
+@functools.cache
+def outcomes_of(version: str) -> set[Outcome]:
+    return of_every_step(problem(version).model)
+
+
 @pytest.mark.parametrize("version", ["hw", "kip320"])
 def test_all_outcomes_are_found_and_no_others(version: str) -> None:
     asked = problem(version)
@@ -44,7 +50,7 @@ def test_all_outcomes_are_found_and_no_others(version: str) -> None:
     search.carried_out(states_max=10**6)
 
     assert search.complete
-    assert search.outcomes == of_every_step(asked.model)
+    assert search.outcomes == outcomes_of(version)
 
 
 def test_a_reassignment_comes_to_what_it_does_to_the_replicas() -> None:
@@ -91,7 +97,7 @@ def test_too_many_states_are_not_gone_through() -> None:
 
 
 def test_an_outcome_can_be_read_again() -> None:
-    for outcome in of_every_step(states.model_of("hw", records=1, epochs=1)):
+    for outcome in outcomes_of("hw"):
         assert outcome_named(describe(outcome)) == outcome
 
     with pytest.raises(ValueError, match="names no outcome"):

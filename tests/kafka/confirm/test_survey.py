@@ -284,13 +284,3 @@ def test_the_document_is_what_is_made_of_the_results() -> None:
     assert made == to_markdown(
         read_cells(docs / "released-brokers.jsonl"), "docs/released-brokers.jsonl"
     )
-
-
-@pytest.mark.parametrize("name", ["hw-below-min-isr", "last-replica-standing", "directory-move"])
-def test_the_results_on_record_are_of_the_courses_of_today(name: str) -> None:
-    """Else what a table says of a release would be tried again, or dropped."""
-    on_record = Survey(RESULTS, None, lambda line: None, lambda line: None)
-    cells = [each for each in on_record.cells if each.scenario == name]
-
-    assert len(cells) > 10
-    assert {each.release for each in cells if not on_record.is_current(each)} == set()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import time
 import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -12,15 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.deployment_answers import made_up, shown
-from tests.support.plain_clusters import HOST, create_topics, plain_broker
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
 from waterline.checker.cli.matrix.deployment_run import exit_code
-from waterline.checker.kafka.confirm.errors import CannotConfirm
-from waterline.checker.kafka.confirm.jars import require_brokers
 from waterline.checker.kafka.deployed.deployment import Copies, EmptyMember
 from waterline.checker.kafka.deployed.feature_levels import metadata_version
 from waterline.checker.kafka.deployed.live import ALLOWED, read_cluster
-from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
@@ -28,44 +23,6 @@ from waterline.checker.kafka.matrix.deployment_files import to_object
 from waterline.checker.kafka.matrix.findings import EMPTY_IN_ELR, ERROR, findings_of
 from waterline.checker.kafka.matrix.properties import configs_of
 from waterline.checker.report.pages.deployment_page import to_html
-
-READING = {3, 18, 32}
-"""Metadata, ApiVersions and DescribeConfigs, by Kafka's numbers of its APIs."""
-READING_ELR = {46, 75}
-"""ListPartitionReassignments and DescribeTopicPartitions, where eligible leader replicas are on."""
-RELEASES = {"4.2.0": "Kafka 4.2, KRaft, ELR", "2.8.2": "Kafka 2.8, ZooKeeper"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("release", RELEASES)
-def test_a_real_cluster_is_read_and_not_changed(release: str, tmp_path: Path) -> None:
-    try:
-        require_brokers(release)
-    except CannotConfirm as reason:
-        pytest.skip(str(reason))
-    with plain_broker(release) as plain:
-        unclean = {"unclean.leader.election.enable": "true"}
-        create_topics(plain, {"orders": unclean, "audit": {}})
-        time.sleep(0.5)
-        plain.asked.clear()
-        found = read_cluster(f"{HOST}:{plain.port}")
-        asked = set(plain.asked)
-    saved = tmp_path / "cluster.json"
-    saved.write_text(to_saved(found))
-    configs = configs_of(found)
-    [orders] = [config for config in configs if config.topics == ("orders",)]
-    origins = {setting.key: setting.origin for setting in orders.settings}
-
-    assert asked == READING | (READING_ELR if "ELR" in RELEASES[release] else set())
-    assert not any("could not be read" in note for note in found.notes)
-    assert {config.protocol.title for config in configs} == {RELEASES[release]}
-    assert [topic.name for topic in found.topics] == ["audit", "orders"]
-    assert [topic.partitions for topic in found.topics] == [2, 2]
-    assert (orders.unclean, orders.yours.replicas) == ("true", 1)
-    assert origins["unclean.leader.election.enable"] == "set for the topic"
-    assert ("replica.lag.time.max.ms", "20000") in {(s.key, s.value) for s in found.unused}
-    assert read_deployment([saved]) == found
-    assert "127.0.0.1" not in saved.read_text()
 
 
 def test_a_request_that_is_not_reading_never_leaves() -> None:

@@ -10,15 +10,16 @@ import pytest
 
 from bench.experiments import paused
 from bench.experiments.command import release_with_kraft
-from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.cli.traces.recorded import recorded
 from waterline.checker.kafka.confirm.course import course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
 from waterline.checker.kafka.confirm.site import Site
 from waterline.checker.kafka.confirm.wire import Record
-from waterline.checker.kafka.scenarios.catalogue import find_scenario
 
 RELEASE = release_with_kraft("4.0.0")
+SHOWN = Path(__file__).parents[1] / "recorded" / "stale-remote-leo-4.0.0.json"
+"""What a search finds of C21 under the rules of this release: see tests/verify."""
 M1 = Record(0, b"m1", 0)
 
 
@@ -97,7 +98,7 @@ class Producer:
 
 @pytest.fixture
 def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
-    shown = searched(find_scenario("C21"), RELEASE.rules, lambda line: None, always=True)
+    shown = recorded(SHOWN, None)
     course = course_of(shown.finding.replayed, shown.problem.model, shown.claim, RELEASE)
     monkeypatch.setattr(paused, "LONG_ENOUGH_SECONDS", 0)
     monkeypatch.setattr(paused, "STEP_SECONDS_MAX", 0.2)

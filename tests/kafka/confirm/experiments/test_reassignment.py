@@ -13,9 +13,10 @@ from bench.experiments.future_log import _append
 from bench.experiments.real_controller import KraftCluster
 from bench.experiments.reassignment import main, overridden, stale_member
 from bench.experiments.watched import NotReached, Partition, Verdict, Watched, judge_records
-from tests.kafka.confirm.real_brokers import ROOT
 from waterline.checker.kafka.confirm.errors import NoAnswer
 from waterline.checker.kafka.confirm.wire import Record
+
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from bench.experiments import refused
 from bench.experiments.command import release_with_kraft
 from bench.experiments.real_controller import KraftCluster
 from bench.experiments.refused import ASKS
-from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.cli.traces.recorded import recorded
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed
 from waterline.checker.kafka.confirm.facts import ACKNOWLEDGED, WAITING
@@ -23,9 +23,10 @@ from waterline.checker.kafka.confirm.producing import describe_answer
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
 from waterline.checker.kafka.confirm.site import Site
 from waterline.checker.kafka.confirm.wire import Record, one_record
-from waterline.checker.kafka.scenarios.catalogue import find_scenario
 
 RELEASE = release_with_kraft("4.1.0")
+SHOWN = Path(__file__).parents[1] / "recorded" / "refused-expansion-4.1.0.json"
+"""What a search finds of C43 under the rules of this release: see tests/verify."""
 M1 = Record(0, b"m1", 1)
 
 
@@ -125,7 +126,7 @@ class Producer:
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    shown = searched(find_scenario("C43"), RELEASE.rules, lambda line: None, always=True)
+    shown = recorded(SHOWN, None)
     return course_of(shown.finding.replayed, shown.problem.model, shown.claim, RELEASE)
 
 

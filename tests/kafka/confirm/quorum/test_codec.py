@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from waterline.checker.kafka.confirm.errors import CannotConfirm, NoJars
-from waterline.checker.kafka.confirm.jars import class_path, require_brokers
+from waterline.checker.kafka.confirm.errors import NoJars
 from waterline.checker.kafka.confirm.quorum.codec import (
     message_bytes,
     read_message,
@@ -30,7 +29,6 @@ from waterline.checker.kafka.confirm.quorum.definitions import (
     Versions,
     definitions_in,
 )
-from waterline.checker.kafka.confirm.releases import kafka_release
 
 SEEN = 3
 """How many random values of each message and version."""
@@ -212,16 +210,3 @@ def test_versions_are_read() -> None:
 
     assert [7 in Versions.read(text) for text in texts] == [False, False, True, False]
     assert [3 in Versions.read(text) for text in texts] == [True, True, False, False]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["3.9.1", "4.2.0"])
-def test_every_message_of_a_release_comes_back_as_it_was(name: str) -> None:
-    try:
-        require_brokers(name)
-    except CannotConfirm as reason:
-        pytest.skip(str(reason))
-    jars = class_path(kafka_release(name), folder=None, announce=lambda line: None)
-    found = definitions_in(jars)
-
-    assert require_round_trip(found) > 1000

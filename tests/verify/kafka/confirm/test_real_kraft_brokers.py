@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kafka.confirm.real_brokers import (
+from tests.verify.kafka.confirm.real_brokers import (
     REASSIGNMENT,
     SECONDS_MAX,
     WATERLINE,
@@ -22,7 +22,7 @@ from tests.kafka.confirm.real_brokers import (
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.jars import require_brokers
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.brokers
 
 
 @pytest.fixture(scope="module", autouse=True)

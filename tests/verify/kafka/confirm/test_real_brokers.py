@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.kafka.confirm.real_brokers import SECONDS_MAX, interrupted, left_of, started
+from tests.verify.kafka.confirm.real_brokers import SECONDS_MAX, interrupted, left_of, started
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.jars import require_brokers
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.brokers
 
 
 @pytest.fixture(scope="module", autouse=True)

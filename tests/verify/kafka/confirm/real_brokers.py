@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
 WATERLINE, REASSIGNMENT = "waterline.checker.cli.cli", "bench.experiments.reassignment"
 """Modules with a `main`."""

@@ -9,13 +9,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.kafka.confirm.real_brokers import ROOT, SECONDS_MAX, WATERLINE, command_of
+from tests.verify.kafka.confirm.real_brokers import ROOT, SECONDS_MAX, WATERLINE, command_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.fluss.release import steered_release
 from waterline.checker.kafka.confirm.fluss.servers import compiled
 from waterline.checker.kafka.confirm.jars import class_path
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.brokers
 TRACES = ROOT / "examples" / "traces" / "fluss"
 
 
