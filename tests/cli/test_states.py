@@ -164,7 +164,7 @@ def test_the_way_back_is_the_path_that_a_trace_would_show(
     monkeypatch.setattr(exporting, "PIECE_STATES", 70)
     monkeypatch.setattr(exporting, "ROW_GROUP_ROWS", 30)
     monkeypatch.setattr(parts, "ROW_GROUP_ROWS", 30)
-    monkeypatch.setattr(parts, "PART_ROWS", 100)
+    monkeypatch.setattr(parts, "PART_ROWS", 90)
     _, paths = kept(problem, tmp_path / "run", on_disk=on_disk)
     export(str(tmp_path / "run"), tmp_path / "out", family_of)
     rows = {words_of(row["state"]): row for row in rows_of(tmp_path / "out" / "states")}
