@@ -2,25 +2,28 @@
 
 Two small certificates, a bounded and an unbounded one, are written by the rules as they are. Each
 mutant, in a process of its own, judges both. What it does not certify shows that the alteration is
-noticed. Where it certifies a set, a plain search by the altered rules must find no state outside:
-else the certification is wrong, and the exit code 1. A mutant that has no first state is invalid.
+noticed. Where it certifies a set, a plain search by the altered rules must find no state outside. A
+mutant that has no first state is invalid.
 
-    python -m fuzz.certificates [--sample N] [--seed S] [--number N ...]
+    python -m fuzz.certificates [--seed N] [--minutes M]
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import random
 import signal
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from fuzz.laboratory import Laboratory
-from fuzz.mutation import select
+from fuzz.mutants import MODULES, mutants_of
+from fuzz.rounds import Round, Wrong, attack
 from waterline.checker.analysis.certificate.certificate import Certificate, open_certificate
 from waterline.checker.analysis.certificate.certifying import certify
 from waterline.checker.analysis.certificate.keys import key_of
@@ -79,27 +82,25 @@ def stays_within(certificate: Certificate) -> bool:
     return True
 
 
-def main() -> int:
-    """Run the mutants one after the other; exit code 1 if one certifies what is not so."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--sample", type=int, metavar="N", help="N mutants, from all in proportion")
-    parser.add_argument("--seed", type=int, default=5, metavar="S", help="what is drawn")
-    parser.add_argument("--number", type=int, nargs="+", metavar="N", help="only these mutants")
-    asked = parser.parse_args()
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """A mutant a round."""
     with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as directory:
         for name, (version, environment) in PROBLEMS.items():
             finished = partial(write_certificate, out=Path(directory, name))
             run(problem_for(version, environment), EngineChoice(name="local"), finished=finished)
         laboratory = Laboratory(Path(directory))
-        mutants = select(None, asked.number, asked.sample, asked.seed)
-        for mutant in mutants:
+
+        def make_round(seed: int, seen: Counter[str]) -> None:
+            draw = random.Random(seed)
+            mutant = draw.choice([*mutants_of(draw.choice(MODULES))])
             laboratory.judge(mutant, f"certificates.judge({directory!r})")
-            how = f" by {mutant.by}" if mutant.by else ""
-            print(f"{mutant}: {mutant.outcome}{how}: {mutant.how}", flush=True)
-    outcomes = Counter(mutant.outcome for mutant in mutants)
-    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common()))
-    return int(outcomes[WRONG] > 0)
+            seen[mutant.outcome] += 1
+            if mutant.outcome == WRONG:
+                raise Wrong(f"{mutant}: {mutant.outcome} by {mutant.by}")
+
+        yield make_round
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(attack("fuzz.certificates", rounds))

@@ -18,14 +18,15 @@ Left out is what cannot change what compiled code means, by these rules and by n
 from __future__ import annotations
 
 import ast
+import importlib
 import re
-import textwrap
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from fuzz.mutants import ROOT, Change, Mutant, Place, alterations, said, short
+from fuzz.mutants import ROOT, Change, Mutant, Place, alterations, altered, said, short
+from waterline.checker.storage import arrivals, blocks, compact, runs
 
 COMPILER = (
     "arithmetic",
@@ -49,6 +50,8 @@ COMPILER = (
 )
 """Left out are those that write no instruction: cache, machine, program, source."""
 STORE = ("arrivals", "blocks", "compact_loops", "explore_loop", "run_loops")
+WORDS = (1, 2, 3)
+"""Of a state: the store is compiled for each width."""
 _WRITES_PYTHON = ("canonical", "loops")
 
 _OPERATIONS = {
@@ -135,31 +138,31 @@ def path_of(module: str) -> Path:
     return ROOT / "checker" / folder / f"{module}.py"
 
 
-def mutants_of(module: str, functions: frozenset[str] | None = None) -> Iterator[Mutant]:
-    """Every mutant of a module, no two with the same text; of these functions only, if given."""
+def mutants_of(module: str) -> Iterator[Mutant]:
+    """Every mutant of a module, no two with the same text; of the store's, where it is compiled."""
     text = path_of(module).read_text()
+    compiled = _compiled_functions() if module in STORE else frozenset()
     for rule in _rules(ast.parse(text)):
-        if functions is not None and rule.name not in functions:
+        if module in STORE and f"{module}.{rule.name}" not in compiled:
             continue
-        seen = {ast.unparse(rule)}
-        for node, parent, put in _places(rule):
-            for change, other in _alterations(node, parent, rule, module):
-                put(other)
-                altered = ast.unparse(ast.fix_missing_locations(rule))
-                put(node)
-                if altered not in seen:
-                    seen.add(altered)
-                    line, column = node.lineno, node.col_offset + 1  # type: ignore[attr-defined]
-                    whole = _replaced(text, rule, altered)
-                    yield Mutant(0, module, line, column, rule.name, change, whole)
+        among = partial(_alterations, module=module)
+        yield from altered(text, rule, module, _places(rule), among)
 
 
-def _replaced(text: str, rule: Any, altered: str) -> str:
-    """The text of a module with another text of one function, or one table."""
-    lines = text.splitlines()
-    first = min([rule.lineno, *(each.lineno for each in getattr(rule, "decorator_list", ()))])
-    other = textwrap.indent(altered, " " * rule.col_offset)
-    return "\n".join([*lines[: first - 1], other, *lines[rule.end_lineno :]]) + "\n"
+@cache
+def _compiled_functions() -> frozenset[str]:
+    """Those of the store that are compiled, as `run_loops._insert`."""
+    texts = []
+    for words in WORDS:
+        texts += [each.recipe_of(words).program().text for each in (blocks, runs, arrivals)]
+        texts += [compact.recipe_of(words, alone=alone).program().text for alone in (True, False)]
+    found = {name for text in texts for name in re.findall(r"@(\w+\.\w+)", text)}
+    roots = {name for text in texts for name in re.findall(r"define i64 @(\w+)\(", text)}
+    for module in STORE:
+        there = vars(importlib.import_module(f"waterline.checker.storage.{module}"))
+        own = (n for n in roots if getattr(there.get(n), "__module__", "").endswith(f".{module}"))
+        found |= {f"{module}.{name}" for name in own}
+    return frozenset(found)
 
 
 def _rules(tree: ast.Module) -> Iterator[Any]:

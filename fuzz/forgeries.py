@@ -4,14 +4,13 @@ Genuine certificates are altered by chance, up to three times each: header, stat
 a user model; digests, counts and names of files fit again where a forger could have them fit. What
 is refused, or judged and found wrong, is noticed. For what is certified a plain search by the same
 rules must find no state outside the set and none that breaks a claim, and without bounds a search
-within bounds must break none of them; else the exit code is 1.
+within bounds must break none of them.
 
-    python -m fuzz.forgeries [--number N] [--seed S]
+    python -m fuzz.forgeries [--seed N] [--minutes M]
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import random
@@ -19,7 +18,8 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from fuzz.rounds import Round, Wrong, attack
 from waterline.checker.analysis.certificate.certificate import Certificate, open_certificate
 from waterline.checker.analysis.certificate.certifying import certify
 from waterline.checker.analysis.certificate.header import HEADER, STATES
@@ -385,27 +386,25 @@ def written(folder: Path, names: list[str]) -> dict[str, Path]:
     return found
 
 
-def main() -> int:
-    """Forge so many; exit code 1 if one is certified that is not so."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--number", type=int, default=100, metavar="N")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the first")
-    asked = parser.parse_args()
-    outcomes: Counter[str] = Counter()
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """A forgery a round."""
     with tempfile.TemporaryDirectory(prefix="waterline-forgeries-") as directory:
         originals = written(Path(directory), [*SUBJECTS])
-        for seed in range(asked.seed, asked.seed + asked.number):
+
+        def make_round(seed: int, seen: Counter[str]) -> None:
             draw = random.Random(seed)
             subject = draw.choice([*SUBJECTS])
-            folder = Path(directory, "forged")
+            folder = Path(directory, str(seed))
             forged = forge(subject, originals, folder, draw)
             outcome, why = outcome_of(forged)
             shutil.rmtree(folder)
-            outcomes[outcome] += 1
-            print(f"{seed} {subject}: {', '.join(forged.done)}: {outcome}: {why[:120]}", flush=True)
-    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common()))
-    return int(outcomes[WRONG] > 0)
+            seen[outcome] += 1
+            if outcome == WRONG:
+                raise Wrong(f"{subject}: {', '.join(forged.done)}: {outcome}: {why}")
+
+        yield make_round
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(attack("fuzz.forgeries", rounds))

@@ -1,12 +1,7 @@
-"""Where mutants of the rules are run: a copy of the project, and a process for each mutant.
-
-What the unaltered rules give in every setting is found out first. Where a file is named for that,
-it is kept there, and used again for as long as no text that it depends on has changed.
-"""
+"""Where mutants of the rules judge certificates: a copy of the project, a process for each."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -15,11 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 from fuzz.mutants import INVALID, KILLED, ROOT, Mutant
 
@@ -30,35 +21,11 @@ _IGNORED = shutil.ignore_patterns("__pycache__", "peers")
 class Laboratory:
     """A frozen copy of the project in a temporary directory, so that it may be edited meanwhile."""
 
-    def __init__(self, directory: Path, baseline: Path | None = None) -> None:
+    def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.project = directory / "project"
-        self.baseline = (baseline or directory / "baseline.json").resolve()
         for package in _PACKAGES:
             shutil.copytree(ROOT / package, self.project / package, ignore=_IGNORED)
-
-    def measure(self, stages: int) -> dict[str, Any]:
-        """What to compare with in so many stages: by setting, its counts and the lines reached."""
-        kept = json.loads(self.baseline.read_text()) if self.baseline.exists() else {}
-        if kept.get("of") != self._digest():
-            self.baseline.write_text(json.dumps({"of": self._digest(), "settings": {}}))
-        said = self.directory / "said"
-        code = self._run(f"mutation.measure({str(self.baseline)!r}, {stages})", self.project, said)
-        if code != 0:
-            raise RuntimeError(f"the unaltered rules were not searched:\n{said.read_text()}")
-        settings: dict[str, Any] = json.loads(self.baseline.read_text())["settings"]
-        return settings
-
-    def _digest(self) -> str:
-        """Of every text that counts depend on."""
-        texts = sorted(self.project.rglob("*.py"))
-        fuzz = self.project / "fuzz"
-        counting = {fuzz / "interpreted.py", fuzz / "observed.py"}
-        digest = hashlib.sha256()
-        for path in texts:
-            if fuzz not in path.parents or path in counting:
-                digest.update(path.read_bytes())
-        return digest.hexdigest()
 
     def judge(self, mutant: Mutant, call: str) -> None:
         """Run a call of a module of fuzz with one mutant, and note what it prints of it.
@@ -94,25 +61,3 @@ class Laboratory:
         with said.open("w") as out:
             done = subprocess.run(command, env=environment, stdout=out, stderr=out, check=False)
         return done.returncode
-
-
-@contextmanager
-def lines_reached(directory: Path) -> Iterator[set[str]]:
-    """The lines of modules of a directory that Python runs meanwhile, each as `isr:48`."""
-    reached: set[str] = set()
-    lines: set[tuple[str, int]] = set()
-
-    def in_function(frame: FrameType, event: str, _: object) -> Any:
-        if event == "line":
-            lines.add((frame.f_code.co_filename, frame.f_lineno))
-        return in_function
-
-    def calls(frame: FrameType, _: str, __: object) -> Any:
-        return in_function if frame.f_code.co_filename.startswith(str(directory)) else None
-
-    sys.settrace(calls)
-    try:
-        yield reached
-    finally:
-        sys.settrace(None)
-        reached |= {f"{Path(file).stem}:{line}" for file, line in lines}

@@ -7,8 +7,7 @@ statement that is left out. Tables, ranges and words are left alone.
 from __future__ import annotations
 
 import ast
-import random
-from collections import Counter
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -51,7 +50,7 @@ MODULES = (
 )
 """The modules of `model/message` that hold rules; the others are tables, ranges and words."""
 
-KILLED, SURVIVED, INVALID = "killed", "SURVIVED", "invalid"
+KILLED, INVALID = "killed", "invalid"
 
 _RULES = {"features": ("has",), "cluster": ("initial_state",)}
 """Where a module has tables beside its rules: the functions that are rules."""
@@ -61,7 +60,8 @@ _RULES = {"features": ("has",), "cluster": ("initial_state",)}
 class Mutant:
     """One alteration: where it is, what it does, the altered text of its module; what became of it.
 
-    `by` names the setting that decided it, `how` what it counted there.
+    `same` is the text without the alteration, written in the same way. `by` names what decided the
+    outcome, `how` what it said.
     """
 
     number: int
@@ -71,6 +71,7 @@ class Mutant:
     rule: str
     change: str
     text: str
+    same: str = ""
     outcome: str = ""
     by: str = ""
     how: str = ""
@@ -125,34 +126,43 @@ _REPLICAS = ("leader", "follower", "replica", "winner")
 
 def mutants_of(module: str) -> Iterator[Mutant]:
     """Every mutant of a module, in the order of its text; no two of them read the same."""
-    tree = ast.parse((ROOT / "model" / "message" / f"{module}.py").read_text())
-    seen = {ast.unparse(tree)}
-    for rule in tree.body:
+    text = (ROOT / "model" / "message" / f"{module}.py").read_text()
+    for rule in ast.parse(text).body:
         if not isinstance(rule, ast.FunctionDef):
             continue
         if rule.name not in _RULES.get(module, (rule.name,)):
             continue
-        for node, parent, put in places(rule):
-            for change, other in alterations(node, parent, rule):
-                put(other)
-                text = ast.unparse(ast.fix_missing_locations(tree))
-                put(node)
-                if text not in seen:
-                    seen.add(text)
-                    line, column = node.lineno, node.col_offset + 1
-                    yield Mutant(0, module, line, column, rule.name, change, text)
+        yield from altered(text, rule, module, places(rule), alterations)
 
 
-def sampled(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
-    """So many mutants, from each module in proportion, in no order."""
-    draw = random.Random(seed)
-    found: list[Mutant] = []
-    counts = Counter(mutant.module for mutant in mutants)
-    for module, there in sorted(counts.items()):
-        own = [mutant for mutant in mutants if mutant.module == module]
-        found += draw.sample(own, min(there, max(1, round(count * there / len(mutants)))))
-    draw.shuffle(found)
-    return found
+def altered(
+    text: str,
+    rule: Any,
+    module: str,
+    places: Iterator[Place],
+    alterations: Callable[[Any, ast.AST, Any], Iterator[Change]],
+) -> Iterator[Mutant]:
+    """The mutants of one function, or one table, of a text."""
+    seen = {ast.unparse(rule)}
+    same = replaced(text, rule, ast.unparse(rule))
+    for node, parent, put in places:
+        for change, other in alterations(node, parent, rule):
+            put(other)
+            written = ast.unparse(ast.fix_missing_locations(rule))
+            put(node)
+            if written not in seen:
+                seen.add(written)
+                line, column = node.lineno, node.col_offset + 1
+                whole = replaced(text, rule, written)
+                yield Mutant(0, module, line, column, rule.name, change, whole, same)
+
+
+def replaced(text: str, rule: Any, other: str) -> str:
+    """The text of a module with another text of one function, or one table."""
+    lines = text.splitlines()
+    first = min([rule.lineno, *(each.lineno for each in getattr(rule, "decorator_list", ()))])
+    indented = textwrap.indent(other, " " * rule.col_offset)
+    return "\n".join([*lines[: first - 1], indented, *lines[rule.end_lineno :]]) + "\n"
 
 
 def places(parent: ast.AST) -> Iterator[Place]:

@@ -1,130 +1,242 @@
-"""Mutation of the rules: alter each guard, limit and effect of the model in turn; see if it shows.
+"""Which tests find mutants: those of `make test`, or only those of `make verify`?
 
-A mutant is a copy of `model/` with one expression or statement changed. It is searched, in a
-process of its own, in a list of environments; what a run counts and concludes is compared with
-what the unaltered rules give there. The first difference kills the mutant. One without any is a
-survivor: either nothing can tell it apart, or the environments show too little.
+    python -m fuzz.mutation --results FILE [--seed N] [--minutes M] [--rules 30] [--compiler 20]
+                            [--store 10]
 
-    python -m fuzz.mutation [--module NAME ...] [--sample N] [--seed S] [--number N ...]
-                             [--stages N] [--baseline FILE] [--json FILE]
+A mutant is the project with one place altered: of the rules (`fuzz.mutants`), of the compiler, or
+of the loops that it compiles for the store (`fuzz.compiler_mutants`). Each has a cache of its own,
+and is given to the tests that are nearest, to the others of `make test`, and where none fails to
+the nearest of `make verify`, up to the first that fails. A test that fails as well where the module
+is written anew without an alteration does not count. Mutants are drawn one after the other until so
+many of each kind are found; those that no test finds change nothing that matters, or show what no
+test asks.
 
-Cheap environments come first, interpreted ones: they kill most. One that never runs the altered
-line is left out. `--stages 1` stops there; what is left would be compiled. `--baseline` keeps what
-the unaltered rules give.
+What came of each is a line of FILE. What is there is not tried again, so that a run may be ended at
+any time, and goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
-import signal
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from fuzz.laboratory import Laboratory, lines_reached
-from fuzz.mutants import INVALID, KILLED, MODULES, SURVIVED, Mutant, mutants_of, sampled
-from fuzz.mutation_environments import SECONDS_MAX, STAGES
-from fuzz.observed import difference, observe
-from waterline.model import message
+from fuzz import compiler_mutants
+from fuzz.compiler_mutants import COMPILER, STORE
+from fuzz.mutants import MODULES, ROOT, Mutant, mutants_of
 
-
-def judge(baseline_file: str, line: str, stages: int) -> None:
-    """Search this process's model, setting by setting, and print what came of it as JSON lines.
-
-    `line` is the altered one. The last line printed is the outcome; a line before it names the
-    setting that was begun.
-    """
-    baseline = json.loads(Path(baseline_file).read_text())["settings"]
-    for stage in STAGES[:stages]:
-        for setting in sorted(stage, key=lambda s: int(baseline[s.name]["counts"]["distinct"])):
-            wanted, reached = baseline[setting.name]["counts"], baseline[setting.name]["reached"]
-            if reached is not None and line not in reached:
-                continue
-            print(json.dumps({"by": setting.name}), flush=True)
-            signal.alarm(SECONDS_MAX[setting.engine])
-            try:
-                found = observe(setting, states_max=wanted["distinct"] + 1)
-            except Exception as fault:
-                words = f"{type(fault).__name__}: {fault}".splitlines()[0]
-                print(json.dumps({"outcome": INVALID, "how": words[:160]}), flush=True)
-                return
-            if how := difference(wanted, found):
-                print(json.dumps({"outcome": KILLED, "how": how}), flush=True)
-                return
-    print(json.dumps({"outcome": SURVIVED, "by": "", "how": ""}), flush=True)
+TEST, VERIFY, NOWHERE = "make test", "make verify", "nowhere"
+TEST_SECONDS_MAX = 300
+"""A test that takes longer has met something without end."""
+BYTES_MAX = 12 << 30
+_NOT_COPIED = shutil.ignore_patterns(
+    ".git", ".venv", "__pycache__", ".*_cache", "build", ".hypothesis"
+)
+_ASIDE = ("cases", "style", "support", "verify")
 
 
-def measure(baseline_file: str, stages: int) -> None:
-    """Add what the unaltered rules give in settings that are missing, and the lines they take."""
-    rules = Path(str(message.__file__)).parent
-    kept = json.loads(Path(baseline_file).read_text())
-    for setting in (s for stage in STAGES[:stages] for s in stage):
-        if setting.name in kept["settings"]:
-            continue
-        with lines_reached(rules) as reached:
-            counts = observe(setting)
-        lines = None if setting.engine == "compiled" else sorted(reached)
-        kept["settings"][setting.name] = {"counts": counts, "reached": lines}
-        Path(baseline_file).write_text(json.dumps(kept))
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is altered: its modules, their mutants and folder, and which tests are nearest."""
+
+    modules: tuple[str, ...]
+    mutants_of: Callable[[str], Iterator[Mutant]]
+    folder: str
+    nearest: tuple[str, ...]
 
 
-def report(mutants: list[Mutant]) -> None:
-    """The table by module, then every survivor."""
-    print(f"\n{'module':16}{'mutants':>8}{KILLED:>8}{INVALID:>8}{SURVIVED:>10}")
-    for name in (*MODULES, "all"):
-        counts = Counter(m.outcome for m in mutants if name in ("all", m.module))
-        if counts:
-            print(f"{name:16}{counts.total():8}", end="")
-            print(f"{counts[KILLED]:8}{counts[INVALID]:8}{counts[SURVIVED]:10}")
-    for mutant in mutants:
-        if mutant.outcome == SURVIVED:
-            print(f"{SURVIVED} {mutant}")
+KINDS = {
+    "rules": Kind(MODULES, mutants_of, "model/message", ("model", "kafka_vectors", "invariants")),
+    "compiler": Kind(COMPILER, compiler_mutants.mutants_of, "checker/compiler", ("compiler",)),
+    "store": Kind(STORE, compiler_mutants.mutants_of, "checker/storage", ("storage", "search")),
+}
 
 
-def select(
-    modules: list[str] | None, numbers: list[int] | None, sample: int | None, seed: int
-) -> list[Mutant]:
-    """The mutants asked for, numbered as in a full run."""
-    mutants = [mutant for name in MODULES for mutant in mutants_of(name)]
+class Copy:
+    """The project as it is now, elsewhere: it may be edited meanwhile."""
+
+    def __init__(self, place: Path) -> None:
+        self.project, self._cache = place / "project", place / "cache"
+        self._said = place / "said"
+        shutil.copytree(ROOT, self.project, symlinks=True, ignore=_NOT_COPIED)
+        (self.project / ".venv").symlink_to(ROOT / ".venv")
+
+    @contextmanager
+    def altered(self, file: str, text: str) -> Iterator[None]:
+        """One file with another text meanwhile, and a cache that is empty."""
+        path = self.project / file
+        before, status = path.read_bytes(), path.stat()
+        shutil.rmtree(self._cache, ignore_errors=True)
+        try:
+            path.write_text(text)
+            os.utime(path, (status.st_atime, status.st_mtime + 60))  # or its bytecode is used again
+            yield
+        finally:
+            path.write_bytes(before)
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            for old in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+                old.unlink()
+
+    def first_failure(self, paths: list[str], without: list[str]) -> str:
+        """The first test of these that fails, or does not end; "" if all pass."""
+        options = ["-x", "-v", "--no-header", "-p", "no:cacheprovider", "-rfE", "--color", "no"]
+        options += ["-o", f"faulthandler_timeout={TEST_SECONDS_MAX}"]
+        options += ["-o", "faulthandler_exit_on_timeout=true"]
+        options += [f"--deselect={each}" for each in without]
+        environment = os.environ | {
+            "PYTHONPATH": str(self.project),  # before the folder of an editable installation
+            "PYTHONUNBUFFERED": "1",
+            "WATERLINE_CACHE": str(self._cache),
+        }
+        with self._said.open("w") as out:
+            code = subprocess.run(
+                [sys.executable, "-m", "pytest", *options, *paths],
+                cwd=self.project,
+                env=environment,
+                stdout=out,
+                stderr=out,
+                preexec_fn=_limit_memory,
+                check=False,
+            ).returncode
+        return "" if code in (0, 5) else failure_in(self._said.read_text(errors="replace"))
+
+    def nearest_first(self, kind: Kind) -> Iterator[tuple[str, list[str]]]:
+        """Tests by tier, in the order in which they are asked."""
+        tests = self.project / "tests"
+        children = sorted(
+            each.name
+            for each in tests.iterdir()
+            if each.name not in _ASIDE and (each.is_dir() or each.match("test_*.py"))
+        )
+        yield TEST, [f"tests/{name}" for name in kind.nearest]
+        yield TEST, [f"tests/{name}" for name in children if name not in kind.nearest]
+        verify = (f"tests/verify/{name}" for name in kind.nearest)
+        yield VERIFY, [path for path in verify if (self.project / path).exists()]
+
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES_MAX, BYTES_MAX))
+
+
+def failure_in(said: str) -> str:
+    """The test that failed, by what pytest has printed; else the last that began."""
+    for line in said.splitlines():
+        if found := re.match(r"(?:FAILED|ERROR) (tests/.+?)(?: - |$)", line):
+            return found[1]
+    begun = re.findall(r"^(tests/\S+::.+?)(?: (?:PASSED|SKIPPED|XFAIL).*)?$", said, re.MULTILINE)
+    return begun[-1].strip() if begun else "tests"
+
+
+def judge(copy: Copy, kind: Kind, mutant: Mutant) -> tuple[str, str]:
+    """Which tier finds a mutant, and by which test."""
+    file = f"{kind.folder}/{mutant.module}.py"
+    for tier, paths in copy.nearest_first(kind):
+        without: list[str] = []
+        while True:
+            with copy.altered(file, mutant.text):
+                failed = copy.first_failure(paths, without) if paths else ""
+            if not failed:
+                break
+            with copy.altered(file, mutant.same):
+                if not copy.first_failure([failed], []):
+                    return tier, failed
+            without.append(failed)
+    return NOWHERE, ""
+
+
+def drawn(name: str, seed: int) -> list[Mutant]:
+    """All mutants of a kind in the order of a seed, numbered in the order of their texts."""
+    kind = KINDS[name]
+    mutants = [mutant for module in kind.modules for mutant in kind.mutants_of(module)]
     for number, mutant in enumerate(mutants, 1):
         mutant.number = number
-    mutants = [m for m in mutants if m.module in (modules or MODULES)]
-    if numbers:
-        return [m for m in mutants if m.number in numbers]
-    return mutants if sample is None else sampled(mutants, sample, seed)
+    random.Random(seed).shuffle(mutants)
+    return mutants
+
+
+def in_turn(mutants: dict[str, list[Mutant]]) -> Iterator[tuple[str, Mutant]]:
+    """One of each kind after the other, so that a run cut short has some of each."""
+    for places in itertools.zip_longest(*mutants.values()):
+        for name, mutant in zip(mutants, places, strict=True):
+            if mutant is not None:
+                yield name, mutant
+
+
+def found_of(name: str, lines: list[dict[str, Any]]) -> int:
+    """How many mutants of a kind some test finds."""
+    return sum(line["kind"] == name and line["found"] != NOWHERE for line in lines)
+
+
+def report(lines: list[dict[str, Any]]) -> None:
+    """How many each tier finds, and what `make test` does not."""
+    print(f"\n{'':12}{TEST:>12}{VERIFY:>14}{NOWHERE:>10}")
+    for kind in KINDS:
+        counts = Counter(line["found"] for line in lines if line["kind"] == kind)
+        print(f"{kind:12}{counts[TEST]:12}{counts[VERIFY]:14}{counts[NOWHERE]:10}")
+    for line in lines:
+        if line["found"] != TEST:
+            print(f"{line['found']}: {line['mutant']} {line['by']}")
 
 
 def main() -> int:
-    """Run the mutants one after the other; exit code 1 if one survives."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--module", choices=MODULES, nargs="+", help="only these")
-    parser.add_argument("--sample", type=int, metavar="N", help="N mutants, from all in proportion")
-    parser.add_argument("--seed", type=int, default=5, metavar="S", help="what is drawn")
-    parser.add_argument("--number", type=int, nargs="+", metavar="N", help="only these mutants")
-    parser.add_argument("--stages", type=int, default=len(STAGES), metavar="N", help="of 4")
-    parser.add_argument("--baseline", type=Path, metavar="FILE", help="what is compared with")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome there")
+    """Try mutants until so many are found, or the time is up."""
+    parser = argparse.ArgumentParser(
+        prog="python -m fuzz.mutation",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--results", type=Path, required=True, metavar="FILE", help="a line each")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="what is drawn")
+    parser.add_argument("--minutes", type=float, default=600, metavar="M", help="begin none later")
+    for name, count in (("rules", 30), ("compiler", 20), ("store", 10)):
+        parser.add_argument(f"--{name}", type=int, default=count, metavar="N", help="to be found")
     asked = parser.parse_args()
-    mutants = select(asked.module, asked.number, asked.sample, asked.seed)
-    with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as directory:
-        laboratory = Laboratory(Path(directory), asked.baseline)
-        known = laboratory.measure(asked.stages)
-        for setting in (s for stage in STAGES[: asked.stages] for s in stage):
-            counts = known[setting.name]["counts"]
-            print(f"baseline {setting.name}: {counts['distinct']} states, depth {counts['depth']}")
-        for mutant in mutants:
-            place = f"{mutant.module}:{mutant.line}"
-            call = f"mutation.judge({str(laboratory.baseline)!r}, {place!r}, {asked.stages})"
-            laboratory.judge(mutant, call)
-            how = f" by {mutant.by}: {mutant.how}" if mutant.by else ""
-            print(f"{mutant}: {mutant.outcome}{how} [{mutant.seconds} s]", flush=True)
-    report(mutants)
-    if asked.json:
-        asked.json.write_text(json.dumps([asdict(mutant) for mutant in mutants], indent=1))
-    return int(any(mutant.outcome == SURVIVED for mutant in mutants))
+    ends = time.monotonic() + 60 * asked.minutes
+    kept = asked.results.read_text() if asked.results.exists() else ""
+    lines: list[dict[str, Any]] = [json.loads(line) for line in kept.splitlines()]
+    tried = {line["mutant"] for line in lines}
+    with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as place:
+        copy = Copy(Path(place))
+        left = {name: vars(asked)[name] - found_of(name, lines) for name in KINDS}
+        for name, mutant in in_turn({name: drawn(name, asked.seed) for name in KINDS}):
+            kind = KINDS[name]
+            said = described(kind, mutant)
+            if left[name] <= 0 or said in tried:
+                continue
+            if time.monotonic() > ends:
+                break
+            began = time.monotonic()
+            found, by = judge(copy, kind, mutant)
+            left[name] -= found != NOWHERE
+            seconds = round(time.monotonic() - began)
+            line = {"kind": name, "mutant": said, "found": found, "by": by, "seconds": seconds}
+            lines.append(line)
+            with asked.results.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+            print(f"{said}: {found} {by} [{seconds} s]", flush=True)
+    report(lines)
+    return 0
+
+
+def described(kind: Kind, mutant: Mutant) -> str:
+    """Which mutant it is."""
+    where = f"{kind.folder}/{mutant.module}.py:{mutant.line}:{mutant.column}"
+    return f"{where} {mutant.rule}: {mutant.change}"
 
 
 if __name__ == "__main__":

@@ -1,24 +1,23 @@
 """The checker and a plain oracle on random protocols: verdicts, depths, states left open, traces.
 
-    python -m fuzz.oracle [--from SEED] [--models N] [--ways WAY,...] [--seconds S]
+    python -m fuzz.oracle [--seed N] [--minutes M]
 
 Each is searched whole, with `--symmetry`, in parts and by threads. Each counterexample is followed
-step by step in the oracle's own lists. Ends with 1 at any difference.
+step by step in the oracle's own lists.
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from typing import Any
 
 from fuzz.plain_oracle import Call, Declared, Frozen, Oracle, Raised, Told, TooLarge
 from fuzz.random_protocols import PROTOCOL, is_alike, random_protocol
+from fuzz.rounds import Round, Wrong, attack
 from waterline.checker.checking.run import Run, run
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
@@ -33,22 +32,10 @@ WAYS = ("whole", "threads", "parts", "symmetry")
 STATES_MAX = 1500
 
 
-@dataclass
-class Compared:
-    """What was compared, and what differs."""
-
-    seen: Counter[str] = field(default_factory=Counter)
-    differ: list[str] = field(default_factory=list)
-
-
-class Difference(Exception):
-    """The checker says something else than the oracle."""
-
-
 def require(described: bool, what: object) -> None:
-    """Raise `Difference` unless it is so."""
+    """Raise `Wrong` unless it is so."""
     if not described:
-        raise Difference(what)
+        raise Wrong(what)
 
 
 def problem_of(text: str, symmetry: str = "none") -> Problem:
@@ -68,7 +55,7 @@ def done_by(problem: Problem, way: str) -> Run:
 
 
 def compare(seed: int, ways: tuple[str, ...], noted: Counter[str]) -> None:
-    """One protocol in every way that it can be searched. Raises `Difference`."""
+    """One protocol in every way that it can be searched. Raises `Wrong`."""
     text = random_protocol(seed)
     compare_text(text, ways, noted, alike=is_alike(seed))
 
@@ -126,7 +113,7 @@ def _require_raises(text: str) -> None:
         return
     except BadEnvironment:
         return
-    raise Difference("the oracle raises, the checker does not")
+    raise Wrong("the oracle raises, the checker does not")
 
 
 def _same(
@@ -284,31 +271,11 @@ def _renamed(oracle: Oracle, state: Frozen) -> Iterator[Frozen]:
         yield tuple(made)
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Compare, and say what was seen."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--from", dest="first", type=int, default=0, metavar="SEED")
-    parser.add_argument("--models", type=int, default=300)
-    parser.add_argument("--ways", default=",".join(WAYS))
-    parser.add_argument("--seconds", type=float, default=float("inf"))
-    asked = parser.parse_args(argv)
-    began, found = time.monotonic(), Compared()
-    for seed in range(asked.first, asked.first + asked.models):
-        if time.monotonic() - began > asked.seconds:
-            break
-        found.seen["models"] += 1
-        try:
-            compare(seed, tuple(asked.ways.split(",")), found.seen)
-        except Exception as error:  # Whatever goes wrong is a difference.
-            print(f"{seed}: {type(error).__name__}: {error}", flush=True)
-            found.differ.append(str(seed))
-    for what, count in sorted(found.seen.items()):
-        print(f"{count:8} {what}")
-    print(
-        f"{len(found.differ)} differ: {', '.join(found.differ)}; {time.monotonic() - began:.0f} s"
-    )
-    return 1 if found.differ else 0
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """A protocol a round."""
+    yield lambda seed, seen: compare(seed, WAYS, seen)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(attack("fuzz.oracle", rounds))

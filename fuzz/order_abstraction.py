@@ -1,25 +1,26 @@
 """Attack on the order abstraction: normal forms by another hand, compared step by step.
 
-    python -m fuzz.order_abstraction
-    python -m fuzz.order_abstraction mutants
+    python -m fuzz.order_abstraction [--seed N] [--minutes M]
 
-`compare` walks through a bounded model with room for everything. At each of its states the
-unbounded model must allow the same steps, judge every claim as the bounded one does, and be led by
-each step to the normal form (`fuzz.second_normal_form`) of where the bounded one is led. Such a
-relation is a bisimulation, so that every verdict about states and steps carries over. `mutants`
-breaks the product's normal form in one place after the other, and says which of these defects the
-comparison sees.
+Each round takes the next of 120 cases. `compare` walks through a bounded model with room for
+everything. At each of its states the unbounded model must allow the same steps, judge every claim
+as the bounded one does, and be led by each step to the normal form (`fuzz.second_normal_form`) of
+where the bounded one is led. Such a relation is a bisimulation, so that every verdict about states
+and steps carries over. Both normal forms are compared on scrambled states too, which no run
+reaches.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from fuzz.mutants import Mutant, mutants_of
+from fuzz.rounds import Round, Wrong, attack
 from fuzz.second_normal_form import Plain, normal_form, settled
 from waterline import invariants
 from waterline.invariants.side_conditions import base_kept
@@ -29,6 +30,8 @@ from waterline.model.core.transition_system import Model
 from waterline.model.message.environment import Environment
 from waterline.model.message.model import message_model
 
+STATES = 150
+"""Of a walk, and as many scrambled ones, a round."""
 ROOM = {"records": 6, "epochs": 16, "restarts": 15, "moves": 15}
 """What a walk does not exhaust."""
 CASES: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -307,59 +310,22 @@ def state_of(model: Model, form: Plain) -> State:
     return draft.freeze()
 
 
-# --- mutants -------------------------------------------------------------------------------------
+def make_round(seed: int, seen: Counter[str]) -> None:
+    """Compare one case, the next after that of the seed before."""
+    version, circumstances = CASES[seed % len(CASES)]
+    pair = Pair.of(version, circumstances)
+    looked_at, found = compare(pair, STATES, seed)
+    seen["states of walks"] += looked_at
+    seen["scrambled states"] += STATES
+    if found := [*found, *compare_scrambled(pair, STATES, seed)]:
+        raise Wrong(f"{version} {circumstances}: {'; '.join(found[:3])}")
 
 
-def mutants() -> Iterator[tuple[Mutant, Any]]:
-    """Each defect, and the normal form that has it."""
-    for mutant in mutants_of("order_abstraction"):
-        names: dict[str, Any] = {"__name__": "mutant"}
-        exec(compile(mutant.text, "mutant", "exec"), names)
-        yield mutant, names["abstract"]
-
-
-def killed_by(normalise: Any, states: int, seed: int) -> str:
-    """The first case in which a normal form with a defect is seen, and how; "" where in none."""
-    for version, circumstances in CASES:
-        pair = Pair.of(version, circumstances)
-        broken = replace(pair, unbounded=replace(pair.unbounded, normalise=normalise))
-        try:
-            found = compare_scrambled(broken, 4 * states, seed) or compare(broken, states, seed)[1]
-        except Exception as error:
-            found = [f"raises {type(error).__name__}: {error}"]
-        if found:
-            return f"{version} {circumstances}: {found[0]}"
-    return ""
-
-
-def main() -> None:
-    """Compare, or count the mutants that the comparison kills."""
-    parser = argparse.ArgumentParser(description="attack the order abstraction")
-    parser.add_argument("what", nargs="?", choices=("compare", "mutants"), default="compare")
-    parser.add_argument("--states", type=int, default=200, help="states for each case")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--line", type=int, action="append", help="mutants of this line alone")
-    given = parser.parse_args()
-    if given.what == "mutants":
-        alive = 0
-        for number, (mutant, normalise) in enumerate(mutants(), start=1):
-            if given.line and mutant.line not in given.line:
-                continue
-            how = killed_by(normalise, given.states, given.seed)
-            alive += not how
-            where = f"{mutant.line} {mutant.rule}: {mutant.change}"
-            print(f"{number:3} {'killed' if how else 'ALIVE '} {where}  {how}", flush=True)
-        print(f"{number} mutants, {alive} alive")
-        return
-    total = wrong = 0
-    for version, circumstances in CASES:
-        pair = Pair.of(version, circumstances)
-        looked_at, found = compare(pair, given.states, given.seed)
-        found += compare_scrambled(pair, given.states, given.seed)
-        total, wrong = total + looked_at, wrong + bool(found)
-        print(f"{version} {circumstances}: {looked_at} states {found[:3]}", flush=True)
-    print(f"{len(CASES)} cases, {total:,} states, {wrong} cases differ")
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """A case a round."""
+    yield make_round
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(attack("fuzz.order_abstraction", rounds))

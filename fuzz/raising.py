@@ -1,6 +1,6 @@
 """Random protocols whose rules and claims raise errors: every engine says what plain Python says.
 
-    python -m fuzz.raising [--from SEED] [--models N] [--bounds N] [--ways WAY,...] [--seconds S]
+    python -m fuzz.raising [--seed N] [--minutes M]
 
 Of each protocol so many are made that differ in where they raise; they share a kernel. The rule
 that is compared is that of docs/checker.md: a claim is asked in every state, or on every step, of
@@ -8,19 +8,17 @@ every level that is checked, and an error anywhere in a level ends the run there
 twice: `fuzz.plain_oracle` runs the text of the file and shares nothing with the checker,
 `fuzz.interpreted` says in which states something raises. Beside verdicts, depths, counts, traces
 and the error that is named, what goes through levels again is run: resuming, the profile, the
-export of states, certificates, random walks. Ends with 1 at any difference.
+export of states, certificates, random walks. One protocol in ten is searched on Spark as well.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,11 +26,11 @@ from typing import Any
 from unittest import mock
 
 from fuzz.interpreted import Interpreted
-from fuzz.observed import summary
 from fuzz.oracle import require
 from fuzz.plain_oracle import Frozen, Oracle, TooLarge
 from fuzz.plain_oracle import Raised as RaisedInPython
 from fuzz.random_protocols import PROTOCOL, random_protocol
+from fuzz.rounds import Round, attack
 from tests.support.alike import alike
 from tests.support.engines import engine_for
 from waterline.checker.analysis.certificate.certificate import open_certificate
@@ -62,6 +60,8 @@ SPARK = ("spark", "spark after two levels")
 STATES_MAX = 200
 RAISES_AT = (-2, -1, 0, 1, 2, 3, 4, 5)
 WALKS = 50
+BOUNDS = 5
+"""Of each text so many problems."""
 
 
 @dataclass(frozen=True)
@@ -211,6 +211,20 @@ def seen_of(problem: Problem, way: str, folder: Path, session: Any = None) -> Se
     return _seen(done, "", None, None)
 
 
+def summary(result: Result) -> dict[str, Any]:
+    """The part of a result that is compared, as plain values."""
+    return {
+        "complete": result.complete,
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+        **{f"fired {name}": count for name, count in result.fired.items()},
+        **{f"cut by {name}": count for name, count in result.cut.items()},
+        **{i.name: [i.verdict.value, i.depth] for i in result.invariants},
+        **{claim.name: claim.depth for claim in result.reachable},
+    }
+
+
 def _seen(done: Run, error: str, depth: int | None, words: StateWords | None) -> Seen:
     result = done.result
     said = {
@@ -271,7 +285,7 @@ def _finding(problem: Problem) -> Any:
 
 
 def compare(each: Drawn, ways: tuple[str, ...], noted: Counter[str], session: Any = None) -> None:
-    """One problem in every way. Raises `Difference`."""
+    """One problem in every way. Raises `Wrong`."""
     problem, oracle = each.problem, each.python
     result, depth, states = raised_in_python(problem)
     require(depth == oracle.raises_at, ("Python", depth, oracle.raises_at))
@@ -354,35 +368,23 @@ def _go_again(problem: Problem, depth: int | None, folder: Path, noted: Counter[
             noted["certified"] += 1
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Compare, and say what was seen."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--from", dest="first", type=int, default=0, metavar="SEED")
-    parser.add_argument("--models", type=int, default=500)
-    parser.add_argument("--bounds", type=int, default=5, help="of each text, so many")
-    parser.add_argument("--ways", default=",".join((*LOCAL, *SPARK)))
-    parser.add_argument("--seconds", type=float, default=float("inf"))
-    asked = parser.parse_args(argv)
-    ways, began = tuple(asked.ways.split(",")), time.monotonic()
-    noted: Counter[str] = Counter()
-    differ: list[str] = []
-    session = _session() if any(way in SPARK for way in ways) else None
-    seed = asked.first
-    ends = began + asked.seconds
-    while noted["compared"] + len(differ) < asked.models and time.monotonic() < ends:
-        for each in drawn(seed, asked.bounds):
-            try:
-                compare(each, ways, noted, session)
-            except Exception as error:  # Whatever goes wrong is a difference.
-                at = dict(each.problem.model.options)["at"]
-                print(f"{seed} at {at}: {type(error).__name__}: {error}", flush=True)
-                differ.append(f"{seed} at {at}")
-        seed += 1
-    print(f"seeds {asked.first} to {seed - 1}, {len(ways)} ways: {', '.join(ways)}")
-    for what, count in sorted(noted.items()):
-        print(f"{count:8} {what}")
-    print(f"{len(differ)} differ: {', '.join(differ)}; {time.monotonic() - began:.0f} s")
-    return 1 if differ else 0
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """The problems of one text a round."""
+    session: Any = None
+
+    def make_round(seed: int, seen: Counter[str]) -> None:
+        nonlocal session
+        if (is_on_spark := seed % 10 == 0) and session is None:
+            session = _session()
+        for each in drawn(seed, BOUNDS):
+            compare(each, (*LOCAL, *SPARK) if is_on_spark else LOCAL, seen, session)
+
+    try:
+        yield make_round
+    finally:
+        if session is not None:
+            session.stop()
 
 
 def _session() -> Any:
@@ -392,4 +394,4 @@ def _session() -> Any:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(attack("fuzz.raising", rounds))

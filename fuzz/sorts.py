@@ -1,9 +1,9 @@
 """Attack on the sort check: rules with a defect, judged by the check and by walks.
 
-    python -m fuzz.sorts [--sample N] [--states N] [--seed N] [--kind general|sorted]
+    python -m fuzz.sorts [--seed N] [--minutes M]
 
-A mutant is a rule with one place altered: those of `fuzz.mutants`, and `sorted` ones, which compute
-with a field that holds an epoch or a record. `checker.sorts` refuses it in some version, or not.
+A mutant is a rule with one place altered, so that it computes with a field that holds an epoch or a
+record. `checker.sorts` refuses it in some version, or not.
 `fuzz.order_abstraction` walks through the bounded model with the same defect, beside the unbounded
 one: where they differ the mutant is not data independent. A mutant that differs and is not refused
 is a hole in the check, unless it stands in a function that is trusted.
@@ -11,7 +11,6 @@ is a hole in the check, unless it stands in a function that is trusted.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import importlib
 import random
@@ -25,8 +24,9 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from fuzz.mutants import MODULES, ROOT, Mutant, mutants_of, places, sampled, short
+from fuzz.mutants import MODULES, ROOT, Mutant, places, short
 from fuzz.order_abstraction import CASES, Pair, compare
+from fuzz.rounds import Round, Wrong, attack
 from waterline import invariants
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
@@ -39,6 +39,9 @@ from waterline.model.message.trusted import TRUSTED
 
 ASIDE = ("normal_form", "order_abstraction", "terms", "features", "cluster")
 """Not rules: the normal form, words, tables."""
+STATES = 24
+"""Of each walk of a mutant."""
+HOLE = "a hole"
 TRUSTED_NAMES = {each.function.__name__ for each in TRUSTED}
 WALKS = tuple(
     (version, {**circumstances, "settled": False})
@@ -168,45 +171,34 @@ def differs(
     return ""
 
 
-def judged(mutants: list[Mutant], states: int, seed: int) -> None:
-    """Each mutant by both, a line each, and the counts."""
-    known = problems()
-    pairs = [Pair.of(version, circumstances) for version, circumstances in WALKS]
-    counts: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="waterline-sorts-") as folder:
-        for number, mutant in enumerate(mutants, start=1):
-            with in_place(mutant, Path(folder)) as instead:
-                why = refused(known, instead)
-                how = differs(pairs, instead, states, seed)
-            outcome = _outcome(mutant, why, how)
-            counts[outcome] += 1
-            print(f"{number:4} {outcome:19} {mutant}  {why[:120]}  {how}", flush=True)
-    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())))
-
-
 def _outcome(mutant: Mutant, why: str, how: str) -> str:
     if why:
         return "refused" if not how or how.startswith("raises") else "refused and differs"
     if not how or how.startswith("raises"):
         return "passed"
-    return "trusted" if mutant.rule in TRUSTED_NAMES else "HOLE"
+    return "trusted" if mutant.rule in TRUSTED_NAMES else HOLE
 
 
-def main() -> None:
-    """Judge a sample of the mutants."""
-    parser = argparse.ArgumentParser(description="attack the sort check")
-    parser.add_argument("--kind", choices=("general", "sorted"), default="general")
-    parser.add_argument("--sample", type=int, default=100, help="mutants; 0: all")
-    parser.add_argument("--states", type=int, default=40, help="states for each walk")
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    make = mutants_of if given.kind == "general" else sorted_mutants
-    mutants = [m for name in MODULES if name not in ASIDE for m in make(name)]
-    random.Random(given.seed).shuffle(mutants)
-    if given.sample:
-        mutants = sampled(mutants, given.sample, given.seed)
-    judged(mutants, given.states, given.seed)
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """A mutant a round."""
+    known = problems()
+    pairs = [Pair.of(version, circumstances) for version, circumstances in WALKS]
+    mutants = [m for name in MODULES if name not in ASIDE for m in sorted_mutants(name)]
+    with tempfile.TemporaryDirectory(prefix="waterline-sorts-") as folder:
+
+        def make_round(seed: int, seen: Counter[str]) -> None:
+            mutant = random.Random(seed).choice(mutants)
+            with in_place(mutant, Path(folder)) as instead:
+                why = refused(known, instead)
+                how = differs(pairs, instead, STATES, seed)
+            outcome = _outcome(mutant, why, how)
+            seen[outcome] += 1
+            if outcome == HOLE:
+                raise Wrong(f"not refused: {mutant}: {how}")
+
+        yield make_round
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(attack("fuzz.sorts", rounds))

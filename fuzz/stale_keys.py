@@ -1,6 +1,6 @@
 """Attack on what is kept: models whose values come by every kind of look-up, changed one at a time.
 
-    python -m fuzz.stale_keys --cases 1000 --seed 7
+    python -m fuzz.stale_keys [--seed N] [--minutes M]
 
 A case is a model of one's own, with modules that it imports, checked with one cache before and
 after one change. Its counter rises to a value that a look-up leads to, so what is true follows from
@@ -15,18 +15,20 @@ this process has loaded are forgotten in between.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import itertools
 import os
 import random
+import shutil
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from fuzz.rounds import Round, Wrong, attack
 from waterline.checker.checking.run import run
 from waterline.checker.ci.reading import read_gate
 from waterline.checker.ci.searching import Manner, judged
@@ -512,50 +514,38 @@ def _describe_run(first: str | None, second: str | None, change: str) -> str:
 
 
 def cases(seed: int) -> Iterator[tuple[Case, tuple[int, int], str]]:
-    """Cases without end: every shape in turn, its rule, values and change drawn."""
-    drawn = random.Random(seed)
-    while True:
-        for shape in SHAPES:
-            values = drawn.choice([(3, 6), (6, 3)])
-            change = drawn.choice(["value", "value", "remark", "nothing"])
-            # Rules that call min themselves would mean something else where it is hidden.
-            hides = "hidden" in shape
-            rules = [name for name, text in _RULES.items() if not (hides and "min(" in text)]
-            yield Case(shape, drawn.choice(rules)), values, change
+    """The case of this seed, of the next, and so on: its shape follows the one before."""
+    for number in itertools.count(seed):
+        drawn = random.Random(number)
+        shape = [*SHAPES][number % len(SHAPES)]
+        values = drawn.choice([(3, 6), (6, 3)])
+        change = drawn.choice(["value", "value", "remark", "nothing"])
+        # Rules that call min themselves would mean something else where it is hidden.
+        hides = "hidden" in shape
+        rules = [name for name, text in _RULES.items() if not (hides and "min(" in text)]
+        yield Case(shape, drawn.choice(rules)), values, change
 
 
-def main() -> int:
-    """Attack so many cases, and print what came out by kind of look-up."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--cases", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=7)
-    asked = parser.parse_args()
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """A case a round."""
     sys.dont_write_bytecode = True
-    counts: dict[str, Counter[str]] = {shape: Counter() for shape in SHAPES}
-    wrong: list[Finding] = []
     with tempfile.TemporaryDirectory() as made:
         os.environ["WATERLINE_CACHE"] = str(Path(made) / "cache")
         sources.SETTLED_SECONDS = float("-inf")
-        drawn = itertools.islice(cases(asked.seed), asked.cases)
-        for number, (case, values, change) in enumerate(drawn):
-            folder = Path(made) / f"{number}"
+
+        def make_round(seed: int, seen: Counter[str]) -> None:
+            case, values, change = next(cases(seed))
+            folder = Path(made) / str(seed)
             folder.mkdir()
             finding = attacked(case, folder, values, change)
-            counts[case.shape][finding.gate.partition(":")[0]] += 1
+            shutil.rmtree(folder)
+            seen[f"{change} changed: {finding.gate.partition(':')[0]}"] += 1
             if finding.wrong:
-                wrong.append(finding)
-    columns = ("searched", "kept", "refused", "WRONG")
-    print(f"{'look-up':36}" + "".join(f"{column:>10}" for column in columns))
-    for shape, found in counts.items():
-        print(f"{shape:36}" + "".join(f"{found[column]:10}" for column in columns))
-    for finding in wrong:
-        print(f"{finding.case} {finding.change}: {'; '.join(finding.wrong)}")
-    total = sum(map(Counter.total, counts.values()))
-    print(f"{total} cases, {len(wrong)} wrong")
-    return 1 if wrong else 0
+                raise Wrong(f"{case}, {change} changed: {'; '.join(finding.wrong)}")
+
+        yield make_round
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(attack("fuzz.stale_keys", rounds))

@@ -1,12 +1,12 @@
 """Bounded state spaces against unbounded ones, whole: image inside, and image reached.
 
-    python -m fuzz.whole_spaces inside
-    python -m fuzz.whole_spaces reached
+    python -m fuzz.whole_spaces [--seed N] [--minutes M]
 
-`inside` explores a bounded problem with the compiled engine, and puts each of its states into the
-normal form of `fuzz.second_normal_form`, which is not the product's: it must be among the states of
-the unbounded problem, and no deeper there. No claim may hold without bounds and break within them,
-or break there sooner. `reached` goes the other way: each unbounded state is the normal form of a
+Each round takes the next problem of two lists, which begin again after 44. Of those in `INSIDE` the
+bounded space is explored with the compiled engine, and each of its states put into the normal form
+of `fuzz.second_normal_form`, which is not the product's: it must be among the states of the
+unbounded problem, and no deeper there. No claim may hold without bounds and break within them, or
+break there sooner. `ENDLESS` goes the other way: each unbounded state is the normal form of a
 bounded one. The shortest way to it is taken in the bounded model as well, step by step, with the
 same calls; where that has led, the normal form must be the state. It prints the bounds which that
 took: within these the image is the whole.
@@ -14,14 +14,15 @@ took: within these the image is the whole.
 
 from __future__ import annotations
 
-import argparse
-import time
+import sys
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fuzz.order_abstraction import Pair, state_of
+from fuzz.rounds import Round, Wrong, attack
 from fuzz.second_normal_form import normal_form, settled
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
@@ -160,27 +161,27 @@ def _raise(most: Bounds, state: State) -> None:
         most[name] = max(most[name], value)
 
 
-def main() -> None:
-    """Compare all, one line each; exit 1 where something differs."""
-    parser = argparse.ArgumentParser(description="bounded spaces against unbounded ones")
-    parser.add_argument("what", choices=("inside", "reached"))
-    is_inside = parser.parse_args().what == "inside"
-    failed = False
-    for version, bounds in INSIDE if is_inside else ENDLESS:
-        started = time.monotonic()
-        if is_inside:
-            count, whole, differences = outside(version, bounds)
-            wrong, what = list(differences), f"{count:,} states inside {whole:,}"
-        else:
-            count, took, wrong = reached(version, bounds)
-            what = f"{count:,} states, all reached within {took}"
-        failed |= bool(wrong)
-        seconds = time.monotonic() - started
-        print(f"{version} {bounds}: {what}; {len(wrong)} differ; {seconds:.0f} s", flush=True)
-        for line in wrong[:3]:
-            print(f"    {line}")
-    raise SystemExit(1 if failed else 0)
+def make_round(seed: int, seen: Counter[str]) -> None:
+    """One problem, the next after that of the seed before."""
+    number = seed % (len(INSIDE) + len(ENDLESS))
+    if number < len(INSIDE):
+        version, bounds = INSIDE[number]
+        states, _, differences = outside(version, bounds)
+        wrong = list(differences)
+        seen["bounded states inside"] += states
+    else:
+        version, bounds = ENDLESS[number - len(INSIDE)]
+        states, took, wrong = reached(version, bounds)
+        seen[f"unbounded states of {version} {bounds} reached within {took}"] += states
+    if wrong:
+        raise Wrong(f"{version} {bounds}: {len(wrong)} differ: {'; '.join(wrong[:3])}")
+
+
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """A problem a round."""
+    yield make_round
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(attack("fuzz.whole_spaces", rounds))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from fuzz.faults.attempts import Attempt, arguments_of, undergone
 from fuzz.faults.dying import Death
-from fuzz.faults.judging import Tally, Wrong, facts, judge
+from fuzz.faults.judging import Tally, facts, judge
+from fuzz.rounds import Wrong
 
 SPACE = arguments_of(
     *("--grain", "atomic", "--protocol", "hw", "--replicas", 2),
@@ -28,43 +29,49 @@ def every_death(calls: int) -> Iterator[Death]:
         yield Death(calls - 1, True, how, loses)
 
 
-def carry_out(run: Path, tally: Tally, *, watch: Callable[[int, int], None]) -> None:
-    """In memory, over files, and a resume of a stopped run over files. Raises `Wrong`."""
-    expected = facts(undergone(Attempt(arguments=(*SPACE, *LOCAL))).out)
-    stopped = run.with_name("stopped")
-    shutil.rmtree(stopped, ignore_errors=True)
-    undergone(Attempt(arguments=(*SPACE, *LOCAL, "--run-dir", str(stopped), "--max-depth", "6")))
-    begins = (*SPACE, "--run-dir", str(run))
-    goes_on = ("--resume", str(run))
-    for arguments, files_from, begun in (
-        ((*begins, *LOCAL), None, None),
-        ((*begins, *OVER_FILES), 20, None),
-        ((*goes_on, *OVER_FILES), 20, stopped),
-    ):
-        _prepare(run, begun)
-        calls = undergone(Attempt(arguments=arguments, files_from=files_from)).calls
-        deaths = list(every_death(calls))
-        for number, death in enumerate(deaths):
-            watch(number, len(deaths))
-            _prepare(run, begun)
-            attempt = Attempt(arguments=arguments, death=death, files_from=files_from)
-            tally.programs += 1
-            judge(undergone(attempt), attempt, expected, tally, str(attempt))
-            _end_in_peace(run, attempt, expected, tally)
+class EveryDeath:
+    """In memory, over files, and a resume of a stopped run over files: each dies at each change."""
 
+    def __init__(self, folder: Path) -> None:
+        self._run, self._stopped = folder / "small-run", folder / "stopped"
+        self._expected = facts(undergone(Attempt(arguments=(*SPACE, *LOCAL))).out)
+        stops = (*SPACE, *LOCAL, "--run-dir", str(self._stopped), "--max-depth", "6")
+        undergone(Attempt(arguments=stops))
+        begins = (*SPACE, "--run-dir", str(self._run))
+        goes_on = ("--resume", str(self._run))
+        self._deaths: list[Attempt] = []
+        for arguments, files_from in (
+            ((*begins, *LOCAL), None),
+            ((*begins, *OVER_FILES), 20),
+            ((*goes_on, *OVER_FILES), 20),
+        ):
+            self._prepare(arguments)
+            calls = undergone(Attempt(arguments=arguments, files_from=files_from)).calls
+            self._deaths += (
+                Attempt(arguments=arguments, death=death, files_from=files_from)
+                for death in every_death(calls)
+            )
 
-def _prepare(run: Path, begun: Path | None) -> None:
-    shutil.rmtree(run, ignore_errors=True)
-    if begun is not None:
-        shutil.copytree(begun, run)
+    def carry_out(self, number: int, tally: Tally) -> None:
+        """One of the deaths; the first follows the last. Raises `Wrong`."""
+        attempt = self._deaths[number % len(self._deaths)]
+        self._prepare(attempt.arguments)
+        tally.programs += 1
+        judge(undergone(attempt), attempt, self._expected, tally, str(attempt))
+        self._end_in_peace(attempt, tally)
 
+    def _prepare(self, arguments: tuple[str, ...]) -> None:
+        shutil.rmtree(self._run, ignore_errors=True)
+        if arguments[0] == "--resume":
+            shutil.copytree(self._stopped, self._run)
 
-def _end_in_peace(run: Path, attempt: Attempt, expected: object, tally: Tally) -> None:
-    """Over files, with another number of owners."""
-    what = ("--resume", str(run)) if (run / "manifest.json").exists() else None
-    arguments = what or (*SPACE, "--run-dir", str(run))
-    last = Attempt(arguments=(*arguments, *LOCAL, "--partitions", "3"), files_from=60)
-    ended = undergone(last)
-    if ended.code not in (0, 12):
-        raise Wrong(f"{attempt}\nthen {last}: {ended}")
-    judge(ended, last, expected, tally, f"{attempt}\nthen {last}")  # type: ignore[arg-type]
+    def _end_in_peace(self, attempt: Attempt, tally: Tally) -> None:
+        """Over files, with another number of owners."""
+        run = str(self._run)
+        is_begun = (self._run / "manifest.json").exists()
+        arguments = ("--resume", run) if is_begun else (*SPACE, "--run-dir", run)
+        last = Attempt(arguments=(*arguments, *LOCAL, "--partitions", "3"), files_from=60)
+        ended = undergone(last)
+        if ended.code not in (0, 12):
+            raise Wrong(f"{attempt}\nthen {last}: {ended}")
+        judge(ended, last, self._expected, tally, f"{attempt}\nthen {last}")

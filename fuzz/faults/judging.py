@@ -13,6 +13,7 @@ from typing import Any
 from fuzz.faults.attempts import Attempt, Ended, Started, arguments_of, disturb, undergone
 from fuzz.faults.damage import Damage, undergo
 from fuzz.faults.programs import PROBLEMS, Program, Together, in_peace
+from fuzz.rounds import Wrong
 
 ENGINES_OWN = {
     "engine",
@@ -28,10 +29,6 @@ STOPPED = 20
 REFUSED = 2
 
 
-class Wrong(Exception):
-    """A disturbed run that is not what it should be; the message has all there is to know."""
-
-
 @dataclass(slots=True)
 class Tally:
     """How programs went."""
@@ -45,6 +42,16 @@ class Tally:
     def refuse(self, why: str) -> None:
         """A file or a directory was refused, by its name."""
         self.refused[why] = self.refused.get(why, 0) + 1
+
+    def counts(self) -> dict[str, int]:
+        """All of it, by words."""
+        return {
+            "programs and deaths": self.programs,
+            "attempts": self.attempts,
+            "attempts that died": self.died,
+            "attempts that finished in spite of it": self.finished_early,
+            **{f"refused by name: {why}": count for why, count in self.refused.items()},
+        }
 
 
 def facts(output: str) -> dict[str, Any]:

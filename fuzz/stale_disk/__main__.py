@@ -1,67 +1,54 @@
-"""`python -m fuzz.stale_disk`: how many cases, from which seed on, and the shapes made by hand."""
+"""Change what models look up, and see whether an answer of before comes back.
+
+    python -m fuzz.stale_disk [--seed N] [--minutes M]
+
+Every second round is a shape that was made by hand, one after the other; the others are drawn.
+"""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
-import time
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-import click
-
+from fuzz.rounds import Round, Wrong, attack
 from fuzz.stale_disk.attempt import outcomes
 from fuzz.stale_disk.drawn import drawn
-from fuzz.stale_disk.judging import Table, judge
+from fuzz.stale_disk.judging import MISTAKES, judge
 from fuzz.stale_disk.processes import Commands
 from fuzz.stale_disk.shapes import SHAPES
 
 
-@click.command()
-@click.option("--cases", default=1000, show_default=True, help="How many are drawn.")
-@click.option("--seed", default=1, show_default=True, help="The first; each case has its own.")
-@click.option("--shapes", "with_shapes", is_flag=True, help="Those made by hand instead.")
-@click.option("--only", default="", help="Of these, those with this text in their names.")
-def main(cases: int, seed: int, with_shapes: bool, only: str) -> None:
-    """Change what models look up, and see whether an answer of before comes back."""
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="stale-") as folder, Commands() as commands:
-        lines = (
-            _by_hand(commands, Path(folder), only)
-            if with_shapes
-            else _by_chance(commands, Path(folder), range(seed, seed + cases))
-        )
-        wrong = False
-        for line, is_wrong in lines:
-            print(line, flush=True)
-            wrong |= is_wrong
-    print(f"{time.monotonic() - started:.0f} s")
-    sys.exit(1 if wrong else 0)
+@contextmanager
+def rounds() -> Iterator[Round]:
+    """A case a round."""
+    with tempfile.TemporaryDirectory(prefix="stale-") as made, Commands() as commands:
 
+        def make_round(seed: int, seen: Counter[str]) -> None:
+            folder = Path(made, str(seed))
+            if seed % 2:
+                shape = SHAPES[seed // 2 % len(SHAPES)]
+                kind = f"{shape.group} {shape.name}"
+                found = outcomes(shape.case(), commands, folder, shape.doors)
+                is_wrong = any(each.what in {*MISTAKES, "kept"} for each in found.values())
+                seen["shapes by hand"] += 1
+            else:
+                case = drawn(seed)
+                kind = f"{case.change} in {' in '.join(case.lookup)}"
+                word, found = judge(case, commands, folder)
+                is_wrong = word in MISTAKES
+                seen[f"{case.change}: {word}"] += 1
+            shutil.rmtree(folder)
+            if is_wrong:
+                doors = (f"{door}: {each.what}, {each.seen}" for door, each in found.items())
+                raise Wrong(f"{kind}: {'; '.join(doors)}")
 
-def _by_hand(commands: Commands, folder: Path, only: str) -> Iterator[tuple[str, bool]]:
-    chosen = [shape for shape in SHAPES if only in f"{shape.group} {shape.name}"]
-    for number, shape in enumerate(chosen):
-        found = outcomes(shape.case(), commands, folder / str(number), shape.doors)
-        words = "".join(f"{door} {found[door].what:10}" for door in shape.doors)
-        is_wrong = any(each.what in {"WRONG", "UNPLACED", "kept"} for each in found.values())
-        yield f"{shape.group:10} {shape.name:60} {words} {found['gate'].seen}", is_wrong
-
-
-def _by_chance(commands: Commands, folder: Path, seeds: range) -> Iterator[tuple[str, bool]]:
-    table = Table()
-    for seed in seeds:
-        case = drawn(seed)
-        word, found = judge(case, commands, folder / str(seed))
-        table.add(case, word)
-        if word in {"WRONG", "LOST", "UNPLACED"}:
-            seen = "; ".join(f"{door}: {each.what}, {each.seen}" for door, each in found.items())
-            yield f"{word} seed {seed}, {case.change} in {' in '.join(case.lookup)}: {seen}", True
-    for line in table.lines():
-        yield line, False
-    mistakes = ("WRONG", "LOST", "UNPLACED")
-    yield ", ".join(f"{table.count(word)} {word}" for word in mistakes), False
+        yield make_round
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(attack("fuzz.stale_disk", rounds))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from fuzz.text_functions import functions_of
+import ast
+
 from waterline.model.core.layout import Field, Layout
+from waterline.model.core.made import function_of
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Budget, Model, Narration, Parameter
 
@@ -47,7 +49,11 @@ def model_of(*actions: tuple[str, str], budgeted: tuple[str, str] | None = None)
 
 def _action(name: str, guard: str, effect: str, budget: Budget | None = None) -> Action:
     text = f"def guard(s, c, i):\n    return {guard}\n\ndef effect(s, c, i):\n    {effect}\n"
-    functions = functions_of(text, {})
+    functions = {
+        tree.name: function_of(tree, "<generated>", {"__name__": __name__})
+        for tree in ast.parse(text).body
+        if isinstance(tree, ast.FunctionDef)
+    }
     return Action(
         name=name,
         parameters=(Parameter("i", "rows"),),
