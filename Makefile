@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no
 # Tests start hundreds of processes: without bytecode on disk each compiles all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check lint test verify confirm upstream gate bench tla docs image setup clean
+.PHONY: check lint test verify confirm upstream gate bench tla nightly docs image setup clean
 
 check: $(VENV)/.run
 	$(BIN)/waterline tour
@@ -57,6 +57,11 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.peers_speed --large
 	$(BIN)/python -m bench.scale
+
+# Every attack of fuzz/, one after the other. SEED: of another night.
+MINUTES ?= 60
+nightly: $(VENV)/.dev
+	$(BIN)/python -m fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # The examples as TLA+ modules, judged by TLC. Needs Java, Maven.
 tla: $(VENV)/.dev

@@ -26,18 +26,15 @@ from tests.test_readme import (
 __all__ = ["run"]
 
 PROGRAMS = (
-    "fuzz.compiler_mutation",
     "docs.make.configurations",
-    "fuzz.faults",
-    "fuzz.order_abstraction",
+    "fuzz",
+    "fuzz.mutation",
     "bench.first_verdict",
     "bench.pauses",
     "bench.refusals",
     "bench.scale",
     "bench.tla",
     "bench.upstream",
-    "fuzz.stale_disk",
-    "fuzz.stale_keys",
 )
 
 

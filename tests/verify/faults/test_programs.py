@@ -84,7 +84,7 @@ def test_a_run_that_dies_over_files_goes_on_with_other_owners(
 def test_what_a_power_loss_takes_is_never_named(
     undisturbed: Callable[[tuple[str, ...]], dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Every 29th of the deaths that `python -m fuzz.faults --exhaustive` goes through."""
+    """Every 29th of the deaths that `python -m fuzz.faults` goes through."""
     run = tmp_path / "run"
     expected = undisturbed(SPACE)
     begins = (*SPACE, "--run-dir", str(run), *OVER_FILES)
