@@ -31,6 +31,7 @@ PROGRAMS = (
     "fuzz.mutation",
     "bench.first_verdict",
     "bench.pauses",
+    "bench.peers_speed",
     "bench.refusals",
     "bench.scale",
     "bench.tla",
