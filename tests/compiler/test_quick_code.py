@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 from tests.support.graph_model import graph_problem
+from tests.support.own import example
 from waterline.checker.compiler import cache, machine, program
 from waterline.checker.compiler.kernel import is_compiled, kernel_of, optimising, recipes_of
-from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.result import Result
 from waterline.checker.search.search import search
-from waterline.model.message.environment import Environment
 
 IN_SEVERAL_LEVELS = graph_problem([(i, j) for i in range(9) for j in (i + 1, i)])
 
@@ -61,8 +60,7 @@ def found(problem: Problem) -> tuple[Result, list[bytes]]:
 
 
 def test_code_that_is_not_optimised_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    environment = Environment(records=1, epochs=2, restarts=1)
-    assert_the_same_when_optimised(problem_for("hw", environment), monkeypatch)
+    assert_the_same_when_optimised(example("two_phase_commit", rms=4), monkeypatch)
 
 
 def assert_the_same_when_optimised(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ EXPRESSIONS = st.deferred(expressions)
 BODIES = st.deferred(statements)
 BODIES_THAT_LOOK = st.deferred(lambda: statements(writes=False))
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-FEW = settings(MANY, max_examples=8)
+FEW = settings(MANY, max_examples=5)
 
 
 @FEW
