@@ -221,9 +221,7 @@ class Rules:
         return name, described, self._compiled(self.trees[name], step, ast.parse(text).body), made
 
     def predicate(self, function: Any) -> Predicate:
-        """A function of a state and of names, as claims about what follows have. Raises
-        `BadProtocol`.
-        """
+        """A function of a state and of names, for claims of what follows. Raises `BadProtocol`."""
         tree = self._tree(function, "a claim")
         arguments = [argument.arg for argument in tree.args.args]
         if not arguments:

@@ -85,7 +85,7 @@ def shared_by_shape(scenarios: Sequence[Scenario] = ()) -> dict[Layout, Shared]:
 
 
 def ends_at_the_violation(scenario: Scenario, version: str) -> bool:
-    """Whether the search of a whole catalogue ends there: nothing else is asked of that space."""
+    """True if the search ends at this violation: no other question needs the space."""
     return _budgets(_of_catalogue()[_space(scenario, version)]).stop_at_first
 
 
