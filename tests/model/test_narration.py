@@ -4,9 +4,9 @@ import functools
 
 import pytest
 
+from tests.support.sampling import drawn
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model, Step
-from waterline.model.message.contents import ACTIONS
 from waterline.model.message.environment import Environment
 from waterline.model.message.model import message_model
 from waterline.model.message.narration import HEADER, LANES, rows, sentence, summary
@@ -65,14 +65,17 @@ def space(version: str, options: dict[str, object]) -> Model:
     return message_model(version, Environment(**options))  # type: ignore[arg-type]
 
 
-def transitions(version: str, options: dict[str, object]) -> list[tuple[State, Step]]:
-    """Every transition out of the first 3000 reachable states, shallowest first."""
-    return _transitions(version, tuple(options.items()))
+FEW, MANY = 300, 3000
+
+
+def transitions(version: str, options: dict[str, object], most: int) -> list[tuple[State, Step]]:
+    """Every transition out of the first reachable states, shallowest first."""
+    return _transitions(version, tuple(options.items()), most)
 
 
 @functools.cache
 def _transitions(
-    version: str, options: tuple[tuple[str, object], ...], most: int = 3000
+    version: str, options: tuple[tuple[str, object], ...], most: int
 ) -> list[tuple[State, Step]]:
     """Worked out once for all tests: to step takes longer than to read."""
     model = space(version, dict(options))
@@ -102,10 +105,9 @@ def told(model: Model, calls: str) -> str:
     return words
 
 
-@pytest.mark.parametrize(("version", "options"), SPACES + FAMILY)
-def test_every_step_is_a_sentence(version: str, options: dict[str, object]) -> None:
+def assert_steps_are_sentences(version: str, options: dict[str, object], most: int) -> None:
     model = space(version, options)
-    for before, step in transitions(version, options):
+    for before, step in transitions(version, options, most):
         words = model.narration.sentence(step.action.name, step.arguments, before, step.after)
 
         assert words.endswith(".")
@@ -113,27 +115,29 @@ def test_every_step_is_a_sentence(version: str, options: dict[str, object]) -> N
         assert words.isascii()
 
 
-def test_every_action_has_a_sentence_of_its_own() -> None:
-    happened = {
-        step.action.name
-        for version, options in SPACES + FAMILY
-        for _, step in transitions(version, options)
-    }
-    rest = {action.name for action in ACTIONS} - happened
+@pytest.mark.parametrize(("version", "options"), drawn(SPACES + FAMILY, 10))
+def test_every_step_is_a_sentence(version: str, options: dict[str, object]) -> None:
+    assert_steps_are_sentences(version, options, FEW)
+
+
+def test_an_unknown_action_has_no_sentence() -> None:
     model = message_model("hw", Environment())
 
-    assert rest <= {"RecvOutOfRange", *RARE, *OF_REPLAY, *OF_REASSIGNMENTS}
     with pytest.raises(KeyError):
         sentence(model.settings, "Explode", (), *model.initial * 2)
 
 
-@pytest.mark.parametrize(("version", "options"), SPACES + FAMILY)
-def test_states_that_read_the_same_are_the_same(version: str, options: dict[str, object]) -> None:
+def assert_states_read_otherwise(version: str, options: dict[str, object], most: int) -> None:
     model = space(version, options)
-    states = set(model.initial) | {step.after for _, step in transitions(version, options)}
+    states = set(model.initial) | {step.after for _, step in transitions(version, options, most)}
     texts = {str((rows(state), summary(state))) for state in states}
 
     assert len(texts) == len(states)
+
+
+@pytest.mark.parametrize(("version", "options"), drawn(SPACES + FAMILY, 10))
+def test_states_that_read_the_same_are_the_same(version: str, options: dict[str, object]) -> None:
+    assert_states_read_otherwise(version, options, FEW)
 
 
 @pytest.mark.parametrize(

@@ -17,24 +17,6 @@ from waterline.checker.kafka.logs.reading import read_logs
 RECORDED = Path(__file__).parent / "recorded"
 
 
-@pytest.mark.parametrize(
-    ("name", "code", "said"),
-    [
-        ("3.9.1-c21", 12, "A behaviour of all windows fits; it loses an acknowledged record."),
-        ("3.9.1-control", 0, "fits that loses no acknowledged record"),
-    ],
-)
-def test_recorded_logs_are_explained_epoch_by_epoch(name: str, code: int, said: str) -> None:
-    arguments = ["explain-logs", str(RECORDED / name), "--windows", "1", "--max-time", "60"]
-    outcome = CliRunner().invoke(
-        waterline, [*arguments, "--max-states", "1900"], standalone_mode=False
-    )
-    text = " ".join(outcome.output.split())
-    assert outcome.return_value == code, outcome.output
-    assert said in text
-    assert "Epoch 1: fits" in text
-
-
 @pytest.mark.parametrize("open_in", [None, 0, 1])
 def test_nothing_fits_only_if_it_does_for_each_order_of_assignment(
     open_in: int | None, monkeypatch: pytest.MonkeyPatch
