@@ -5,11 +5,10 @@
 
 A mutant is the project with one place altered: of the rules (`fuzz.mutants`), of the compiler, or
 of the loops that it compiles for the store (`fuzz.compiler_mutants`). Each has a cache of its own,
-and is given to the tests that are nearest, to the others of `make test`, and where none fails to
-the nearest of `make verify`, up to the first that fails. A test that fails as well where the module
-is written anew without an alteration does not count. Mutants are drawn one after the other until so
-many of each kind are found; those that no test finds change nothing that matters, or show what no
-test asks.
+and is given to the nearest tests of `make test`, and where none fails to the nearest of `make
+verify`. What these alone find is given to all other tests of `make test`, too. A test that fails
+as well where the function is only written anew does not count. Mutants are drawn until so many of
+each kind are found; those that no test finds change nothing that matters, or show what no test asks.
 
 What came of each is a line of FILE. What is there is not tried again, so that a run may be ended at
 any time, and goes on.
@@ -61,7 +60,9 @@ class Kind:
 
 
 KINDS = {
-    "rules": Kind(MODULES, mutants_of, "model/message", ("model", "kafka_vectors", "invariants")),
+    "rules": Kind(
+        MODULES, mutants_of, "model/message", ("model", "kafka_vectors", "invariants", "golden")
+    ),
     "compiler": Kind(COMPILER, compiler_mutants.mutants_of, "checker/compiler", ("compiler",)),
     "store": Kind(STORE, compiler_mutants.mutants_of, "checker/storage", ("storage", "search")),
 }
@@ -115,18 +116,15 @@ class Copy:
             ).returncode
         return "" if code in (0, 5) else failure_in(self._said.read_text(errors="replace"))
 
-    def nearest_first(self, kind: Kind) -> Iterator[tuple[str, list[str]]]:
-        """Tests by tier, in the order in which they are asked."""
+    def others(self, kind: Kind) -> list[str]:
+        """Tests of `make test` that are not the nearest."""
         tests = self.project / "tests"
-        children = sorted(
-            each.name
+        return sorted(
+            f"tests/{each.name}"
             for each in tests.iterdir()
-            if each.name not in _ASIDE and (each.is_dir() or each.match("test_*.py"))
+            if each.name not in {*_ASIDE, *kind.nearest}
+            and (each.is_dir() or each.match("test_*.py"))
         )
-        yield TEST, [f"tests/{name}" for name in kind.nearest]
-        yield TEST, [f"tests/{name}" for name in children if name not in kind.nearest]
-        verify = (f"tests/verify/{name}" for name in kind.nearest)
-        yield VERIFY, [path for path in verify if (self.project / path).exists()]
 
 
 def _limit_memory() -> None:
@@ -144,19 +142,28 @@ def failure_in(said: str) -> str:
 
 def judge(copy: Copy, kind: Kind, mutant: Mutant) -> tuple[str, str]:
     """Which tier finds a mutant, and by which test."""
-    file = f"{kind.folder}/{mutant.module}.py"
-    for tier, paths in copy.nearest_first(kind):
-        without: list[str] = []
-        while True:
-            with copy.altered(file, mutant.text):
-                failed = copy.first_failure(paths, without) if paths else ""
-            if not failed:
-                break
-            with copy.altered(file, mutant.same):
-                if not copy.first_failure([failed], []):
-                    return tier, failed
-            without.append(failed)
+    if failed := judged_by([f"tests/{name}" for name in kind.nearest], copy, kind, mutant):
+        return TEST, failed
+    nearest = [f"tests/verify/{name}" for name in kind.nearest]
+    there = [path for path in nearest if (copy.project / path).exists()]
+    if by_verify := judged_by(there, copy, kind, mutant):
+        by_others = judged_by(copy.others(kind), copy, kind, mutant)
+        return (TEST, by_others) if by_others else (VERIFY, by_verify)
     return NOWHERE, ""
+
+
+def judged_by(paths: list[str], copy: Copy, kind: Kind, mutant: Mutant) -> str:
+    """The test of these that finds a mutant, "" if none does."""
+    file, without = f"{kind.folder}/{mutant.module}.py", list[str]()
+    while True:
+        with copy.altered(file, mutant.text):
+            failed = copy.first_failure(paths, without)
+        if not failed:
+            return ""
+        with copy.altered(file, mutant.same):
+            if not copy.first_failure([failed], []):
+                return failed
+        without.append(failed)
 
 
 def drawn(name: str, seed: int) -> list[Mutant]:
