@@ -7,11 +7,11 @@ A mutant is the project with one place altered: of the rules (`fuzz.mutants`), o
 of the loops that it compiles for the store (`fuzz.compiler_mutants`). Each has a cache of its own,
 and is given to the nearest tests of `make test`, and where none fails to the nearest of `make
 verify`. What these alone find is given to all other tests of `make test`, too. A test that fails
-as well where the function is only written anew does not count. Mutants are drawn until so many of
-each kind are found; those that no test finds change nothing that matters, or show what no test asks.
+as well where the function is only written anew does not count. Mutants are drawn until the tests
+have found so many of each kind. One that no test finds is equivalent, or shows a gap in the tests.
 
-What came of each is a line of FILE. What is there is not tried again, so that a run may be ended at
-any time, and goes on.
+The outcome of each is a line of FILE. A mutant that FILE has is not tried again, so a run can be
+ended at any time and goes on with the same file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each attack is asked, `--seed N --minutes M`, and its loop: round after round until then.
+"""The loop of every attack: round after round from `--seed N` on, for `--minutes M`.
 
 A round draws all that it needs from a seed of its own: the first from the one that is given, each
 other from the next number. One that goes wrong is printed with the command that repeats it.
