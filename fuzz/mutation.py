@@ -40,8 +40,9 @@ from fuzz.compiler_mutants import COMPILER, STORE
 from fuzz.mutants import MODULES, ROOT, Mutant, mutants_of
 
 TEST, VERIFY, NOWHERE = "make test", "make verify", "nowhere"
-TEST_SECONDS_MAX = 300
+SECONDS_MAX = {TEST: 120, VERIFY: 1800}
 """A test that takes longer has met something without end."""
+START = "the start of pytest"
 BYTES_MAX = 12 << 30
 _NOT_COPIED = shutil.ignore_patterns(
     ".git", ".venv", "__pycache__", ".*_cache", "build", ".hypothesis"
@@ -96,7 +97,8 @@ class Copy:
     def first_failure(self, paths: list[str], without: list[str]) -> str:
         """The first test of these that fails, or does not end; "" if all pass."""
         options = ["-x", "-v", "--no-header", "-p", "no:cacheprovider", "-rfE", "--color", "no"]
-        options += ["-o", f"faulthandler_timeout={TEST_SECONDS_MAX}"]
+        tier = VERIFY if "tests/verify/" in paths[0] else TEST
+        options += ["-o", f"faulthandler_timeout={SECONDS_MAX[tier]}"]
         options += ["-o", "faulthandler_exit_on_timeout=true"]
         options += [f"--deselect={each}" for each in without]
         environment = os.environ | {
@@ -136,8 +138,9 @@ def failure_in(said: str) -> str:
     for line in said.splitlines():
         if found := re.match(r"(?:FAILED|ERROR) (tests/.+?)(?: - |$)", line):
             return found[1]
-    begun = re.findall(r"^(tests/\S+::.+?)(?: (?:PASSED|SKIPPED|XFAIL).*)?$", said, re.MULTILINE)
-    return begun[-1].strip() if begun else "tests"
+    ends = r"PASSED|SKIPPED|XFAIL|Timeout \(|Fatal Python error"
+    begun = re.findall(rf"^(tests/\S+::.+?)(?: (?:{ends}).*)?$", said, re.MULTILINE)
+    return begun[-1].strip() if begun else START
 
 
 def judge(copy: Copy, kind: Kind, mutant: Mutant) -> tuple[str, str]:
@@ -158,8 +161,8 @@ def judged_by(paths: list[str], copy: Copy, kind: Kind, mutant: Mutant) -> str:
     while True:
         with copy.altered(file, mutant.text):
             failed = copy.first_failure(paths, without)
-        if not failed:
-            return ""
+        if failed in ("", START):
+            return failed
         with copy.altered(file, mutant.same):
             if not copy.first_failure([failed], []):
                 return failed

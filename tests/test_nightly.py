@@ -15,7 +15,7 @@ import pytest
 
 from fuzz import __main__ as nightly
 from fuzz import order_abstraction
-from fuzz.mutation import failure_in
+from fuzz.mutation import START, failure_in
 from fuzz.rounds import WRONG_MAX, Round, Wrong, attack
 
 ROOT = Path(__file__).parents[1]
@@ -109,13 +109,16 @@ def test_a_night_runs_each_attack_for_its_share_and_fails_with_any(
             "tests/a/test_b.py::test[x y]",
         ),
         ("ERROR tests/a/test_b.py - KeyError: 1\n", "tests/a/test_b.py"),
+        ("tests/a.py::b[1 2] PASSED [ 1%]\ntests/a.py::c Fatal Python error: x\n", "tests/a.py::c"),
         (
-            "tests/a.py::test_b PASSED [ 1%]\ntests/a.py::test_c Fatal Python error\n",
-            "tests/a.py::test_c",
+            "tests/a.py::b PASSED [ 1%]\ntests/a.py::c[1 2] Timeout (0:02:00)!\n",
+            "tests/a.py::c[1 2]",
         ),
+        ("tests/a.py::b PASSED [ 1%]\ntests/a.py::c ", "tests/a.py::c"),
+        ("ImportError while loading conftest\n", START),
     ],
 )
 def test_the_test_that_finds_a_mutant_is_the_one_that_fails_or_does_not_end(
     printed: str, test: str
 ) -> None:
-    assert failure_in(printed).startswith(test)
+    assert failure_in(printed) == test
