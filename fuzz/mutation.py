@@ -4,14 +4,14 @@
                             [--store 10]
 
 A mutant is the project with one place altered: of the rules (`fuzz.mutants`), of the compiler, or
-of the loops that it compiles for the store (`fuzz.compiler_mutants`). Each has a cache of its own,
-and is given to the nearest tests of `make test`, and where none fails to the nearest of `make
-verify`. What these alone find is given to all other tests of `make test`, too. A test that fails
-as well where the function is only written anew does not count. Mutants are drawn until the tests
-have found so many of each kind. One that no test finds is equivalent, or shows a gap in the tests.
+of the loops that it compiles for the store (`fuzz.compiler_mutants`). Each has a cache of its own.
+First each is given to the nearest tests of `make test`. Then what they do not find is given to the
+nearest of `make verify`, and what these find to all other tests of `make test`. A test that fails
+as well where the function is only written anew does not count. A mutant that no test finds is
+equivalent, or shows a gap in the tests.
 
 The outcome of each is a line of FILE. A mutant that FILE has is not tried again, so a run can be
-ended at any time and goes on with the same file.
+ended at any time and goes on with the same file; with larger numbers, more are drawn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +40,9 @@ from fuzz.compiler_mutants import COMPILER, STORE
 from fuzz.mutants import MODULES, ROOT, Mutant, mutants_of
 
 TEST, VERIFY, NOWHERE = "make test", "make verify", "nowhere"
+OPEN = "not near"
+"""The nearest tests do not find it, and the others are still to be asked."""
+Line = dict[str, Any]
 SECONDS_MAX = {TEST: 120, VERIFY: 1800}
 """A test that takes longer has met something without end."""
 START = "the start of pytest"
@@ -143,10 +146,8 @@ def failure_in(said: str) -> str:
     return begun[-1].strip() if begun else START
 
 
-def judge(copy: Copy, kind: Kind, mutant: Mutant) -> tuple[str, str]:
-    """Which tier finds a mutant, and by which test."""
-    if failed := judged_by([f"tests/{name}" for name in kind.nearest], copy, kind, mutant):
-        return TEST, failed
+def found_farther(copy: Copy, kind: Kind, mutant: Mutant) -> tuple[str, str]:
+    """The tier that finds a mutant which its nearest tests do not find, and the test."""
     nearest = [f"tests/verify/{name}" for name in kind.nearest]
     there = [path for path in nearest if (copy.project / path).exists()]
     if by_verify := judged_by(there, copy, kind, mutant):
@@ -179,32 +180,27 @@ def drawn(name: str, seed: int) -> list[Mutant]:
     return mutants
 
 
-def in_turn(mutants: dict[str, list[Mutant]]) -> Iterator[tuple[str, Mutant]]:
-    """One of each kind after the other, so that a run cut short has some of each."""
-    for places in itertools.zip_longest(*mutants.values()):
-        for name, mutant in zip(mutants, places, strict=True):
-            if mutant is not None:
-                yield name, mutant
+def drawn_in_turn(counts: dict[str, int], seed: int) -> list[tuple[str, Mutant]]:
+    """So many of each kind, one of each after the other: a run cut short has some of each."""
+    rows = itertools.zip_longest(*(drawn(name, seed)[: counts[name]] for name in KINDS))
+    found = [(name, mutant) for row in rows for name, mutant in zip(KINDS, row, strict=True)]
+    return [(name, mutant) for name, mutant in found if mutant is not None]
 
 
-def found_of(name: str, lines: list[dict[str, Any]]) -> int:
-    """How many mutants of a kind some test finds."""
-    return sum(line["kind"] == name and line["found"] != NOWHERE for line in lines)
-
-
-def report(lines: list[dict[str, Any]]) -> None:
+def report(lines: Iterable[Line]) -> None:
     """How many each tier finds, and what `make test` does not."""
-    print(f"\n{'':12}{TEST:>12}{VERIFY:>14}{NOWHERE:>10}")
+    tiers = (TEST, VERIFY, NOWHERE, OPEN)
+    print("\n" + " " * 12 + "".join(f"{tier:>14}" for tier in tiers))
     for kind in KINDS:
         counts = Counter(line["found"] for line in lines if line["kind"] == kind)
-        print(f"{kind:12}{counts[TEST]:12}{counts[VERIFY]:14}{counts[NOWHERE]:10}")
+        print(f"{kind:12}" + "".join(f"{counts[tier]:14}" for tier in tiers))
     for line in lines:
         if line["found"] != TEST:
             print(f"{line['found']}: {line['mutant']} {line['by']}")
 
 
 def main() -> int:
-    """Try mutants until so many are found, or the time is up."""
+    """Try mutants until all are tried, or the time is up."""
     parser = argparse.ArgumentParser(
         prog="python -m fuzz.mutation",
         description=__doc__,
@@ -214,32 +210,35 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="what is drawn")
     parser.add_argument("--minutes", type=float, default=600, metavar="M", help="begin none later")
     for name, count in (("rules", 30), ("compiler", 20), ("store", 10)):
-        parser.add_argument(f"--{name}", type=int, default=count, metavar="N", help="to be found")
+        parser.add_argument(f"--{name}", type=int, default=count, metavar="N", help="so many")
     asked = parser.parse_args()
     ends = time.monotonic() + 60 * asked.minutes
     kept = asked.results.read_text() if asked.results.exists() else ""
-    lines: list[dict[str, Any]] = [json.loads(line) for line in kept.splitlines()]
-    tried = {line["mutant"] for line in lines}
+    lines: dict[str, Line] = {}
+    for text in kept.splitlines():
+        lines[json.loads(text)["mutant"]] = json.loads(text)
+    chosen = drawn_in_turn({name: vars(asked)[name] for name in KINDS}, asked.seed)
     with tempfile.TemporaryDirectory(prefix="waterline-mutation-") as place:
         copy = Copy(Path(place))
-        left = {name: vars(asked)[name] - found_of(name, lines) for name in KINDS}
-        for name, mutant in in_turn({name: drawn(name, asked.seed) for name in KINDS}):
-            kind = KINDS[name]
+        for is_farther, (name, mutant) in itertools.product((False, True), chosen):
+            kind, began = KINDS[name], time.monotonic()
             said = described(kind, mutant)
-            if left[name] <= 0 or said in tried:
+            if lines.get(said, {}).get("found") != (OPEN if is_farther else None):
                 continue
-            if time.monotonic() > ends:
+            if began > ends:
                 break
-            began = time.monotonic()
-            found, by = judge(copy, kind, mutant)
-            left[name] -= found != NOWHERE
+            if is_farther:
+                found, by = found_farther(copy, kind, mutant)
+            else:
+                by = judged_by([f"tests/{each}" for each in kind.nearest], copy, kind, mutant)
+                found = TEST if by else OPEN
             seconds = round(time.monotonic() - began)
             line = {"kind": name, "mutant": said, "found": found, "by": by, "seconds": seconds}
-            lines.append(line)
+            lines[said] = line
             with asked.results.open("a") as file:
                 file.write(json.dumps(line) + "\n")
             print(f"{said}: {found} {by} [{seconds} s]", flush=True)
-    report(lines)
+    report(lines.values())
     return 0
 
 
