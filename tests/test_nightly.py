@@ -29,6 +29,8 @@ def test_each_program_with_rounds_has_a_share_of_the_night() -> None:
             attacks[named[1]] = ".".join(place.relative_to(ROOT).parts)
 
     assert attacks == {name: name for name in nightly.SHARES}
+    described = (ROOT / "docs" / "verification.md").read_text(encoding="utf-8")
+    assert [name for name in attacks if f"`{name}`" not in described] == []
 
 
 @pytest.mark.parametrize("name", ["fuzz.oracle", "fuzz.order_abstraction", "fuzz.stale_keys"])
