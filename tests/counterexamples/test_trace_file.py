@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waterline.counterexamples import (
@@ -55,6 +55,7 @@ def document(**changed: object) -> dict[str, object]:
     } | changed
 
 
+@settings(max_examples=30)
 @given(TRACES)
 def test_a_trace_survives_being_written(trace: Trace) -> None:
     assert from_json(to_json(trace)) == trace

@@ -43,14 +43,20 @@ def test_each_ends_in_the_first_state_that_breaks_its_claim(path: Path) -> None:
     assert claim.explain(replayed.states[-1], model.settings)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_each_is_what_the_search_finds_byte_for_byte(path: Path) -> None:
+def assert_found_byte_for_byte(path: Path) -> None:
     trace = read_trace(path)
 
     done = _explored(trace.version, tuple(trace.environment.items()))
 
     found = next(f for f in done.findings if f.invariant == trace.invariant)
     assert to_json(found.replayed.trace) == path.read_text()
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if path.stem.endswith("2r2n2e")], ids=lambda path: path.stem
+)
+def test_each_is_what_the_search_finds_byte_for_byte(path: Path) -> None:
+    assert_found_byte_for_byte(path)
 
 
 @functools.cache

@@ -12,8 +12,6 @@ from waterline.checker.search.search import search
 from waterline.model.message.environment import Environment
 from waterline.model.message.releases import release_followed
 
-KAFKA_3_6 = release_followed((3, 6), is_kraft=True).version
-KAFKA_4 = release_followed((4, 0), is_kraft=True).version
 KAFKA_4_ELR = release_followed((4, 0), is_kraft=True, eligible_leader_replicas=True).version
 LOSSES = (
     "no_committed_loss",
@@ -25,9 +23,6 @@ LOSSES = (
 ONE_REPLICA = Environment(replicas=1, restarts=0, lost_disks=1)
 ONE_IS_ENOUGH = Environment(restarts=0, lost_disks=1)
 """Two replicas, min.insync.replicas=1."""
-THREE = {"replicas": 3, "records": 1, "epochs": 3, "restarts": 0, "min_insync_replicas": 2}
-POWER = Environment(**THREE, power_losses=1)  # type: ignore[arg-type]  # each is an int
-DISK = Environment(**THREE, lost_disks=1)  # type: ignore[arg-type]  # each is an int
 
 
 def depths(version: str, environment: Environment) -> dict[str, int | None]:
@@ -74,16 +69,3 @@ def test_a_record_in_no_log_breaks_a_claim_with_or_without_a_leader(
     version: str, environment: Environment, broken: dict[str, int]
 ) -> None:
     assert depths(version, environment) == broken
-
-
-@pytest.mark.parametrize("environment", [POWER, DISK], ids=["power loss", "lost disk"])
-def test_kafka_4_without_elr_loses_within_three_epochs(environment: Environment) -> None:
-    """Both followers leave in one request, which takes one epoch with shrink-raises-epoch."""
-    three_five = depths("kip903", environment)
-    three_six = depths(KAFKA_3_6, environment)
-    four = depths(KAFKA_4, environment)
-
-    assert (three_five["no_committed_loss"], three_five["acknowledged_durable"]) == (8, 17)
-    assert (three_six["no_committed_loss"], three_six["acknowledged_durable"]) == (7, 14)
-    assert (four["no_committed_loss"], four["acknowledged_durable"]) == (14, 14)
-    assert depths(KAFKA_4_ELR, environment) == {}

@@ -214,29 +214,3 @@ def test_upgrades_lead_to_other_rules_and_never_back(
     path.write_text(text)
 
     assert [upgrade.description for upgrade in upgrades(read_config(path))] == told
-
-
-def test_as_many_in_sync_as_replicas_are_never_advised_nor_what_is_usual_blamed(
-    cli: Commands, tmp_path: Path
-) -> None:
-    """min.insync.replicas=3 of three stops producers with the first failure."""
-    server = tmp_path / "server.properties"
-    server.write_text(
-        "process.roles=broker,controller\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
-    )
-    faults = ("--only", "faults=power loss,lost disk", "--records", 1)
-    _, out, _ = cli(
-        "matrix",
-        "--config",
-        server,
-        "--kafka-version",
-        "4.0",
-        *faults,
-        "--details",
-        name="waterline",
-    )
-
-    told = " ".join(out.split())
-    assert "min.insync.replicas=3" not in told
-    assert "min.insync.replicas=2 (server.properties:3) loses" not in told
-    assert "To do first: set eligible.leader.replicas.version=1 (kafka-features). It prev" in told

@@ -179,20 +179,6 @@ def test_an_interrupt_keeps_what_smaller_bounds_have_shown() -> None:
     assert cell_of(matrix, version="kip320").label == "holds e3 r1"
 
 
-def test_what_a_raised_cell_shows_is_no_excuse_for_its_neighbour() -> None:
-    """Unclean elections excuse no loss that happens without them, at whatever bounds."""
-    both = grid_over(["unclean.leader.election.enable"]).axis("unclean.leader.election.enable")
-    axes = tuple(both if axis.name == both.name else axis for axis in OUT_OF_SYNC.axes)
-    matrix = explored(replace(OUT_OF_SYNC, axes=axes, epochs_max=6), LOCAL)
-    clean = cell_of(matrix, **{both.name: "false"})
-    unclean = cell_of(matrix, **{both.name: "true"})
-
-    assert clean.cell.environment.epochs == 6
-    assert unclean.standing is Standing.VIOLATED
-    assert unclean.worst is not None
-    assert unclean.worst.depth_clean == 19
-
-
 @pytest.mark.parametrize(("replicas", "first"), [(1, 3), (2, 3), (3, 1), (4, 1)])
 def test_many_replicas_begin_with_one_record(replicas: int, first: int) -> None:
     assert first_records(replicas, 3) == first
@@ -213,15 +199,6 @@ def test_what_holds_without_bounds_has_no_bound_in_its_label() -> None:
     assert next(describe_extent(outcome)).startswith(
         "Holds for any number of moves, epochs and produced records; 2 replicas"
     )
-
-
-def test_a_trace_without_bounds_says_which_bounds_break_a_cell() -> None:
-    bounded = only_cell(replace(without_bounds("epoch", "leader moves"), tries_unbounded=False))
-    outcome = only_cell(without_bounds("epoch", "leader moves"))
-
-    assert (bounded.label, bounded.cell.environment.records) == ("holds", 2)
-    assert (outcome.label, outcome.cell.environment.records) == ("diverges 12", 3)
-    assert outcome.replayed is not None
 
 
 def test_what_takes_more_faults_than_the_cell_names_is_no_violation_of_it() -> None:
