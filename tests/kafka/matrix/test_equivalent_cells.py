@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.reached import depths_of_states
+from tests.support.sampling import drawn
 from tests.support.states import model_of
 from waterline.checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
 from waterline.checker.kafka.matrix.equivalent_cells import asking_once
@@ -162,25 +163,26 @@ def test_every_rule_that_waits_has_versions_without_it() -> None:
     assert [feature.name for feature in WAITING] == list(WITHOUT)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"restarts": 1, "moves": 1, "requests_survive": True},
-        {"session_expiries": 1, "requests_survive": True, "late_metadata": True, "epochs": 1},
-        {"shutdowns": 1, "lost_disks": 1},
-    ],
-    ids=["crash and move", "zombie", "shutdown and lost disk"],
-)
-@pytest.mark.parametrize(
-    ("version", "feature"),
-    [
-        pytest.param(version, feature, id=f"{version}-{feature.name}")
-        for feature in WAITING
-        for version in WITHOUT[feature.name]
-    ],
-)
-def test_before_its_action_a_rule_that_waits_for_it_changes_no_step(
-    version: str, options: dict[str, Any], feature: Feature
+OPTIONS: dict[str, dict[str, Any]] = {
+    "crash and move": {"restarts": 1, "moves": 1, "requests_survive": True},
+    "zombie": {
+        "session_expiries": 1,
+        "requests_survive": True,
+        "late_metadata": True,
+        "epochs": 1,
+    },
+    "shutdown and lost disk": {"shutdowns": 1, "lost_disks": 1},
+}
+WAITS = [
+    pytest.param(version, feature, options, id=f"{version}-{feature.name}-{name}")
+    for feature in WAITING
+    for version in WITHOUT[feature.name]
+    for name, options in OPTIONS.items()
+]
+
+
+def assert_a_rule_that_waits_changes_no_step(
+    version: str, feature: Feature, options: dict[str, Any]
 ) -> None:
     bounds = {"replicas": 2, "records": 1, "epochs": 2, "restarts": 0, **options}
     bounds |= THERE[feature.begins_with]
@@ -197,3 +199,10 @@ def test_before_its_action_a_rule_that_waits_for_it_changes_no_step(
     assert having.settings.features == without.settings.features | feature.bit
     assert feature.begins_with in without.contents
     assert len(depths) > 500
+
+
+@pytest.mark.parametrize(("version", "feature", "options"), drawn(WAITS, 8))
+def test_before_its_action_a_rule_that_waits_for_it_changes_no_step(
+    version: str, feature: Feature, options: dict[str, Any]
+) -> None:
+    assert_a_rule_that_waits_changes_no_step(version, feature, options)
