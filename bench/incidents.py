@@ -17,7 +17,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.fitting import Circumstances
 from waterline.checker.kafka.logs.reading import read_logs
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
@@ -31,7 +31,7 @@ def explained(release: str, folder: Path, seconds: float) -> Answer:
     logs = read_logs([folder])
     followed, hw_in_response = release_named(release)
     given = Circumstances(version=followed.version, hw_in_response=hw_in_response)
-    return answered(logs, logs.only_partition(), given, seconds_max=seconds)
+    return answer_of(logs, logs.only_partition(), given, seconds_max=seconds)
 
 
 def causes_in(found: Answer) -> list[str]:

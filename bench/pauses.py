@@ -30,7 +30,7 @@ from pathlib import Path
 from bench.experiments.command import release_with_kraft
 from bench.experiments.real_controller import KraftCluster, started
 from waterline.checker.kafka.confirm.errors import CannotConfirm, NoAnswer
-from waterline.checker.kafka.confirm.evidence import consumed
+from waterline.checker.kafka.confirm.evidence import consume
 from waterline.checker.kafka.confirm.jars import class_path
 from waterline.checker.kafka.confirm.producing import describe_answer
 from waterline.checker.kafka.confirm.proxy import wait_until
@@ -147,7 +147,7 @@ class Run:
             for broker in up:
                 try:
                     leader, isr = cluster.leader_and_isr(broker)
-                    read = consumed(cluster.ports[leader]) if leader in up else None
+                    read = consume(cluster.ports[leader]) if leader in up else None
                 except (NoAnswer, CannotConfirm):
                     continue
                 if read is not None:

@@ -18,7 +18,7 @@ from waterline.counterexamples.for_ever import (
     describe_call,
     describe_cycle,
     describe_steps,
-    neglected,
+    neglected_steps,
 )
 from waterline.counterexamples.replay import (
     Followed,
@@ -32,7 +32,7 @@ from waterline.counterexamples.replay import (
     skipping,
     why_not,
 )
-from waterline.counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown, trace_of, trace_step
+from waterline.counterexamples.trace import NO_CLAIM, Trace, TraceStep, show, trace_of, trace_step
 from waterline.counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
 
 __all__ = [
@@ -59,10 +59,10 @@ __all__ = [
     "first_difference",
     "follow",
     "from_json",
-    "neglected",
+    "neglected_steps",
     "read_trace",
     "replay",
-    "shown",
+    "show",
     "skipping",
     "to_json",
     "trace_of",

@@ -58,7 +58,7 @@ def confirm_lasso(
         )
     round_ = states[cycle:] if cycle == last else states[cycle:last]
     taken = replayed.moments[cycle:]
-    waiting = neglected(model, round_, taken, fair)
+    waiting = neglected_steps(model, round_, taken, fair)
     if waiting:
         text = describe_call(model, min(waiting))
         raise _no_lasso(
@@ -96,7 +96,7 @@ def confirm_stuck(
         for state in frontier:
             if good(state):
                 raise _no_lasso(trace, last, "holds after the last step: there is a way back")
-            for action, values in _offered(model, state, by):
+            for action, values in _offers(model, state, by):
                 if model.exceeded(state, action, values):
                     text = describe_call(model, (action.name, values))
                     raise _no_lasso(
@@ -111,7 +111,7 @@ def confirm_stuck(
     return replayed, Trapped(len(seen), frozenset(enabled), is_whole)
 
 
-def neglected(
+def neglected_steps(
     model: Model, states: Sequence[State], taken: Sequence[Moment], fair: Collection[str]
 ) -> set[Call]:
     """Return the fair actions' steps that all these states enable and no step among them takes.
@@ -144,7 +144,7 @@ def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[Cal
     """
     return {
         (action.name, values)
-        for action, values in _offered(model, state, names)
+        for action, values in _offers(model, state, names)
         if model.exceeded(state, action, values) or model.apply(state, action, values) != state
     }
 
@@ -163,7 +163,7 @@ def describe_steps(begins: int, last: int) -> str:
     return f"Steps {begins + 1} {'and' if begins + 2 == last else 'to'} {last}"
 
 
-def _offered(
+def _offers(
     model: Model, state: State, names: Collection[str]
 ) -> list[tuple[Any, tuple[int, ...]]]:
     """Actions of these names, with arguments, whose guards are true."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from waterline.counterexamples.errors import BadTrace
-from waterline.counterexamples.trace import shown
+from waterline.counterexamples.trace import show
 
 DEPTH_MAX = 32
 """Most brackets within each other: a trace has 3, one in ITF of a state of tables has 9."""
@@ -41,15 +41,15 @@ def members(
     `where` is its path. Raises `BadTrace`.
     """
     if not isinstance(found, dict):
-        raise BadTrace(f"{where} is {shown(found)}; it must be an object with {_listed(keys)}")
+        raise BadTrace(f"{where} is {show(found)}; it must be an object with {_list_keys(keys)}")
     missing = [key for key in keys if key not in found]
     if missing:
-        raise BadTrace(f"{where} lacks {_listed(missing)}; it must have {_listed(keys)}")
+        raise BadTrace(f"{where} lacks {_list_keys(missing)}; it must have {_list_keys(keys)}")
     known = (*keys, *optional)
     unknown = [key for key in found if key not in known]
     if unknown:
         raise BadTrace(
-            f"{where} has {shown(unknown)}, which is unknown; it may have {_listed(known)}"
+            f"{where} has {show(unknown)}, which is unknown; it may have {_list_keys(known)}"
         )
     return found
 
@@ -74,14 +74,14 @@ def _too_deep() -> str:
     return f"not a trace: the JSON is nested too deeply; a trace has at most {DEPTH_MAX} levels"
 
 
-def _listed(keys: Iterable[str]) -> str:
+def _list_keys(keys: Iterable[str]) -> str:
     return ", ".join(keys)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError(f"a name twice in the object {shown(found)}")
+        raise ValueError(f"a name twice in the object {show(found)}")
     return found
 
 

@@ -94,7 +94,7 @@ def render_full(
     widths = widths_of(replayed.narration, replayed.states)
     parts: list[RenderableType] = [render_header(replayed), Text(LEGEND, style=QUIET), Text()]
     parts += [
-        _numbered(0, Text("Initial state")),
+        _number(0, Text("Initial state")),
         *_state(replayed, None, replayed.initial, widths),
         *_remark(below.get(0)),
     ]
@@ -107,7 +107,7 @@ def render_full(
     if ending := describe_repetition(replayed, len(replayed.moments) + 1):
         parts += [Text(), Text(ending, style=CYCLE)]
     if raises := describe_raising(replayed):
-        parts += [Text(), _numbered(len(replayed.moments) + 1, Text.assemble(*raises))]
+        parts += [Text(), _number(len(replayed.moments) + 1, Text.assemble(*raises))]
     return Trimmed(Group(*parts, *_conclusion(explanation)))
 
 
@@ -225,7 +225,7 @@ def _lane(row: list[str], was: list[str], columns: list[int]) -> Text:
 
 def _step(replayed: Replayed, moment: Moment, reason: str) -> RenderableType:
     described = Text.assemble((str(moment), CALL), "  ", _describe(replayed, moment, reason))
-    return _numbered(moment.number, described)
+    return _number(moment.number, described)
 
 
 def _describe(replayed: Replayed, moment: Moment, reason: str) -> Text:
@@ -238,7 +238,7 @@ def _remark(remark: str | None) -> list[RenderableType]:
     return [Text(remark, CHANGED)] if remark else []
 
 
-def _numbered(number: int, described: Text) -> RenderableType:
+def _number(number: int, described: Text) -> RenderableType:
     """A number with everything that it numbers to its right."""
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(no_wrap=True)

@@ -92,7 +92,7 @@ def widths_of(narration: Narration, states: Iterable[State]) -> tuple[int, ...]:
         widest = widest or [0] * len(header)
         for row, old in zip(rows, before or rows, strict=True):
             for column, (cell, was) in enumerate(zip(row, old, strict=True)):
-                width = len(marked(cell, was, narration.elements).plain)
+                width = len(mark(cell, was, narration.elements).plain)
                 widest[column] = max(
                     widest[column], width, len(cell) + (len(MARK) if column else 0)
                 )
@@ -107,7 +107,7 @@ def state_table(
     header, *rows = narration.rows(state)
     old = narration.rows(before)[1:] if before is not None else rows
     cells = tuple(
-        tuple(marked(cell, was, narration.elements) for cell, was in zip(row, old_row, strict=True))
+        tuple(mark(cell, was, narration.elements) for cell, was in zip(row, old_row, strict=True))
         for row, old_row in zip(rows, old, strict=True)
     )
     return StateTable(tuple(header), cells, widths)
@@ -120,14 +120,14 @@ def facts(narration: Narration, before: State | None, state: State) -> Facts:
     return Facts(
         tuple(
             Text.assemble(
-                (f"{label}: ", QUIET), marked(value, old.get(label, ""), narration.elements)
+                (f"{label}: ", QUIET), mark(value, old.get(label, ""), narration.elements)
             )
             for label, value in pairs
         )
     )
 
 
-def marked(cell: str, was: str, elements: bool = False) -> Text:
+def mark(cell: str, was: str, elements: bool = False) -> Text:
     """A cell, with colour and mark where it changed: at the elements, if it has several."""
     if cell == was:
         return Text(cell)

@@ -22,7 +22,7 @@ def columns(*, gap: int = 2, header: str | None = None) -> Table:
     )
 
 
-def labelled() -> Table:
+def label_grid() -> Table:
     """Return a grid for rows of two: a quiet label on the left, and its text."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style=QUIET)

@@ -133,7 +133,7 @@ def trace_step(model: Model, name: str, values: tuple[int, ...]) -> TraceStep:
     return TraceStep(name, tuple((p.name, int(v)) for p, v in named))
 
 
-def shown(value: object) -> str:
+def show(value: object) -> str:
     """A value of unknown origin, short and without control characters, for a message."""
     return reprlib.repr(value)
 
@@ -141,14 +141,14 @@ def shown(value: object) -> str:
 def _require_name(what: str, value: object) -> None:
     if not isinstance(value, str) or _NAME.fullmatch(value) is None:
         raise BadTrace(
-            f"{what} is {shown(value)}; it must be a name of at most 200 letters, digits, _ . -"
+            f"{what} is {show(value)}; it must be a name of at most 200 letters, digits, _ . -"
         )
 
 
 def _require_int(what: str, value: object) -> None:
     # bool is an int to isinstance, and `true` is no offset.
     if type(value) is not int or abs(value) > _INT_MAX:
-        raise BadTrace(f"{what} is {shown(value)}; it must be a whole number of at most 64 bits")
+        raise BadTrace(f"{what} is {show(value)}; it must be a whole number of at most 64 bits")
 
 
 def _require_scalar(what: str, value: object) -> None:
@@ -157,9 +157,9 @@ def _require_scalar(what: str, value: object) -> None:
     if isinstance(value, str):
         if _TEXT.fullmatch(value) is None:
             raise BadTrace(
-                f"{what} is {shown(value)}; text must be at most 200 printable characters"
+                f"{what} is {show(value)}; text must be at most 200 printable characters"
             )
         return
     if not isinstance(value, int):
-        raise BadTrace(f"{what} is {shown(value)}; it must be a number, a text, true or false")
+        raise BadTrace(f"{what} is {show(value)}; it must be a number, a text, true or false")
     _require_int(what, value)

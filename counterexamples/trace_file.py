@@ -14,7 +14,7 @@ from typing import Any
 from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.json_text import members, read_json
 from waterline.counterexamples.named_file import BadFile, read_named, written_whole
-from waterline.counterexamples.trace import Trace, TraceStep, shown
+from waterline.counterexamples.trace import Trace, TraceStep, show
 
 FORMAT = "waterline-trace/1"
 BYTES_MAX = 64 * 1024 * 1024
@@ -71,14 +71,14 @@ def from_json(text: str) -> Trace:
 def from_object(document: object) -> Trace:
     """The trace that these values of a JSON text describe. Raises `BadTrace`."""
     if isinstance(document, dict) and document.get("format") != FORMAT:
-        found = shown(document.get("format"))
+        found = show(document.get("format"))
         raise BadTrace(f"not a trace: format is {found}; it must be {FORMAT!r}")
     fields = members("a trace", document, _KEYS, _OPTIONAL)
     environment, steps = fields["environment"], fields["steps"]
     if not isinstance(environment, dict):
-        raise BadTrace(f"environment is {shown(environment)}; it must be an object of options")
+        raise BadTrace(f"environment is {show(environment)}; it must be an object of options")
     if not isinstance(steps, list):
-        raise BadTrace(f"steps is {shown(steps)}; it must be a list")
+        raise BadTrace(f"steps is {show(steps)}; it must be a list")
     _require_few(len(steps))
     return Trace(
         model=fields["model"],
@@ -134,7 +134,7 @@ def _raises(value: object) -> TraceStep | str:
     if isinstance(value, dict) and "claim" in value:
         claim = members("raises", value, ("claim",))["claim"]
         if not isinstance(claim, str):
-            raise BadTrace(f"raises.claim is {shown(claim)}; it must be the name of a claim")
+            raise BadTrace(f"raises.claim is {show(claim)}; it must be the name of a claim")
         return claim
     return _step("raises", value)
 
@@ -143,7 +143,7 @@ def _step(where: str, step: object) -> TraceStep:
     fields = members(where, step, _STEP_KEYS)
     arguments = fields["arguments"]
     if not isinstance(arguments, dict):
-        raise BadTrace(f"{where}.arguments is {shown(arguments)}; it must be an object")
+        raise BadTrace(f"{where}.arguments is {show(arguments)}; it must be an object")
     try:
         return TraceStep(fields["action"], tuple(arguments.items()))
     except BadTrace as problem:

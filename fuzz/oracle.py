@@ -25,7 +25,7 @@ from waterline.checker.search.result import Verdict
 from waterline.checker.search.rule_errors import Raised as ModelRaised
 from waterline.checker.traces.finding import Finding
 from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.vetting import vetted
+from waterline.checker.user_models.vetting import vet
 from waterline.model.core.errors import BadEnvironment
 
 WAYS = ("whole", "threads", "parts", "symmetry")
@@ -42,10 +42,10 @@ def problem_of(text: str, symmetry: str = "none") -> Problem:
     """As the command makes it; claims about what follows are left out under a symmetry."""
     family = own_family(text, "drawn.py")
     if symmetry == "none":
-        return vetted(family.problem_of(PROTOCOL, {}))
+        return vet(family.problem_of(PROTOCOL, {}))
     plain = family.problem_of(PROTOCOL, {})
     asked = [claim.name for claim in plain.judged]
-    return vetted(family.problem_of(PROTOCOL, {}, asked, symmetry=family.symmetry_asked(symmetry)))
+    return vet(family.problem_of(PROTOCOL, {}, asked, symmetry=family.symmetry_asked(symmetry)))
 
 
 def done_by(problem: Problem, way: str) -> Run:

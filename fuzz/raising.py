@@ -52,7 +52,7 @@ from waterline.checker.search.rule_errors import Raised
 from waterline.checker.search.search import SearchFault, search
 from waterline.checker.storage.run_directory import begin, resume
 from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.vetting import vetted
+from waterline.checker.user_models.vetting import vet
 from waterline.model.core.claim import predicates_of
 
 LOCAL = ("one thread", "two threads", "over files", "handed over", "in parts", "resumed")
@@ -84,7 +84,7 @@ def drawn(seed: int, bounds: int) -> list[Drawn]:
         with suppress(TooLarge, RaisedInPython, ArithmeticError):  # What begins may raise, too.
             ran[at] = Raising(text.replace("at: int = 0", f"at: int = {at}"), STATES_MAX)
     chosen = sorted(ran, key=lambda at: ran[at].raises_at is None)[:bounds]
-    problems = {at: vetted(family.problem_of(PROTOCOL, {"at": at})) for at in chosen}
+    problems = {at: vet(family.problem_of(PROTOCOL, {"at": at})) for at in chosen}
     return [Drawn(problem, ran[at]) for at, problem in alike(problems).items()]
 
 

@@ -31,7 +31,7 @@ from pathlib import Path
 from fuzz.rounds import Round, Wrong, attack
 from waterline.checker.checking.run import run
 from waterline.checker.ci.reading import read_gate
-from waterline.checker.ci.searching import Manner, judged
+from waterline.checker.ci.searching import Manner, judge_all
 from waterline.checker.cli.gate.gate_options import asking
 from waterline.checker.compiler import program, sources
 from waterline.checker.compiler.problem_digest import problem_digest
@@ -40,7 +40,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.user_models import loading
 from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.vetting import vetted
+from waterline.checker.user_models.vetting import vet
 from waterline.model.core.errors import BadEnvironment
 
 BREAKS_FROM = 5
@@ -402,7 +402,7 @@ def problem_in(file: Path) -> Problem:
     forget()
     sys.path.insert(0, str(file.parent))
     try:
-        return vetted(own_family(*loading.read_own(file)).problem_of("counting", {}))
+        return vet(own_family(*loading.read_own(file)).problem_of("counting", {}))
     finally:
         sys.path.pop(0)
 
@@ -428,7 +428,7 @@ def gated(file: Path) -> tuple[Answer, bool]:
     forget()
     sys.path.insert(0, str(file.parent))
     try:
-        [outcome] = judged(read_gate(gate, asking(), allow_models=True), Manner(processes=1))
+        [outcome] = judge_all(read_gate(gate, asking(), allow_models=True), Manner(processes=1))
     except (BadEnvironment, NotCompilable, ValueError) as refused:
         return str(refused), False
     finally:

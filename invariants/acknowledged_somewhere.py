@@ -16,7 +16,7 @@ from typing import Any
 from waterline.invariants.breaking import Breaking, brokers_in, lacks_records
 from waterline.invariants.contract import of_acknowledged
 from waterline.invariants.electable import electable
-from waterline.invariants.kept_records import first_lacking, lacking, named, who_has
+from waterline.invariants.kept_records import first_lacking, lacking, replica_names, who_has
 from waterline.invariants.outside import record_is_lost
 from waterline.model.core.claim import Breach, Invariant, first_sentence
 from waterline.model.core.state import State
@@ -35,10 +35,10 @@ def explain(s: State, c: Any) -> str:
     if record == NO_RECORD:
         return "Every acknowledged record is where an election can reach it."
     elsewhere = who_has(s, record)
-    where = f"only {named(s, elsewhere)} has it" if elsewhere else "no log has it any more"
+    where = f"only {replica_names(s, elsewhere)} has it" if elsewhere else "no log has it any more"
     if not may_lead:
         return f"m{record} was acknowledged; nobody can be elected any more, and {where}."
-    return f"m{record} was acknowledged; only {named(s, may_lead)} may lead, and {where}."
+    return f"m{record} was acknowledged; only {replica_names(s, may_lead)} may lead, and {where}."
 
 
 def where(s: State, c: Any) -> Breaking:

@@ -13,12 +13,12 @@ from waterline.invariants.breaking import Breaking, lacks_committed
 from waterline.invariants.completeness import first_incomplete, missing
 from waterline.model.core.claim import Invariant, first_sentence
 from waterline.model.core.state import State
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 
 
 def candidates(s: Any, c: Any) -> int:
     """The replicas in ISR and ELR; a broker that is not a replica is not elected from the ELR."""
-    members: int = (s.isr | s.elr) & assigned(s, c)
+    members: int = (s.isr | s.elr) & assigned_replicas(s, c)
     return members
 
 

@@ -10,18 +10,18 @@ from typing import Any
 
 from waterline.model.core.claim import Pattern, Temporal, first_sentence
 from waterline.model.core.state import State
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def is_behind(s: Any, c: Any, replica: int) -> bool:
     """True if a replica runs in an epoch of the past."""
-    if s.up[replica] == 0 or not contains(assigned(s, c), replica):
+    if s.up[replica] == 0 or not contains(assigned_replicas(s, c), replica):
         return False
     return bool(s.known_epoch[replica] < s.epoch)
 
 
-def learned(s: Any, c: Any) -> bool:
+def all_know_epoch(s: Any, c: Any) -> bool:
     """All that run know the epoch."""
     for replica in range(s.replicas):
         if is_behind(s, c, replica):
@@ -46,7 +46,7 @@ CLAIM = Temporal(
     name="decisions_learned",
     sentence=first_sentence(__doc__),
     pattern=Pattern.ALWAYS_EVENTUALLY,
-    then=learned,
+    then=all_know_epoch,
     explain=explain,
     remark="Every LeaderAndIsr is acted on; and under KRaft also that nobody leads.",
     rank=440,

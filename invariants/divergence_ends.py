@@ -23,7 +23,7 @@ def parts(s: Any, leader: int, follower: int) -> bool:
     return first_apart(s, leader, follower, s.leo[follower]) >= 0
 
 
-def diverged(s: Any, c: Any) -> bool:
+def a_log_diverges(s: Any, c: Any) -> bool:
     """The log of some follower of the current leader parts from its own."""
     leader = current_leader(s)
     if leader == NO_REPLICA:
@@ -34,9 +34,9 @@ def diverged(s: Any, c: Any) -> bool:
     return False
 
 
-def agreed(s: Any, c: Any) -> bool:
+def no_log_diverges(s: Any, c: Any) -> bool:
     """No follower's log diverges."""
-    return not diverged(s, c)
+    return not a_log_diverges(s, c)
 
 
 def explain(s: State, c: Any) -> str:
@@ -67,8 +67,8 @@ CLAIM = Temporal(
     name="divergence_ends",
     sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
-    when=diverged,
-    then=agreed,
+    when=a_log_diverges,
+    then=no_log_diverges,
     explain=explain,
     outside=outside,
     remark="Of followers that run and have learned its epoch; also of records above the HW.",

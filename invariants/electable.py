@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.controller import unavailable
 from waterline.model.message.features import ELR, LAST_KNOWN_LEADER, has
 from waterline.model.message.partition_state import leaves_elr
@@ -21,7 +21,7 @@ def electable(s: Any, c: Any) -> int:
     Whichever brokers crash, come back or are fenced meanwhile. With unclean elections everybody.
     """
     if c.unclean_leader_election == 1:
-        return assigned(s, c)
+        return assigned_replicas(s, c)
     members = 0
     for replica in range(s.replicas):
         if is_electable(s, c, replica):
@@ -38,7 +38,7 @@ def is_electable(s: Any, c: Any, replica: int) -> bool:
     can only be the last known leader, which it still becomes if the controller elects it before it
     notices.
     """
-    if not contains(assigned(s, c), replica):
+    if not contains(assigned_replicas(s, c), replica):
         return False
     if not has(c, ELR):
         return contains(s.isr, replica)
@@ -57,7 +57,7 @@ def is_forestalled(s: Any, c: Any) -> bool:
     """
     for replica in range(s.replicas):
         if contains(s.elr, replica):
-            if not contains(assigned(s, c), replica):
+            if not contains(assigned_replicas(s, c), replica):
                 return True
             if s.up[replica] == 0 and not leaves_elr(s, c, replica):
                 return True

@@ -13,7 +13,7 @@ from waterline.invariants.outside import Seen
 from waterline.invariants.way_back import BY, is_led
 from waterline.model.core.claim import Recoverable, first_sentence
 from waterline.model.core.state import State
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.terms import NO_REPLICA, contains
 
 
@@ -23,7 +23,7 @@ def good(s: Any, c: Any) -> bool:
     if leader == NO_REPLICA or s.known_isr[leader] != s.isr:
         return False
     for replica in range(s.replicas):
-        if contains(assigned(s, c), replica):
+        if contains(assigned_replicas(s, c), replica):
             if s.up[replica] == 0 or not contains(s.isr, replica):
                 return False
     return True
@@ -34,7 +34,7 @@ def explain(s: State, c: Any) -> str:
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return "Nobody leads."
-    replicas = [r for r in range(s.replicas) if contains(assigned(s, c), r)]
+    replicas = [r for r in range(s.replicas) if contains(assigned_replicas(s, c), r)]
     out = [r for r in replicas if s.up[r] == 0 or not contains(s.isr, r)]
     text = "; ".join(
         f"r{r} {'runs' if s.up[r] == 1 else 'is down'} with LEO {s.leo[r]}" for r in out

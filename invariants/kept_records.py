@@ -35,6 +35,6 @@ def who_has(s: State, record: int) -> int:
     return members
 
 
-def named(s: State, members: int) -> str:
+def replica_names(s: State, members: int) -> str:
     """`r0 and r2`."""
     return " and ".join(f"r{r}" for r in range(s.replicas) if contains(members, r))

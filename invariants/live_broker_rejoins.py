@@ -13,13 +13,13 @@ from waterline.invariants.current_leader import current_leader
 from waterline.invariants.outside import Seen
 from waterline.model.core.claim import Pattern, Temporal, first_sentence
 from waterline.model.core.state import State
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.terms import NO_REPLICA, contains
 
 
 def stays_out(s: Any, c: Any, replica: int) -> bool:
     """True if a replica runs, does not shut down, and is not in the ISR."""
-    if s.up[replica] == 0 or contains(s.stopping | ~assigned(s, c), replica):
+    if s.up[replica] == 0 or contains(s.stopping | ~assigned_replicas(s, c), replica):
         return False
     return not contains(s.isr, replica)
 

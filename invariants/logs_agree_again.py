@@ -13,7 +13,7 @@ from waterline.invariants.outside import Seen
 from waterline.invariants.way_back import BY, first_apart, is_led
 from waterline.model.core.claim import Recoverable, first_sentence
 from waterline.model.core.state import State
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.terms import NO_REPLICA, contains
 
 
@@ -23,7 +23,7 @@ def good(s: Any, c: Any) -> bool:
     if leader == NO_REPLICA:
         return False
     for replica in range(s.replicas):
-        if contains(assigned(s, c), replica):
+        if contains(assigned_replicas(s, c), replica):
             if s.up[replica] == 0 or s.leo[replica] != s.leo[leader]:
                 return False
             if first_apart(s, leader, replica, s.leo[leader]) >= 0:
@@ -36,7 +36,7 @@ def explain(s: State, c: Any) -> str:
     leader = current_leader(s)
     if leader == NO_REPLICA:
         return "Nobody leads."
-    for replica in (r for r in range(s.replicas) if contains(assigned(s, c), r)):
+    for replica in (r for r in range(s.replicas) if contains(assigned_replicas(s, c), r)):
         offset = first_apart(s, leader, replica, min(s.leo[leader], s.leo[replica]))
         if offset >= 0:
             return (

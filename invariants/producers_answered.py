@@ -22,7 +22,7 @@ def waits(s: Any, c: Any) -> bool:
     return leader != NO_REPLICA and s.unanswered[leader] != 0
 
 
-def answered(s: Any, c: Any) -> bool:
+def owes_none(s: Any, c: Any) -> bool:
     """The leader owes none. Records are bounded, so each is answered if this state comes."""
     return not waits(s, c)
 
@@ -55,7 +55,7 @@ CLAIM = Temporal(
     sentence=first_sentence(__doc__),
     pattern=Pattern.LEADS_TO,
     when=waits,
-    then=answered,
+    then=owes_none,
     explain=explain,
     applies=applies,
     outside=outside,

@@ -14,7 +14,7 @@ from waterline.invariants.breaking import Breaking, brokers_in
 from waterline.invariants.current_leader import current_leader
 from waterline.model.core.claim import Invariant, first_sentence
 from waterline.model.core.state import State
-from waterline.model.message.assignment import assigned, leader_min_isr
+from waterline.model.message.assignment import assigned_replicas, leader_min_isr
 from waterline.model.message.high_watermark import counted_isr
 from waterline.model.message.terms import NO_REPLICA, contains, size
 
@@ -24,7 +24,7 @@ def not_waited_for(s: Any, c: Any) -> int:
     leader = current_leader(s)
     if leader == NO_REPLICA or size(s.known_isr[leader]) < leader_min_isr(s, c, leader):
         return 0
-    return (s.isr | s.elr) & assigned(s, c) & ~counted_isr(s, c, leader)
+    return (s.isr | s.elr) & assigned_replicas(s, c) & ~counted_isr(s, c, leader)
 
 
 def holds(s: Any, c: Any) -> bool:

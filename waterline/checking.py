@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.own import BadProtocol
 from waterline.models import Declares, Model, instance, model_of, value_of
-from waterline.packing import unpacked
+from waterline.packing import unpack
 from waterline.result import Claim, Result
 from waterline.running import Step
 from waterline.state import State
@@ -87,7 +87,7 @@ def check(
         raise BadProtocol(str(problem_found)) from None
     except Raised as raised:
         raise RuleRaised(
-            f"{raised}, in the state {raised.describe_state}", unpacked(made, raised.state)
+            f"{raised}, in the state {raised.describe_state}", unpack(made, raised.state)
         ) from None
     return _result(made, done)
 
@@ -98,7 +98,7 @@ def _problem(
     from waterline.checker.user_models.family import family_of, own_family  # noqa: PLC0415
     from waterline.checker.user_models.live import live_file  # noqa: PLC0415
     from waterline.checker.user_models.unbounded import UNBOUNDED, bounds_without_number  # noqa: PLC0415
-    from waterline.checker.user_models.vetting import vetted  # noqa: PLC0415
+    from waterline.checker.user_models.vetting import vet  # noqa: PLC0415
 
     own = live_file(model.function, model.protocol)
     version = model.function.__name__
@@ -110,7 +110,7 @@ def _problem(
 
     def problem_in(family: Any) -> Problem:
         asked: Problem = family.problem_of(version, options, names, symmetry=symmetry)
-        return vetted(asked)
+        return vet(asked)
 
     problem = problem_in(family_of(own))
     if not is_sent:
@@ -173,7 +173,7 @@ def _trace(asked: Model, finding: Finding) -> Trace:
     options: Mapping[str, Any] = finding.model.options
     within = {name: options.get(name, value) for name, value in asked.bounds.items()}
     model = asked if within == asked.bounds else instance(asked.function, **within)
-    states = [unpacked(model, state) for state in replayed.states]
+    states = [unpack(model, state) for state in replayed.states]
     actions = {action.name: action for action in model.actions}
     steps = []
     for number, moment in enumerate(replayed.moments):

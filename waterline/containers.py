@@ -16,7 +16,7 @@ from waterline.model.own.questions import BeyondBound
 Write = Callable[[Any], None]
 
 
-def held(declared: AnyField, value: Any, name: str, write: Write) -> Any:
+def view_of(declared: AnyField, value: Any, name: str, write: Write) -> Any:
     """Return a rule's view of a value: the value itself, unless it can be changed in its place."""
     match declared:
         case Set():
@@ -46,7 +46,7 @@ class Members(set[Any]):
         return iter(sorted(set.__iter__(self)))
 
     def __repr__(self) -> str:
-        return shown(frozenset(self), self._declared)
+        return show(frozenset(self), self._declared)
 
     def _other(self, values: Any) -> Members:
         return Members(self._declared, values, self._write)
@@ -181,7 +181,7 @@ class Entries(_Values):
         self._write(tuple(self[:count]))
 
 
-def shown(value: Any, declared: AnyField) -> str:
+def show(value: Any, declared: AnyField) -> str:
     """A value as Python writes it; sets in the order of their domain."""
     if isinstance(declared, Set):
         order = declared.element.values.index if isinstance(declared.element, Choice) else None

@@ -159,10 +159,10 @@ def _file_of(model: str | Path | Callable[..., Any]) -> str:
 
 def _outcome(config: pytest.Config, expectation: Expectation) -> Outcome:
     """How it came out, searched in this process, which starts one Java process at most."""
-    from waterline.checker.ci.searching import Manner, judged  # noqa: PLC0415
+    from waterline.checker.ci.searching import Manner, judge_all  # noqa: PLC0415
 
     manner = Manner(processes=1, uses_kept=not config.getoption(_NO_CACHE))
-    outcomes = judged([expectation], manner)
+    outcomes = judge_all([expectation], manner)
     if not outcomes:
         raise KeyboardInterrupt
     return outcomes[0]

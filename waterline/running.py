@@ -85,7 +85,7 @@ def step(state: State, action: Callable[..., object] | Action, /, **arguments: A
     outside the range of its field.
     """
     found = _action_of(state._model, action)
-    return _taken(state, found, _given(found, arguments)).after
+    return _take(state, found, _bind(found, arguments)).after
 
 
 def enabled(state: State) -> tuple[Step, ...]:
@@ -140,12 +140,12 @@ def _steps(state: State, action: Runnable) -> Iterator[Step]:
     """The steps of one action that are enabled and within the bounds."""
     for arguments in itertools.product(*(values_of(over) for _, over in action.over)):
         try:
-            yield _taken(state, action, arguments)
+            yield _take(state, action, arguments)
         except (NotEnabled, BeyondBound):
             continue
 
 
-def _taken(state: State, action: Runnable, arguments: tuple[Any, ...]) -> Step:
+def _take(state: State, action: Runnable, arguments: tuple[Any, ...]) -> Step:
     names = (name for name, _ in action.over)
     given = types.MappingProxyType(dict(zip(names, arguments, strict=True)))
     draft = copy(state)
@@ -249,7 +249,7 @@ def _action_of(model: Model, action: Callable[..., object] | Action) -> Runnable
     raise ValueError(f"{name} is no action of {model}{did_you_mean(name, names)}")
 
 
-def _given(action: Runnable, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
+def _bind(action: Runnable, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
     """The arguments in their order. Raises `TypeError`, and `ValueError` for one out of range."""
     names = [name for name, _ in action.over]
     for name in arguments:

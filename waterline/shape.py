@@ -82,12 +82,12 @@ def element_name(declared: AnyField, index: Index) -> str:
     return f"{declared.name}[{', '.join(words)}]"
 
 
-def nested(values: Sequence[Value], extents: Sequence[int]) -> tuple[Any, ...]:
+def nest(values: Sequence[Value], extents: Sequence[int]) -> tuple[Any, ...]:
     """The elements of a field in rows, as many as it has."""
     if len(extents) == 1:
         return tuple(values)
     rows, rest = len(values) // extents[0], extents[1:]
-    return tuple(nested(values[i : i + rows], rest) for i in range(0, len(values), rows))
+    return tuple(nest(values[i : i + rows], rest) for i in range(0, len(values), rows))
 
 
 def in_rows(shown: Sequence[str], extents: Sequence[int]) -> str:

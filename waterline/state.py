@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from waterline.containers import held, shown
+from waterline.containers import show, view_of
 from waterline.model.own.fields import AnyField, Sequenced, Set
 from waterline.models import Model
 from waterline.shape import (
@@ -20,10 +20,10 @@ from waterline.shape import (
     element_name,
     extents_of,
     in_rows,
-    nested,
+    nest,
 )
 from waterline.telling import rows, summary, whole
-from waterline.values import Value, accepted
+from waterline.values import Value, accept
 
 
 class State:
@@ -68,7 +68,7 @@ class State:
             def write(value: object) -> None:
                 self._write(declared, place, index, value)
 
-            return held(declared, value, element_name(declared, index), write)
+            return view_of(declared, value, element_name(declared, index), write)
         return value
 
     def _write(self, declared: AnyField, place: int, index: Index, value: object) -> None:
@@ -103,7 +103,7 @@ class State:
         return f"{type(self).__name__}({', '.join(values)})"
 
     def _shown(self, declared: AnyField) -> str:
-        values = [shown(value, declared) for value in self._values[declared.name]]
+        values = [show(value, declared) for value in self._values[declared.name]]
         return in_rows(values, extents_of(declared)) if declared.indices else values[0]
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ class Draft(State):
         self._write(declared, 0, (), value)
 
     def _write(self, declared: AnyField, place: int, index: Index, value: object) -> None:
-        taken = accepted(declared, value, element_name(declared, index))
+        taken = accept(declared, value, element_name(declared, index))
         object.__setattr__(self, "_was_written", True)
         self._values[declared.name][place] = taken
 
@@ -198,4 +198,4 @@ class Elements:
         return self._state._shown(self._declared)
 
     def _nested(self) -> tuple[Any, ...]:
-        return nested(self._state._values[self._declared.name], extents_of(self._declared))
+        return nest(self._state._values[self._declared.name], extents_of(self._declared))

@@ -17,24 +17,24 @@ from waterline.model.own.fields import AnyField, Sequenced
 from waterline.model.own.narration import describe_value, narration
 from waterline.models import Model, Runnable, number_of
 from waterline.shape import element_name
-from waterline.values import Value, encoded
+from waterline.values import Value, encode
 
 Values = Mapping[str, Sequence[Value]]
 
 
 def whole(model: Model, values: Values) -> str:
     """`holder none, token[client0] 0, token[client1] 2`"""
-    return _words(model, id(model.protocol)).whole(numbered(model, values))
+    return _words(model, id(model.protocol)).whole(number_state(model, values))
 
 
 def rows(model: Model, values: Values) -> list[list[str]]:
     """A row for each name, below a header."""
-    return _words(model, id(model.protocol)).rows(numbered(model, values))
+    return _words(model, id(model.protocol)).rows(number_state(model, values))
 
 
 def summary(model: Model, values: Values) -> list[tuple[str, str]]:
     """Return the facts that belong to no name, with their labels."""
-    return _words(model, id(model.protocol)).summary(numbered(model, values))
+    return _words(model, id(model.protocol)).summary(number_state(model, values))
 
 
 def sentence(
@@ -44,7 +44,7 @@ def sentence(
     (known,) = (each for each in model.actions if each.name == action)
     numbers = tuple(number_of(over, arguments[name]) for name, over in known.over)
     return _words(model, id(model.protocol)).sentence(
-        action, numbers, numbered(model, before), numbered(model, after)
+        action, numbers, number_state(model, before), number_state(model, after)
     )
 
 
@@ -65,7 +65,7 @@ def elements(model: Model, values: Values) -> Iterator[tuple[str, str]]:
 
 def describe(declared: AnyField, value: Value) -> str:
     """A value as a person reads it: `client1`, `none`, `yes`."""
-    return describe_value(declared, encoded(declared, value))
+    return describe_value(declared, encode(declared, value))
 
 
 @lru_cache(maxsize=64)
@@ -84,26 +84,26 @@ class _Numbered:
         return self.numbers[name]
 
 
-def numbered(model: Model, values: Values) -> Packed:
+def number_state(model: Model, values: Values) -> Packed:
     """The numbers of a state, by field and index, as a layout has them (`narration.element`)."""
     found: dict[str, Any] = {}
     for name, declared in model.shape.fields.items():
         kept: dict[Any, int] = {}
         for index, value in zip(model.shape.places[name], values[name], strict=True):
-            number = encoded(declared, value)
+            number = encode(declared, value)
             if isinstance(declared, Sequenced):
                 assert isinstance(number, tuple)
                 empty = (declared.empty,) * (declared.room - len(number))
                 places = enumerate((*number, *empty))
-                kept |= {_folded(declared, (*index, place)): each for place, each in places}
+                kept |= {_fold(declared, (*index, place)): each for place, each in places}
             else:
                 assert isinstance(number, int)
-                kept[_folded(declared, index)] = number
+                kept[_fold(declared, index)] = number
         found[name] = kept if declared.extents else kept[()]
     return cast("Packed", _Numbered(found))
 
 
-def _folded(declared: AnyField, index: tuple[int, ...]) -> Any:
+def _fold(declared: AnyField, index: tuple[int, ...]) -> Any:
     """The index that a layout has: all but the last are one, where there are more than two."""
     if len(index) < 2:
         return index[0] if index else ()

@@ -38,16 +38,16 @@ Kept = int | tuple[int, ...]
 
 def first_value(field: AnyField) -> Value:
     """Return the initial value of a field's element."""
-    return decoded(field, () if isinstance(field, Sequenced) else field.range[0])
+    return decode(field, () if isinstance(field, Sequenced) else field.range[0])
 
 
-def decoded(  # noqa: PLR0911 - one for each kind
+def decode(  # noqa: PLR0911 - one for each kind
     field: AnyField, kept: Kept
 ) -> Value:
     """The value for which the checker keeps this."""
     if isinstance(field, Sequenced):
         assert isinstance(kept, tuple)
-        return tuple(decoded(field.element, each) for each in kept)
+        return tuple(decode(field.element, each) for each in kept)
     assert isinstance(kept, int)
     match field:
         case Flag():
@@ -57,15 +57,15 @@ def decoded(  # noqa: PLR0911 - one for each kind
         case Name():
             return None if kept == NONE else kept
         case Set():
-            return frozenset(decoded(field.element, each) for each in field.members(kept))
+            return frozenset(decode(field.element, each) for each in field.members(kept))
         case Made(of=struct):
             parts = zip(struct.parts, struct.kept(kept), strict=True)
-            return struct.kind(*(decoded(part, each) for (_, part), each in parts))
+            return struct.kind(*(decode(part, each) for (_, part), each in parts))
     return kept
 
 
-def encoded(field: AnyField, value: Value) -> Kept:
-    """Return the checker's form of a value that `accepted` has returned."""
+def encode(field: AnyField, value: Value) -> Kept:
+    """Return the checker's form of a value that `accept` has returned."""
     match field:
         case Set():
             lo, _ = field.element.range
@@ -85,7 +85,7 @@ def _number(field: AnyField, value: Value) -> int:
     return NONE if value is None else int(value)
 
 
-def accepted(field: AnyField, value: object, element: str) -> Value:
+def accept(field: AnyField, value: object, element: str) -> Value:
     """The value as a state holds it. Raises `OutOfRange` for what is none of the field's.
 
     `element` is what the message calls it.
@@ -93,17 +93,17 @@ def accepted(field: AnyField, value: object, element: str) -> Value:
     match field:
         case Set():
             if isinstance(value, set | frozenset):
-                return frozenset(_accepted(field.element, each, element) for each in value)
+                return frozenset(_accept_one(field.element, each, element) for each in value)
         case Queue() | Log() | Bag():
             if isinstance(value, tuple | list) and len(value) <= field.room:
-                held = tuple(_accepted(field.element, each, element) for each in value)
+                held = tuple(_accept_one(field.element, each, element) for each in value)
                 return in_order(field, held) if isinstance(field, Bag) else held
         case _:
-            return _accepted(field, value, element)
+            return _accept_one(field, value, element)
     raise _no_value(field, value, element)
 
 
-def _accepted(field: PlainField, value: object, element: str) -> Value:
+def _accept_one(field: PlainField, value: object, element: str) -> Value:
     """Return one value: of a plain field, a member of a set, a value in a queue or a log."""
     match field:
         case Flag():
@@ -124,7 +124,7 @@ def _accepted(field: PlainField, value: object, element: str) -> Value:
             if isinstance(value, struct.kind):
                 parts = zip(struct.parts, value, strict=True)
                 return struct.kind(
-                    *(_accepted(part, each, f"{element}: {name}") for (name, part), each in parts)
+                    *(_accept_one(part, each, f"{element}: {name}") for (name, part), each in parts)
                 )
     raise _no_value(field, value, element)
 

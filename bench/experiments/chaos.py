@@ -21,7 +21,7 @@ from pathlib import Path
 from bench.experiments.command import release_with_kraft
 from bench.experiments.real_controller import KraftCluster, started
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
-from waterline.checker.kafka.confirm.evidence import consumed
+from waterline.checker.kafka.confirm.evidence import consume
 from waterline.checker.kafka.confirm.jars import class_path
 from waterline.checker.kafka.confirm.producing import describe_answer
 from waterline.checker.kafka.confirm.proxy import wait_until
@@ -105,7 +105,7 @@ class _Chaos:
             with contextlib.suppress(NoAnswer, CannotConfirm):
                 leader, isr = self.cluster.leader_and_isr(0)
                 if len(isr) == len(self.cluster.replicas):
-                    read, has_healed = consumed(self.cluster.ports[leader]), True
+                    read, has_healed = consume(self.cluster.ports[leader]), True
             return has_healed and acknowledged <= set(read)
 
         wait_until(is_read, END_SECONDS_MAX, every=1.0)

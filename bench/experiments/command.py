@@ -9,7 +9,7 @@ from typing import Protocol
 
 from waterline.checker.cli.shared.screen import screen
 from waterline.checker.kafka.confirm.carrying_out import work_folder
-from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.counterexample import search
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.jars import class_path
@@ -55,7 +55,7 @@ def run(scenario: str, experiment: Experiment, description: str) -> None:
     announce: Callable[[str], None] = lambda line: print(line, file=sys.stderr)  # noqa: E731
     try:
         release = release_with_kraft(asked.kafka)
-        shown = searched(find_scenario(scenario), release.rules, announce, always=True)
+        shown = search(find_scenario(scenario), release.rules, announce, always=True)
         course = course_of(shown.finding.replayed, shown.problem.model, shown.claim, release)
         jars = class_path(release, folder=None, announce=announce)
         with work_folder(None) as folder:

@@ -15,7 +15,7 @@ from bench.experiments.command import run
 from bench.experiments.real_controller import KraftCluster, started
 from waterline.checker.kafka.confirm.course import Course
 from waterline.checker.kafka.confirm.errors import BrokerFailed
-from waterline.checker.kafka.confirm.evidence import Evidence, consumed
+from waterline.checker.kafka.confirm.evidence import Evidence, consume
 from waterline.checker.kafka.confirm.facts import (
     ACKNOWLEDGED,
     Difference,
@@ -165,7 +165,7 @@ def confirm_by_pauses(course: Course, site: Site, *, is_control: bool) -> Confir
                 seconds=time.monotonic() - began,
             )
         site.report("a consumer reads")
-        read = consumed(cluster.ports[1])
+        read = consume(cluster.ports[1])
         return _judged(experiment, read, began)
 
 

@@ -22,7 +22,7 @@ from waterline.checker.kafka.confirm.kraft.brokers import cluster_id
 from waterline.checker.kafka.confirm.observing import (
     DEBUGGING_CONSUMER,
     DEBUGGING_FETCH,
-    fetched,
+    fetch,
     read_epochs,
 )
 from waterline.checker.kafka.confirm.processes import Processes
@@ -303,7 +303,7 @@ class KraftCluster:
     def high_watermark(self, broker: int) -> str:
         """What a debugging consumer is told of it; "no answer" where nobody answers."""
         try:
-            text = fetched(self.ports[broker], DEBUGGING_CONSUMER, DEBUGGING_FETCH)
+            text = fetch(self.ports[broker], DEBUGGING_CONSUMER, DEBUGGING_FETCH)
         except NoAnswer:
             return "no answer"
         return str(text.high_watermark) if not text.error_code else str(text.error_code.name)

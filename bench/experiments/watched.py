@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bench.experiments.real_controller import BROKER_CONFIG, TOPIC_CONFIG, KraftCluster
 from waterline.checker.kafka.confirm.decisions import TOPIC
 from waterline.checker.kafka.confirm.errors import NoAnswer
-from waterline.checker.kafka.confirm.evidence import consumed
+from waterline.checker.kafka.confirm.evidence import consume
 from waterline.checker.kafka.confirm.producing import describe_answer
 from waterline.checker.kafka.confirm.proxy import wait_until
 from waterline.checker.kafka.confirm.wire import Pending
@@ -251,7 +251,7 @@ class Watched:
             logs.update({each: self.names(each) for each in self.cluster.replicas})
             with contextlib.suppress(NoAnswer):
                 port = self.cluster.ports[self.now().leader]
-                read[:] = [_name_of(each.encode()) for each in consumed(port, index=self.index)]
+                read[:] = [_name_of(each.encode()) for each in consume(port, index=self.index)]
                 return all(logs[each] == read for each in brokers)
             return False
 

@@ -223,7 +223,7 @@ def _least_arrivals(kept: KeptRun, depth: int, piece: Rows) -> LeastArrivals:
     found = LeastArrivals(piece)
     if depth == 0:
         return found
-    for sources, expander, written in _expanded(kept, kept.manifest.levels[depth - 1]):
+    for sources, expander, written in _expand_level(kept, kept.manifest.levels[depth - 1]):
         found.offer(expander.out, expander.origin, written, sources)
     if (found.steps < 0).any():
         raise Damaged(
@@ -244,7 +244,7 @@ def _write_steps(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> in
     with Parts(folder, table.schema, table.encode, plain=table.plain, threads=threads) as parts:
         done = 0
         for level in levels:
-            for sources, expander, written in _expanded(kept, level):
+            for sources, expander, written in _expand_level(kept, level):
                 targets, origins = expander.out[:written].copy(), expander.origin[:written].copy()
                 for start in range(0, written, ROW_GROUP_ROWS):
                     some = slice(start, start + ROW_GROUP_ROWS)
@@ -255,7 +255,7 @@ def _write_steps(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> in
     return count
 
 
-def _expanded(kept: KeptRun, level: LevelFiles) -> Iterator[tuple[Rows, Expander, int]]:
+def _expand_level(kept: KeptRun, level: LevelFiles) -> Iterator[tuple[Rows, Expander, int]]:
     """A level's transitions, chunk by chunk: the states, and what the expander has written."""
     expander = Expander(kept.problem)
     for sources in kept.chunks(level):

@@ -28,7 +28,7 @@ from waterline.checker.checking.liveness_findings import (
 )
 from waterline.checker.liveness.adjacency import NOT_REACHED, Numbers, Places
 from waterline.checker.liveness.external import recovery, waiting
-from waterline.checker.liveness.external.graph import PartedGraph, parted
+from waterline.checker.liveness.external.graph import PartedGraph, part_graph
 from waterline.checker.liveness.external.owcty import Brought, bring, bring_these, left_of
 from waterline.checker.liveness.external.recovery import Back, Outcome, WaysBack, trapped_in
 from waterline.checker.liveness.external.waiting import Arrival, Wait, arrivals, way_to
@@ -72,7 +72,7 @@ def judged_in_parts(
     """
     levels = [engine.levels[level.depth] for level in room.result.levels]
     steps = room.result.generated
-    with parted(problem, engine, steps=steps, levels=levels, announce=announce) as graph:
+    with part_graph(problem, engine, steps=steps, levels=levels, announce=announce) as graph:
         judge = _Judge(problem, engine, graph, room, fits)
         for number, claim in enumerate(problem.applicable_behaviours):
             if isinstance(claim, Recoverable):
@@ -117,12 +117,14 @@ class _Judge:
         counts = nearest.faults if counters(model) else None
         breaking = Breaking(outcome.depth, nearest.ends, nearest.states, counts)
 
-        def trapped(words: StateWords) -> Trapped:
+        def count_trapped(words: StateWords) -> Trapped:
             by = self._numbers_of(ways_back(claim, model.enabled_actions))
             states, enabled = trapped_in(self.graph, words, by, len(model.actions))
             return Trapped(states, frozenset(model.actions[number].name for number in enabled))
 
-        return stuck_judged(self.problem, self.engine, claim, breaking, trapped, outcome.unjudged)
+        return stuck_judged(
+            self.problem, self.engine, claim, breaking, count_trapped, outcome.unjudged
+        )
 
     def liveness(self, claim: Temporal, number: int) -> Judgement:
         if not self._arrivals:
@@ -186,7 +188,7 @@ class _Found:
     """States that were brought, as a graph; whatever else there is, is elsewhere."""
 
     def __init__(self, problem: Problem, brought: Sequence[Brought]) -> None:
-        self.space = space_of(problem, [_gathered(each) for each in brought], whole=False)
+        self.space = space_of(problem, [_gather(each) for each in brought], whole=False)
         index = Index(np.ascontiguousarray(self.space.rows))
         numbers = np.concatenate([each.numbers for each in brought])
         places = np.concatenate([index.numbers_of(each.rows) for each in brought])
@@ -200,7 +202,7 @@ class _Found:
         self.stays: Staying = staying(self.space, self.fair, arrived != NOT_REACHED)
 
 
-def _gathered(brought: Brought) -> tuple[Places, Gathered]:
+def _gather(brought: Brought) -> tuple[Places, Gathered]:
     return brought.depth, Gathered(
         brought.rows,
         brought.truths,

@@ -14,12 +14,12 @@ import numpy as np
 
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.liveness.space import EDGES_MAX, bytes_needed
-from waterline.checker.problem.wording import counted, roughly
+from waterline.checker.problem.wording import quantity, roughly
 from waterline.checker.search.engines.process_memory import anonymous_bytes
 from waterline.checker.search.fault_count import faults_in_rows
 from waterline.checker.search.result import InvariantResult, Verdict
 from waterline.checker.traces.fewest_actors import paths_to_breaking
-from waterline.checker.traces.finding import Finding, confirmed, describe_trapped, finding_at
+from waterline.checker.traces.finding import Finding, confirm_trace, describe_trapped, finding_at
 from waterline.checker.traces.violating_states import Breaking
 from waterline.counterexamples import Trapped, trace_of
 from waterline.model.core.claim import Behaviour, Recoverable, Temporal, ways_back
@@ -60,7 +60,7 @@ class Room:
         `beside` is the number of further bytes kept of each.
         """
         steps = self.steps(states)
-        graph = f"the graph of {counted(states, 'state')} and about {counted(steps, 'step')}"
+        graph = f"the graph of {quantity(states, 'state')} and about {quantity(steps, 'step')}"
         if steps > EDGES_MAX:
             raise TooLarge(
                 f"{graph} has more steps than can be numbered, {EDGES_MAX:,}; lower the bounds"
@@ -105,7 +105,7 @@ def stuck_judged(
     """The judgement of a claim about recovery that the states of `breaking` break.
 
     `trapped` says how far one gets from a state that has no way back. `unjudged` is of how many
-    more states a bound leaves it open. Raises what `checker.traces.finding.confirmed` raises.
+    more states a bound leaves it open. Raises what `checker.traces.finding.confirm_trace` raises.
     """
     model = problem.model
     path = paths_to_breaking(problem, engine, {claim.name: breaking})[claim.name]
@@ -114,7 +114,7 @@ def stuck_judged(
     text = describe_trapped(trapped(last.words), ways_back(claim, model.enabled_actions))
     explained = claim.explain(last, model.settings)
     finding = replace(finding, explanation=f"{explained} {text}", breaking=breaking)
-    return _violated(claim, breaking.depth, last.words, unjudged), finding
+    return _violation(claim, breaking.depth, last.words, unjudged), finding
 
 
 def lasso_judged(
@@ -123,7 +123,7 @@ def lasso_judged(
     """The judgement of a claim that a behaviour breaks which goes the way of a lasso in this space.
 
     `unjudged` is of how many more states a bound leaves it open. Raises what
-    `checker.traces.finding.confirmed` raises.
+    `checker.traces.finding.confirm_trace` raises.
     """
     model = problem.model
     depth, words = int(space.depth[lasso.begins]), space.words(lasso.begins)
@@ -140,12 +140,12 @@ def lasso_judged(
         initial=path.initial,
         cycle=depth + len(way),
     )
-    finding = confirmed(trace, model, claim)
+    finding = confirm_trace(trace, model, claim)
     repeats = depth + len(way)
-    return _violated(claim, repeats, finding.replayed.states[repeats].words, unjudged), finding
+    return _violation(claim, repeats, finding.replayed.states[repeats].words, unjudged), finding
 
 
-def _violated(
+def _violation(
     claim: Behaviour, depth: int, words: tuple[int, ...], unjudged: int
 ) -> InvariantResult:
     return InvariantResult(claim.name, Verdict.VIOLATED, depth, words, unjudged)

@@ -84,7 +84,7 @@ def judge_behaviours(
 
     room = Room(problem, result, memory_bytes)
     # A reason, not an error: with it would go what was gathered before it was too much.
-    why = "" if in_parts else take(_judged(problem, engine, room))
+    why = "" if in_parts else take(_judge(problem, engine, room))
     if (in_parts or why not in {"", INTERRUPTED}) and (files := engine.over_files()) is not None:
         # Most graphs fit.
         from waterline.checker.checking.liveness_external import BROUGHT_BYTES, judged_in_parts  # noqa: PLC0415
@@ -102,7 +102,7 @@ def _never(states: int) -> bool:
     return False
 
 
-def _gathered(problem: Problem, engine: Engine, room: Room) -> list[tuple[int, Gathered]]:
+def _gather(problem: Problem, engine: Engine, room: Room) -> list[tuple[int, Gathered]]:
     """Return every level's states with an event still to come. Raises `TooLarge`."""
     parts: list[tuple[int, Gathered]] = []
     for level in room.result.levels:
@@ -123,8 +123,8 @@ def _report(result: Result, problem: Problem, why: str) -> None:
     ]
 
 
-def _judged(problem: Problem, engine: Engine, room: Room) -> Iterator[Judgement]:
-    judge = _Judge(problem, engine, space_of(problem, _gathered(problem, engine, room)))
+def _judge(problem: Problem, engine: Engine, room: Room) -> Iterator[Judgement]:
+    judge = _Judge(problem, engine, space_of(problem, _gather(problem, engine, room)))
     for number, claim in enumerate(problem.applicable_behaviours):
         when, other = judge.space.truths[2 * number : 2 * number + 2]
         if isinstance(claim, Recoverable):
@@ -149,13 +149,15 @@ class _Judge:
         if not len(found.stuck):
             return verdict_holds(claim, found.unjudged)
 
-        def trapped(words: StateWords) -> Trapped:
+        def count_trapped(words: StateWords) -> Trapped:
             states = ways.trapped(self._number_of(words))
             enabled = frozenset(model.actions[number].name for number in ways.enabled_in(states))
             return Trapped(int(np.count_nonzero(states)), enabled)
 
         breaking = self._least(found.stuck)
-        return stuck_judged(self.problem, self.engine, claim, breaking, trapped, found.unjudged)
+        return stuck_judged(
+            self.problem, self.engine, claim, breaking, count_trapped, found.unjudged
+        )
 
     def liveness(self, claim: Temporal, when: Mask, then: Mask) -> Judgement:
         model, space = self.problem.model, self.space

@@ -48,12 +48,12 @@ def rule_error(problem: Problem, engine: Engine, fault: ModelFault, depth: int) 
     path = paths_to_breaking(problem, engine, {_ERROR: at})[_ERROR]
     found = raising_at(problem, path.initial, path.calls)
     if found is None:
-        raise _raised(problem, fault)
+        raise _explain_fault(problem, fault)
     finding, raised = found
     return RuleError(raised, depth, finding)
 
 
-def _raised(problem: Problem, fault: ModelFault) -> Raised:
+def _explain_fault(problem: Problem, fault: ModelFault) -> Raised:
     found = explain_fault(problem, fault)
     if not isinstance(found, Raised):
         raise found

@@ -112,9 +112,9 @@ def run(
     )
     with closing(engine):
         try:
-            result = _searched(problem, engine, budgets, directory, interrupts, watch)
+            result = _search(problem, engine, budgets, directory, interrupts, watch)
         except SearchFault as fault:
-            raise _raised(problem, engine, fault.result, fault, seconds) from None
+            raise _run_error(problem, engine, fault.result, fault, seconds) from None
         if result.violated and result.seconds > _LONG_SECONDS:
             announce("finding the shortest traces")
         findings = counterexamples_of(problem, engine, result)
@@ -125,7 +125,7 @@ def run(
                     problem, engine, result, budgets, in_parts=choice.in_parts, announce=announce
                 )
             except ModelFault:
-                raise _raised(problem, engine, result, None, seconds) from None
+                raise _run_error(problem, engine, result, None, seconds) from None
             result.invariants = [exactly(each, result.inexact) for each in result.invariants]
         profile = _profile(problem, engine, result, announce) if profiled else None
         if directory is not None and result.complete:
@@ -135,7 +135,7 @@ def run(
     return Run(result, findings, seconds, others, profile)
 
 
-def _raised(
+def _run_error(
     problem: Problem, engine: Engine, result: Result, fault: SearchFault | None, seconds: float
 ) -> RunRaised:
     """The error that ends a run, with the traces of what was violated before.
@@ -156,7 +156,7 @@ def _raised(
     return RunRaised(error, Run(result, findings, seconds, error=error))
 
 
-def _searched(
+def _search(
     problem: Problem,
     engine: FileEngine | GrowingEngine,
     budgets: Budgets,

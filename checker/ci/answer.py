@@ -36,13 +36,13 @@ class Answer:
     def finding(self, claim: str) -> Finding | None:
         """The counterexample to a claim, replayed and confirmed now; None if it is not violated."""
         # Only who looks at a counterexample needs what replays one.
-        from waterline.checker.traces.finding import confirmed  # noqa: PLC0415
+        from waterline.checker.traces.finding import confirm_trace  # noqa: PLC0415
 
         if claim not in self.traces:
             return None
         problem = self.result.problem
         stated = next(each for each in problem.claims if each.name == claim)
-        return confirmed(self.traces[claim], problem.model, stated)
+        return confirm_trace(self.traces[claim], problem.model, stated)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from waterline.checker.kafka.deployed.setting import BadConfig
-from waterline.checker.kafka.matrix.grid import FAULT, Cell, Grid, checked
+from waterline.checker.kafka.matrix.grid import FAULT, Cell, Grid, check_cells
 from waterline.checker.kafka.matrix.properties import Config, read_config
 from waterline.model.core.errors import BadEnvironment
 
 
-def configured(
+def entries_of(
     files: Sequence[Path],
     *,
     acks: str | None,
@@ -44,13 +44,14 @@ def configured(
             f"{config.explored.replicas} for a verdict about {config.explored}"
         )
     asked: dict[str, Any] = {**sizes, "replicas": config.explored.replicas}
-    grid = checked(Grid(axes=config.axes(only=faults), **asked))
+    grid = check_cells(Grid(axes=config.axes(only=faults), **asked))
     return [
-        (_named(cell, config), cell.version, cell.environment.options()) for cell in grid.cells()
+        (_cell_name(cell, config), cell.version, cell.environment.options())
+        for cell in grid.cells()
     ]
 
 
-def _named(cell: Cell, config: Config) -> str:
+def _cell_name(cell: Cell, config: Config) -> str:
     """The fault, and the size that is explored where it is another."""
     size = f", as {cell.size}" if cell.size != config.yours else ""
     return f"{cell.coordinates[FAULT]}{size}"

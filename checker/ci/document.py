@@ -14,7 +14,7 @@ from typing import Any
 
 from waterline.checker.ci.errors import BadGate, did_you_mean
 from waterline.checker.ci.positions import Path, Place, Spot, place_at, spots_in
-from waterline.counterexamples import shown
+from waterline.counterexamples import show
 from waterline.counterexamples.named_file import BadFile, read_named
 
 FILE_BYTES_MAX = 1 << 20
@@ -66,10 +66,10 @@ def read_document(path: FilePath) -> Document:
         before = content[: problem.start].decode("utf-8-sig")
         place = place_at(before, len(before), str(path))
         raise BadGate(place, "it is not UTF-8 text, as TOML is") from None
-    return parsed(text, str(path))
+    return parse(text, str(path))
 
 
-def parsed(text: str, file: str) -> Document:
+def parse(text: str, file: str) -> Document:
     """The values of a text. Raises `BadGate`."""
     if found := _LONG_KEY.search(text):
         described = f"a key of more than {_PARTS_MAX} parts is nested too deeply for a gate file"
@@ -119,7 +119,7 @@ class Table:
         value = self.left.pop(key)
         wanted = _KINDS[kind]
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-            raise self.refuse(f"{key} is {shown(value)}; it must be {kind}", key)
+            raise self.refuse(f"{key} is {show(value)}; it must be {kind}", key)
         return value
 
     def texts(self, key: str, known: Collection[str] | None = None) -> tuple[str, ...]:
@@ -127,9 +127,9 @@ class Table:
         values = self.take(key, "an array") or []
         for number, value in enumerate(values):
             if not isinstance(value, str):
-                raise self.refuse(f"{key} has {shown(value)}; it must be text", key, number)
+                raise self.refuse(f"{key} has {show(value)}; it must be text", key, number)
             if known is not None and value not in known:
-                described = f"{key} has {shown(value)}{did_you_mean(value, known)}"
+                described = f"{key} has {show(value)}{did_you_mean(value, known)}"
                 raise self.refuse(described, key, number)
         return tuple(values)
 
@@ -143,5 +143,5 @@ class Table:
     def require_empty(self, known: Iterable[str] = ()) -> None:
         """See that every key was taken. Raises `BadGate`."""
         for key in self.left:
-            described = f"unknown key {shown(key)}{did_you_mean(key, [*self.asked, *known])}"
+            described = f"unknown key {show(key)}{did_you_mean(key, [*self.asked, *known])}"
             raise self.refuse(described, key)

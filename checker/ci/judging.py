@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from waterline.checker.ci.answer import Answer, Trouble
 from waterline.checker.ci.expectation import WITHIN_CONTRACT, Expectation, Expected
-from waterline.checker.problem.wording import counted, describe_contract, printable
+from waterline.checker.problem.wording import describe_contract, printable, quantity
 from waterline.checker.search.result import InvariantResult, Result, Verdict
 
 _FINE_REASONS = ("stop-at-first", "max-depth")
@@ -76,7 +76,7 @@ def _of_claims(expectation: Expectation, result: Result) -> Iterator[Complaint]:
         if expected is not None:
             yield from _of_claim(expected, found, result)
         elif found.verdict is Verdict.VIOLATED:
-            described = f"violated after {counted(found.depth or 0, 'step')}, nothing expected"
+            described = f"violated after {quantity(found.depth or 0, 'step')}, nothing expected"
             yield Complaint(f"{found.name}: {described}", found.name)
 
 
@@ -86,7 +86,7 @@ def _of_claim(expected: Expected, found: InvariantResult, result: Result) -> Ite
     contract = result.contract_of(name) if is_violated else None
     wanted = Verdict.VIOLATED.value if expected.verdict == WITHIN_CONTRACT else expected.verdict
     if got != wanted:
-        why = f" after {counted(found.depth or 0, 'step')}" if is_violated else ""
+        why = f" after {quantity(found.depth or 0, 'step')}" if is_violated else ""
         if contract:
             why += f", {describe_contract(contract)}"
         if found.verdict is Verdict.INCOMPLETE:
@@ -96,8 +96,10 @@ def _of_claim(expected: Expected, found: InvariantResult, result: Result) -> Ite
         described = "violated, and Kafka promises it with these settings"
         yield Complaint(f"{name}: expected {WITHIN_CONTRACT}, got {described}", name)
     if is_violated and got == wanted and expected.depth not in (None, found.depth):
-        described = f"expected violated after {counted(expected.depth or 0, 'step')}"
-        yield Complaint(f"{name}: {described}, got after {counted(found.depth or 0, 'step')}", name)
+        described = f"expected violated after {quantity(expected.depth or 0, 'step')}"
+        yield Complaint(
+            f"{name}: {described}, got after {quantity(found.depth or 0, 'step')}", name
+        )
 
 
 def _of_what_happens(expectation: Expectation, result: Result) -> Iterator[Complaint]:

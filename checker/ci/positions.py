@@ -112,7 +112,7 @@ class _Scanner:
             if self._text[self._at] in "\"'":
                 begin = self._at
                 self._string()
-                name = _unquoted(self._text[begin : self._at])
+                name = _unquote(self._text[begin : self._at])
             else:
                 begin = self._at
                 self._skip(_BARE_KEY)
@@ -176,7 +176,7 @@ class _Scanner:
                 return
 
 
-def _unquoted(key: str) -> str:
+def _unquote(key: str) -> str:
     if key.startswith("'"):
         return key[1:-1]
     try:

@@ -35,7 +35,7 @@ from waterline.checker.ci.positions import Place, Spot
 from waterline.checker.ci.spark_settings import needs_leave
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import printable
-from waterline.counterexamples import shown
+from waterline.counterexamples import show
 from waterline.model.core.errors import BadEnvironment
 
 DEFAULTS, ENTRIES = "defaults", "expect"
@@ -96,18 +96,18 @@ def expectations_of(
     defaults = Table(document, (), content).table(DEFAULTS)
     for key in content:
         if key != DEFAULTS:
-            described = f"unknown key {shown(key)}{did_you_mean(key, (ENTRIES, DEFAULTS))}"
+            described = f"unknown key {show(key)}{did_you_mean(key, (ENTRIES, DEFAULTS))}"
             raise BadGate(document.place((key,)), described)
     if defaults is not None:
         for key in defaults.left:
             if key not in asking.keys:
-                described = f"unknown key {shown(key)}{did_you_mean(key, asking.keys)}"
+                described = f"unknown key {show(key)}{did_you_mean(key, asking.keys)}"
                 raise defaults.refuse(described, key)
     found: list[Expectation] = []
     for number, entry in enumerate(entries):
         table = Table(document, (ENTRIES, number), {})
         if not isinstance(entry, dict):
-            raise table.refuse(f"{shown(entry)} is no entry; begin it with [[expect]]")
+            raise table.refuse(f"{show(entry)} is no entry; begin it with [[expect]]")
         usual = {**(given or {}), **(defaults.left if defaults else {})}
         table.left = {**_fitting(usual, entry), **entry}
         # What the command line gives is its user's own.
@@ -126,7 +126,7 @@ def _require_names(expectations: Sequence[Expectation]) -> None:
         if each.name in known:
             raise BadGate(
                 each.place,
-                f"{shown(each.name)} is the name of the entry at line {known[each.name].line} "
+                f"{show(each.name)} is the name of the entry at line {known[each.name].line} "
                 "too; names must differ",
             )
         known[each.name] = each.place
@@ -223,7 +223,7 @@ class Entry:
         known = self._asking.keys["protocol"].words or ()
         for version in versions:
             if _SWITCH.sub("", version) not in known:
-                described = f"protocol is {shown(version)}{did_you_mean(version, known)}"
+                described = f"protocol is {show(version)}{did_you_mean(version, known)}"
                 raise table.refuse(described, "protocol")
         return versions, many
 
@@ -232,7 +232,7 @@ class Entry:
         table = self._table
         if not self._leave.models:
             raise table.refuse(
-                f"it names the model {shown(model)}, which is code and would be run; "
+                f"it names the model {show(model)}, which is code and would be run; "
                 "if you trust it, allow it with --allow-models",
                 "model",
             )
@@ -242,7 +242,7 @@ class Entry:
     def _of_config(self) -> Iterator[_Question]:
         """A configuration of brokers: for each fault what it is explored with."""
         # Few gates are about configurations, and what reads them takes long to import.
-        from waterline.checker.ci.configured import configured  # noqa: PLC0415
+        from waterline.checker.ci.configured import entries_of  # noqa: PLC0415
 
         table = self._table
         named = (table.take("config", "text"), *table.texts("topic-config"))
@@ -255,7 +255,7 @@ class Entry:
             key: given.pop(key) for key in ("replicas", "records", "epochs") if key in given
         }
         try:
-            parts = configured(
+            parts = entries_of(
                 files,
                 acks=given.pop("acks", None),
                 kafka_version=release,
@@ -300,7 +300,7 @@ class Entry:
             return tuple(self._converted(key, each) for each in values)
         if key.words is not None and value not in key.words:
             described = did_you_mean(value if isinstance(value, str) else "", key.words)
-            raise table.refuse(f"{name} is {shown(value)}{described}", name)
+            raise table.refuse(f"{name} is {show(value)}{described}", name)
         if key.kind == "a number" and type(value) is float:
             del table.left[name]
         else:
@@ -325,7 +325,7 @@ class Entry:
         spots: dict[tuple[str, str], Spot] = {}
         for claim in list(verdicts.left):
             if claim not in known:
-                described = f"unknown claim {shown(claim)}{did_you_mean(claim, known)}"
+                described = f"unknown claim {show(claim)}{did_you_mean(claim, known)}"
                 raise verdicts.refuse(described, claim)
             found[claim] = self._expected(verdicts, claim)
             if found[claim].depth is not None:
@@ -342,7 +342,7 @@ class Entry:
             table.require_empty()
         if not isinstance(value, str) or value not in VERDICTS:
             described = did_you_mean(value if isinstance(value, str) else "", VERDICTS)
-            raise verdicts.refuse(f"{claim} is {shown(value)}{described}", *at)
+            raise verdicts.refuse(f"{claim} is {show(value)}{described}", *at)
         if depth is not None and value not in VERDICTS[1:3]:
             raise verdicts.refuse(f"{claim}: a claim that is {value} has no depth", *at)
         return Expected(value, depth, verdicts.place(claim))
@@ -358,7 +358,7 @@ class Entry:
     def _require_reachable(self, never: Sequence[str], known: Sequence[str]) -> None:
         for number, name in enumerate(never):
             if name not in known:
-                described = f"never has {shown(name)}{did_you_mean(name, known)}"
+                described = f"never has {show(name)}{did_you_mean(name, known)}"
                 raise self._table.refuse(described, "never", number)
 
     def _spot(self, *keys: str) -> Spot:

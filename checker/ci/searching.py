@@ -49,7 +49,7 @@ class Interrupted(Exception):
     """The user has ended it."""
 
 
-def judged(expectations: Sequence[Expectation], manner: Manner) -> list[Outcome]:
+def judge_all(expectations: Sequence[Expectation], manner: Manner) -> list[Outcome]:
     """How each came out, in their order; Ctrl-C leaves out those that were not judged by then."""
     outcomes: dict[int, Outcome] = {}
 
@@ -74,7 +74,7 @@ def judged(expectations: Sequence[Expectation], manner: Manner) -> list[Outcome]
                 continue
             left.append(search)
             names[search] = name
-        for search, found in _searched(left, expectations, manner):
+        for search, found in _search_all(left, expectations, manner):
             name = names[search]
             if name and not isinstance(found, Trouble) and _read_the_same(found, search):
                 keep_answer(name, found)
@@ -96,7 +96,7 @@ def _read_the_same(found: Mapping[str, Any], search: Search) -> bool:
     return is_program and reads_the_same(search.problem, found["read"])
 
 
-def _searched(
+def _search_all(
     searches: Sequence[Search], expectations: Sequence[Expectation], manner: Manner
 ) -> Iterator[tuple[Search, Mapping[str, Any] | Trouble]]:
     """Every search with its answer, as they come. Raises `Interrupted`."""

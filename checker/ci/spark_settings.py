@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from waterline.counterexamples import shown
+from waterline.counterexamples import show
 
 _NAME = re.compile(r"[0-9A-Za-z.]{1,80}")
 _COUNT = re.compile(r"[0-9]{1,6}")
@@ -45,16 +45,16 @@ def needs_leave(key: str, value: Any) -> str | None:
     """Why an option of an entry, as `check` has read it, is not the file's to decide; else None."""
     if key == "master":
         if _ON_THIS_MACHINE.fullmatch(value) is None:
-            return f"master is {shown(value)}, a cluster that would be sent code and be believed"
+            return f"master is {show(value)}, a cluster that would be sent code and be believed"
         return None
-    return next(_untrusted(value), None) if key == "spark-conf" else None
+    return next(_untrusted_settings(value), None) if key == "spark-conf" else None
 
 
-def _untrusted(settings: tuple[tuple[str, str], ...]) -> Iterator[str]:
+def _untrusted_settings(settings: tuple[tuple[str, str], ...]) -> Iterator[str]:
     for name, value in settings:
         form = _HARMLESS.get(name)
         if form is None:
-            named = name if _NAME.fullmatch(name) else shown(name)
+            named = name if _NAME.fullmatch(name) else show(name)
             yield f"spark-conf sets {named}, and Spark's settings can run programs"
         elif form.fullmatch(value) is None:
-            yield f"spark-conf sets {name} to {shown(value)}, which is no plain value of it"
+            yield f"spark-conf sets {name} to {show(value)}, which is no plain value of it"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 
-from waterline.checker.ci.document import Document, parsed
+from waterline.checker.ci.document import Document, parse
 from waterline.checker.ci.errors import BadGate
 from waterline.checker.ci.expectation import WITHIN_CONTRACT
 from waterline.checker.ci.judging import Outcome, count_of
@@ -17,13 +17,13 @@ from waterline.checker.ci.positions import Spot
 from waterline.checker.search.result import Verdict
 
 
-def updated(document: Document, outcomes: Sequence[Outcome]) -> str:
+def update(document: Document, outcomes: Sequence[Outcome]) -> str:
     """The text of the file with new numbers. Raises `BadGate` where that would be another gate."""
     text = document.text
     # From the end on, so that the places before stay where they are.
     for spot, number in sorted(_edits(outcomes), key=lambda edit: -edit[0].start):
         text = f"{text[: spot.start]}{number}{text[spot.end :]}"
-    if list(parsed(text, document.file).spots) != list(document.spots):
+    if list(parse(text, document.file).spots) != list(document.spots):
         raise BadGate(document.place(()), "the numbers cannot be rewritten; write them by hand")
     return text
 

@@ -16,7 +16,7 @@ from waterline.checker.compiler.values import (
 )
 
 
-def declared(value: Value) -> str:
+def declaration(value: Value) -> str:
     """A parameter as it is declared; empty for what is known while compiling."""
     match value:
         case Number(text=text) if not value.is_constant:
@@ -28,9 +28,9 @@ def declared(value: Value) -> str:
     return ""
 
 
-def passed(writer: Writer, value: Value) -> str:
+def pass_argument(writer: Writer, value: Value) -> str:
     """An argument as it is passed."""
     if isinstance(value, Number):
         value = as_argument(value)
         return "" if value.is_constant else f"i64 {writer.as_word(value)}"
-    return declared(value)
+    return declaration(value)

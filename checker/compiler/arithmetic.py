@@ -12,7 +12,7 @@ from typing import Any
 
 from waterline.checker.compiler import fields
 from waterline.checker.compiler.emitter import NotFlat, Writer, range_of
-from waterline.checker.compiler.values import GREATEST, LEAST, Number, constant, ranged
+from waterline.checker.compiler.values import GREATEST, LEAST, Number, constant, number_within
 from waterline.model.core.layout import WORD_BITS
 from waterline.model.core.machine_numbers import fits
 
@@ -84,7 +84,7 @@ class Arithmetic:
         result = self.writer.result(f"extractvalue {{i64, i1}} {both}, 0")
         left_over = self.writer.result(f"extractvalue {{i64, i1}} {both}, 1")
         self.fault(Number(left_over, 0, 1, truth=True))
-        return ranged(result, max(lo, LEAST), min(hi, GREATEST))
+        return number_within(result, max(lo, LEAST), min(hi, GREATEST))
 
     def _never(self) -> Number:
         """Fault, and return a placeholder for the number."""
@@ -108,7 +108,7 @@ class Arithmetic:
             self.fault(self.writer.compared("eq", number, constant(LEAST)))
             if number.is_constant:
                 return constant(0)
-            number = ranged(number.text, LEAST + 1, number.hi)
+            number = number_within(number.text, LEAST + 1, number.hi)
         return self._magnitude(number)
 
     def _magnitude(self, number: Number) -> Number:
@@ -118,14 +118,14 @@ class Arithmetic:
         found = self.writer.chosen(negative, opposite, number)
         if found.truth or number.lo == LEAST:
             return found
-        return ranged(found.text, max(found.lo, 0), found.hi)
+        return number_within(found.text, max(found.lo, 0), found.hi)
 
     def bits_of(self, number: Number) -> Number:
         """`number.bit_count()`: how many ones there are in its absolute value."""
         positive = self.writer.as_word(self._magnitude(number) if number.lo < 0 else number)
         register = self.writer.result(f"call i64 @llvm.ctpop.i64(i64 {positive})")
         most = max(abs(number.lo), abs(number.hi)).bit_length()
-        return ranged(register, 0, most)
+        return number_within(register, 0, most)
 
     def _shifted_left(self, left: Number, right: Number) -> Number:
         self._required(right, WORD_BITS - 1)
@@ -141,13 +141,13 @@ class Arithmetic:
         lo, hi = min(corners), max(corners)
         most = max(0, min(right.hi, WORD_BITS - 1))  # by more it is a fault
         if self.wraps or all(fits(edge << most) for edge in (left.lo, left.hi)):
-            return ranged(self.writer.result(f"shl i64 {one}, {other}"), lo, hi)
+            return number_within(self.writer.result(f"shl i64 {one}, {other}"), lo, hi)
         if hi < LEAST or lo > GREATEST:
             return self._never()
         register = self.writer.result(f"shl i64 {one}, {other}")
         back = Number(self.writer.result(f"ashr i64 {register}, {other}"))
         self.fault(self.writer.compared("ne", back, Number(one)))
-        return ranged(register, max(lo, LEAST), min(hi, GREATEST))
+        return number_within(register, max(lo, LEAST), min(hi, GREATEST))
 
     def _shifted_right(self, left: Number, right: Number) -> Number:
         self._required(right, GREATEST)
@@ -160,7 +160,7 @@ class Arithmetic:
             return constant(corners[0])
         one, other = self.writer.as_word(left), self.writer.as_word(by)
         register = self.writer.result(f"ashr i64 {one}, {other}")
-        return ranged(register, min(corners), max(corners))
+        return number_within(register, min(corners), max(corners))
 
     def _required(self, by: Number, most: int) -> None:
         """Fault where a number cannot be shifted by so many bits."""
@@ -201,7 +201,7 @@ class Arithmetic:
         raised = Number(writer.result(f"add i64 {left_over.text}, {other}"))
         rest = writer.chosen(down, raised, left_over)
         most = max(abs(right.lo), abs(right.hi))
-        return quotient, ranged(
+        return quotient, number_within(
             rest.text, 0 if right.lo > 0 else -most, 0 if right.hi < 0 else most
         )
 
@@ -210,6 +210,6 @@ class Arithmetic:
         quotient = self.writer.result(f"udiv i64 {one}, {other}")
         rest = self.writer.result(f"urem i64 {one}, {other}")
         return (
-            ranged(quotient, 0, left.hi),
-            ranged(rest, 0, min(left.hi, max(right.hi - 1, 0))),
+            number_within(quotient, 0, left.hi),
+            number_within(rest, 0, min(left.hi, max(right.hi - 1, 0))),
         )

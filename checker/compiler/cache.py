@@ -73,7 +73,7 @@ def distrust(directory: Path) -> str | None:
     return None
 
 
-def kept(name: str) -> bytes | None:
+def lookup(name: str) -> bytes | None:
     """Return the content kept under this name; None without a trustworthy one."""
     if trusted_cache() is None:
         return None

@@ -58,7 +58,7 @@ class _Text:
         yield "    name[0] = 0"
         yield "    key[0] = 0"
         yield "    for row in range(count):"
-        yield from _indented(2, self._one_row())
+        yield from _indent(2, self._one_row())
 
     def _one_row(self) -> Iterator[str]:
         for w in self.words:
@@ -77,10 +77,10 @@ class _Text:
         yield from (f"b{w} = 0" for w in self.words)
         yield "first = True"
         yield "while True:"
-        yield from _indented(1, self._rename_replicas())
-        yield from _indented(1, self._rename_records())
+        yield from _indent(1, self._rename_replicas())
+        yield from _indent(1, self._rename_records())
         yield f"    if first or {_less('u', 'b', self.words)}:"
-        yield from _indented(2, self._copied("u", "b"))
+        yield from _indent(2, self._copied("u", "b"))
         yield "    first = False"
         yield f"    if not tied or not next_order(order, signature, {self.replicas}):"
         yield "        break"
@@ -136,9 +136,9 @@ class _Text:
         yield from self._alive("w")
         if self.renames_records:
             for record in range(1, self.records + 1):
-                yield f"key[{record}] = 1 + ({_packed(self._of_record('w', record))})"
+                yield f"key[{record}] = 1 + ({_pack(self._of_record('w', record))})"
         for replica in range(self.replicas):
-            yield f"signature[{replica}] = {_packed(self._of_replica(replica))}"
+            yield f"signature[{replica}] = {_pack(self._of_replica(replica))}"
 
     def _of_replica(self, r: int) -> Iterator[Term]:
         """All that the state says of replica r without naming another, or a record."""
@@ -197,7 +197,7 @@ class _Text:
             for i, j in _elements(place):
                 value = _read("w", place, i, j)
                 if naming.holds in (Holds.REPLICA, Holds.DIGITS):
-                    value = _renamed(naming, place, value)
+                    value = _rename(naming, place, value)
                 elif naming.holds is Holds.REPLICAS:
                     value = _moved_bits(value, [f"p{r}" for r in replicas])
                 row = f"p{i}" if naming.rows == Sort.REPLICA else i
@@ -211,7 +211,7 @@ class _Text:
         for row in range(rows):
             at = [(row, j) if len(place.shape) == 2 else (j, 0) for j in range(columns)]
             for j, (one, two) in enumerate(at):
-                yield f"x{j} = {_renamed(naming, place, _read('w', place, one, two))}"
+                yield f"x{j} = {_rename(naming, place, _read('w', place, one, two))}"
             for last in range(columns - 1, 0, -1):
                 for j in range(last):
                     yield f"if x{j} < x{j + 1}:"
@@ -263,7 +263,7 @@ class _Text:
             terms = list(self._of_record("t", record, every=True))
             if sum(bits for _, bits in terms) > WORD_BITS:
                 raise CannotRename("what is stored of a record needs more than 64 bits")
-            yield f"    key[{record}] = {_packed(terms)}"
+            yield f"    key[{record}] = {_pack(terms)}"
         yield "    name_rest(name, key, given, born)"
 
     def _born(self) -> str:
@@ -307,19 +307,19 @@ class _Text:
                 if field.alive is None:
                     holes[word] |= bits
                 else:
-                    hole = self._if_alive(source, field, i, str(_signed(bits)))
+                    hole = self._if_alive(source, field, i, str(_as_signed(bits)))
                     sometimes.append((word, f"~({hole})"))
         for w in self.words:
-            yield f"{target}{w} = {source}{w} & {_signed(~holes[w])}"
+            yield f"{target}{w} = {source}{w} & {_as_signed(~holes[w])}"
         for word, hole in sometimes:
             yield f"{target}{word} &= {hole}"
 
 
-def _indented(levels: int, lines: Iterator[str]) -> Iterator[str]:
+def _indent(levels: int, lines: Iterator[str]) -> Iterator[str]:
     return (" " * 4 * levels + line for line in lines)
 
 
-def _signed(word: int) -> int:
+def _as_signed(word: int) -> int:
     word &= (1 << WORD_BITS) - 1
     return word - (1 << WORD_BITS) if word >> WORD_BITS - 1 else word
 
@@ -332,7 +332,7 @@ def _elements(place: Place) -> Iterator[tuple[int, int]]:
 def _bits(source: str, bit: int, width: int) -> str:
     word, shift = divmod(bit, WORD_BITS)
     shifted = f"({source}{word} >> {shift})" if shift else f"{source}{word}"
-    return f"({shifted} & {_signed((1 << width) - 1)})"
+    return f"({shifted} & {_as_signed((1 << width) - 1)})"
 
 
 def _read(source: str, place: Place, row: int = 0, column: int = 0) -> str:
@@ -363,7 +363,7 @@ def _put(target: str, place: Place, value: str, row: str | int, column: str | in
         yield f"    {target}{word} |= x << (at & {WORD_BITS - 1})"
 
 
-def _renamed(naming: Naming, place: Place, value: str) -> str:
+def _rename(naming: Naming, place: Place, value: str) -> str:
     """A name, or a number with names among its digits, after renaming; both as they are packed."""
     if naming.holds is Holds.REPLICA:
         return f"place[{value} + {1 + place.lo}] - {1 + place.lo}"
@@ -384,7 +384,7 @@ def _moved_bits(members: str, to: Sequence[str]) -> str:
     return " | ".join(f"({members} >> {old} & 1) << {new}" for old, new in enumerate(to))
 
 
-def _packed(terms: Iterator[Term] | Sequence[Term]) -> str:
+def _pack(terms: Iterator[Term] | Sequence[Term]) -> str:
     """All the terms in one number: side by side, and mixed where that takes several."""
     numbers, used = ["0"], 0
     for value, bits in terms:

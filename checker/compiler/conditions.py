@@ -106,11 +106,11 @@ class Conditions:
         right = self.expressions.number(node.right)
         then, otherwise = {}, {}
         if isinstance(node.left, ir.Name) and right.is_constant:
-            then[node.left.name] = _narrowed(name, left, right.lo)
-            otherwise[node.left.name] = _narrowed(_OPPOSITES[name], left, right.lo)
+            then[node.left.name] = _narrow(name, left, right.lo)
+            otherwise[node.left.name] = _narrow(_OPPOSITES[name], left, right.lo)
         if isinstance(node.right, ir.Name) and left.is_constant:
-            then[node.right.name] = _narrowed(_SWAPPED[name], right, left.lo)
-            otherwise[node.right.name] = _narrowed(_OPPOSITES[_SWAPPED[name]], right, left.lo)
+            then[node.right.name] = _narrow(_SWAPPED[name], right, left.lo)
+            otherwise[node.right.name] = _narrow(_OPPOSITES[_SWAPPED[name]], right, left.lo)
         return self.expressions.writer.compared(name, left, right), then, otherwise
 
     def _contained(self, node: ir.Contained, number: Number) -> Number:
@@ -193,7 +193,7 @@ class Conditions:
         return (known | when, {}) if is_and else ({}, known | unless)
 
 
-def _narrowed(operator: str, number: Number, bound: int) -> tuple[int, int]:
+def _narrow(operator: str, number: Number, bound: int) -> tuple[int, int]:
     """The range of a number where it compares so with `bound`."""
     lo, hi = number.lo, number.hi
     match operator:

@@ -62,11 +62,9 @@ def content_of(thing: Any, *, exact: bool) -> str:
         _require_plain_items(kind)
     if isinstance(thing, tuple) or kind is frozenset:
         items = [_item(thing, item, exact=exact) for item in thing]
-        return (
-            f"{kind.__qualname__} {_joined(items if isinstance(thing, tuple) else sorted(items))}"
-        )
+        return f"{kind.__qualname__} {_join(items if isinstance(thing, tuple) else sorted(items))}"
     if kind is types.ModuleType or isinstance(thing, type | types.BuiltinFunctionType | Intrinsic):
-        return _named(thing)
+        return _name_of(thing)
     if isinstance(thing, int):
         raise NoContent(
             f"{kind.__name__}, a kind of int of its own", "use a plain number, or an IntEnum"
@@ -123,9 +121,9 @@ def _constant(constant: Any) -> str:
     if isinstance(constant, types.CodeType):
         raise NoContent("a function with another one inside", "define it alone")
     if isinstance(constant, tuple):
-        return f"tuple {_joined(map(_constant, constant))}"
+        return f"tuple {_join(map(_constant, constant))}"
     if isinstance(constant, frozenset):
-        return f"frozenset {_joined(sorted(map(_constant, constant)))}"
+        return f"frozenset {_join(sorted(map(_constant, constant)))}"
     return f"{type(constant).__name__} {constant!r}"
 
 
@@ -152,7 +150,7 @@ def _require_plain_items(kind: type) -> None:
         raise NoContent(f"{kind.__name__}, a kind of tuple of its own", "use a plain tuple")
 
 
-def _named(thing: Any) -> str:
+def _name_of(thing: Any) -> str:
     """A module or a class, by itself only a step on the way, or what the compiler knows by name."""
     if isinstance(thing, Intrinsic):
         return f"intrinsic {thing.write.__module__}.{thing.write.__qualname__}"
@@ -188,6 +186,6 @@ def _item(among: Any, item: Any, *, exact: bool) -> str:
     return content_of(item, exact=exact)
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _join(parts: Iterable[str]) -> str:
     # Each with its length, so that no two lists read alike.
     return " ".join(f"{len(part)}:{part}" for part in parts)

@@ -5,7 +5,7 @@ Operands are folded where they are known, so that what a version does not have n
 
 from __future__ import annotations
 
-from waterline.checker.compiler.values import GREATEST, LEAST, Number, constant, ranged
+from waterline.checker.compiler.values import GREATEST, LEAST, Number, constant, number_within
 
 _NEUTRAL = {"add": 0, "sub": 0, "or": 0, "xor": 0, "mul": 1, "and": -1}
 
@@ -149,7 +149,7 @@ class Writer:
 
     def compared(self, operator: str, left: Number, right: Number) -> Number:
         """A comparison: "eq", "ne", "slt", "sle", "sgt" or "sge"."""
-        known = _decided(operator, left, right)
+        known = _decide(operator, left, right)
         if known is not None:
             return constant(known)
         one, other = self.as_word(left), self.as_word(right)
@@ -169,7 +169,7 @@ class Writer:
         # In vain a number may be outside its range, and nothing may be undefined then.
         exact = " nsw" if fits and operator in {"add", "sub", "mul"} and not self.flat else ""
         one, other = self.as_word(left), self.as_word(right)
-        return ranged(self.result(f"{operator}{exact} i64 {one}, {other}"), lo, hi)
+        return number_within(self.result(f"{operator}{exact} i64 {one}, {other}"), lo, hi)
 
     def chosen(self, truth: Number, left: Number, right: Number) -> Number:
         """Return one of two numbers."""
@@ -177,7 +177,7 @@ class Writer:
             return left if truth.lo else right
         test, one, other = self.as_truth(truth), self.as_word(left), self.as_word(right)
         register = self.result(f"select i1 {test}, i64 {one}, i64 {other}")
-        return ranged(register, min(left.lo, right.lo), max(left.hi, right.hi))
+        return number_within(register, min(left.lo, right.lo), max(left.hi, right.hi))
 
     def lesser(self, left: Number, right: Number) -> Number:
         """`min(left, right)`."""
@@ -193,7 +193,9 @@ class Writer:
         if lo == hi:
             return constant(lo)
         one, other = self.as_word(left), self.as_word(right)
-        return ranged(self.result(f"call i64 @llvm.{which}.i64(i64 {one}, i64 {other})"), lo, hi)
+        return number_within(
+            self.result(f"call i64 @llvm.{which}.i64(i64 {one}, i64 {other})"), lo, hi
+        )
 
 
 class Join:
@@ -232,10 +234,10 @@ class Join:
                 writer.lines[line] = f"  {text} = zext i1 {number.text} to i64"
             incoming.append(f"[ {text}, %{block} ]")
         register = writer.result(f"phi {kind} {', '.join(incoming)}")
-        return Number(register, 0, 1, truth=True) if truth else ranged(register, lo, hi)
+        return Number(register, 0, 1, truth=True) if truth else number_within(register, lo, hi)
 
 
-def _decided(operator: str, left: Number, right: Number) -> bool | None:
+def _decide(operator: str, left: Number, right: Number) -> bool | None:
     """Return the result of a comparison if the ranges decide it."""
     if operator in {"eq", "ne"}:
         if left.hi < right.lo or right.hi < left.lo:
@@ -245,7 +247,7 @@ def _decided(operator: str, left: Number, right: Number) -> bool | None:
         return None
     if operator in {"sgt", "sge"}:
         swapped = "slt" if operator == "sgt" else "sle"
-        return _decided(swapped, right, left)
+        return _decide(swapped, right, left)
     if operator == "slt":
         return True if left.hi < right.lo else False if left.lo >= right.hi else None
     return True if left.hi <= right.lo else False if left.lo > right.hi else None

@@ -31,7 +31,7 @@ from waterline.checker.compiler.values import (
     TupleValue,
     Value,
     constant,
-    ranged,
+    number_within,
 )
 from waterline.model.core.machine_numbers import fits
 
@@ -234,7 +234,7 @@ class Expressions:
             f"getelementptr i64, ptr {table}, i64 {self.writer.as_word(index)}"
         )
         lo, hi = (min(known), max(known)) if len(known) == count else (LEAST, GREATEST)
-        return ranged(self.writer.result(f"load i64, ptr {place}"), lo, hi)
+        return number_within(self.writer.result(f"load i64, ptr {place}"), lo, hi)
 
     def array_place(self, array: ArrayValue, node: ir.Element) -> str:
         """Where an element of an array is."""
@@ -255,7 +255,7 @@ class Expressions:
         if array.element == "i64":
             return Number(register)
         wide = self.writer.result(f"zext {array.element} {register} to i64")
-        return ranged(wide, 0, (1 << int(array.element[1:])) - 1)
+        return number_within(wide, 0, (1 << int(array.element[1:])) - 1)
 
     # --- arithmetic ------------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class Expressions:
                 return self.writer.combined("sub", constant(-1), operand)
             case "bit_count":
                 return self.arithmetic.bits_of(operand)
-        return ranged(self.writer.as_word(operand), operand.lo, operand.hi)
+        return number_within(self.writer.as_word(operand), operand.lo, operand.hi)
 
     # --- calls -----------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from waterline.checker.compiler.emitter import Writer
-from waterline.checker.compiler.values import Number, StateValue, constant, ranged
+from waterline.checker.compiler.values import Number, StateValue, constant, number_within
 from waterline.model.core.layout import WORD_BITS, Place
 
 Fault = Callable[[Number], None]
@@ -30,7 +30,7 @@ def read(
     if shift != constant(0):
         bits = writer.result(f"lshr i64 {bits}, {shift.text}")
     bits = writer.result(f"and i64 {bits}, {_ones(place)}")
-    value = ranged(bits, 0, place.hi - place.lo)
+    value = number_within(bits, 0, place.hi - place.lo)
     return writer.combined("add", value, constant(place.lo)) if place.lo else value
 
 
@@ -47,18 +47,18 @@ def write(
     require(writer, value, place.lo, place.hi, fault)
     if place.width == 0:
         return
-    kept = ranged(writer.as_word(value), max(value.lo, place.lo), min(value.hi, place.hi))
+    kept = number_within(writer.as_word(value), max(value.lo, place.lo), min(value.hi, place.hi))
     bits = writer.combined("sub", kept, constant(place.lo))
-    word, shift = _located(writer, state, place, indices)
+    word, shift = _locate(writer, state, place, indices)
     before = writer.result(f"load i64, ptr {word}")
     if shift.is_constant:
-        hole = str(_signed(~(_ones(place) << shift.lo)))
+        hole = str(_as_signed(~(_ones(place) << shift.lo)))
     else:
         mask = writer.result(f"shl i64 {_ones(place)}, {shift.text}")
         hole = writer.result(f"xor i64 {mask}, -1")
     others = writer.result(f"and i64 {before}, {hole}")
     if bits.is_constant and shift.is_constant:
-        moved = str(_signed(bits.lo << shift.lo))
+        moved = str(_as_signed(bits.lo << shift.lo))
     else:
         moved = bits.text
         if shift != constant(0):
@@ -71,7 +71,9 @@ def _inside(writer: Writer, place: Place, indices: Sequence[Number], fault: Faul
     inside = []
     for index, extent in zip(indices, place.shape, strict=True):
         require(writer, index, 0, extent - 1, fault)
-        inside.append(ranged(writer.as_word(index), max(index.lo, 0), min(index.hi, extent - 1)))
+        inside.append(
+            number_within(writer.as_word(index), max(index.lo, 0), min(index.hi, extent - 1))
+        )
     return inside
 
 
@@ -103,7 +105,7 @@ def _word_of(
     of the state is read then, and no bit is shifted out of it.
     """
     if not writer.flat:
-        word, shift = _located(writer, state, place, indices)
+        word, shift = _locate(writer, state, place, indices)
         return writer.result(f"load i64, ptr {word}"), shift
     bit = _bit(writer, place, indices)
     shift = writer.combined("and", bit, constant(WORD_BITS - 1))
@@ -126,7 +128,7 @@ def _bit(writer: Writer, place: Place, indices: Sequence[Number]) -> Number:
     return bit
 
 
-def _located(
+def _locate(
     writer: Writer, state: StateValue, place: Place, indices: Sequence[Number]
 ) -> tuple[str, Number]:
     """Pointer to the word of an element, and the element's shift within it."""
@@ -151,6 +153,6 @@ def _ones(place: Place) -> int:
     return (1 << place.width) - 1
 
 
-def _signed(word: int) -> int:
+def _as_signed(word: int) -> int:
     word &= (1 << WORD_BITS) - 1
     return word - (1 << WORD_BITS) if word >> WORD_BITS - 1 else word

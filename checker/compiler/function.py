@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waterline.checker.compiler import fields, ir
-from waterline.checker.compiler.arguments import declared, passed
+from waterline.checker.compiler.arguments import declaration, pass_argument
 from waterline.checker.compiler.emitter import FIRST_BLOCK, Writer
 from waterline.checker.compiler.expressions import Expressions
 from waterline.checker.compiler.function_ir import FAULT, FAULTED, Returns, Written
-from waterline.checker.compiler.lower import NO_RANGE, lowered
+from waterline.checker.compiler.lower import NO_RANGE, lower_function
 from waterline.checker.compiler.resolution import Lookups
 from waterline.checker.compiler.scope import Ranges, Scope, changing_names, steady_names
 from waterline.checker.compiler.source import Source
@@ -29,7 +29,7 @@ from waterline.checker.compiler.values import (
     TupleValue,
     Value,
     constant,
-    ranged,
+    number_within,
 )
 from waterline.model.core.machine_numbers import ROUNDS_MAX
 
@@ -74,7 +74,7 @@ class Body:
 
     def write(self, name: str, arguments: Sequence[Value], ranges: Ranges) -> Written:
         """The function for these arguments, were its variables to lie in these ranges."""
-        function = lowered(self.source)
+        function = lower_function(self.source)
         changing = changing_names(function)
         self._limited = not (self.trusted or self.source.wraps)
         self._may_loop = any(isinstance(each, ir.While) for each in function.statements())
@@ -107,7 +107,7 @@ class Body:
         returns = self._returns.fill_in(faults=self.faults)
         return Written(
             name,
-            tuple(declared(argument) for argument in arguments if declared(argument)),
+            tuple(declaration(argument) for argument in arguments if declaration(argument)),
             returns,
             self.faults,
             self.writes,
@@ -331,7 +331,7 @@ class Body:
         goes_on = writer.result(f"icmp {'slt' if step > 0 else 'sgt'} i64 {at}, {end}")
         writer.branch(Number(goes_on, 0, 1, truth=True), body, after)
         writer.begin(body)
-        self._assign(node.counter, ranged(at, first, last))
+        self._assign(node.counter, number_within(at, first, last))
         self._count_round()
         self._loops.append(_Loop(again, after))
         self._block(node.body)
@@ -420,7 +420,7 @@ class Body:
             return _as_one(callee.returns)
         self.calls.append(callee)
         self.writes |= callee.writes
-        operands = [o for o in (passed(self.writer, a) for a in arguments) if o]
+        operands = [o for o in (pass_argument(self.writer, a) for a in arguments) if o]
         if callee.faults:
             self.faults = True
             operands.append(f"ptr {FAULT}")

@@ -18,11 +18,11 @@ from waterline.checker.compiler import ir
 from waterline.checker.compiler.conditions import Conditions
 from waterline.checker.compiler.emitter import NotFlat, Writer
 from waterline.checker.compiler.expressions import Expressions
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.resolution import Lookups
 from waterline.checker.compiler.scope import Ranges, Snapshot, changing_names
 from waterline.checker.compiler.source import Source
-from waterline.checker.compiler.values import Number, TupleValue, Value, constant, ranged
+from waterline.checker.compiler.values import Number, TupleValue, Value, constant, number_within
 
 TURNS_MAX = 6
 """A loop of more turns is not flat."""
@@ -85,7 +85,7 @@ class _Scope:
         value = self.values[name]
         if isinstance(value, Number) and name in self.ranges and not value.truth:
             lo, hi = max(self.ranges[name][0], value.lo), min(self.ranges[name][1], value.hi)
-            return ranged(value.text, lo, hi) if lo <= hi else value
+            return number_within(value.text, lo, hi) if lo <= hi else value
         return value
 
     def snapshot(self) -> Snapshot:
@@ -134,7 +134,7 @@ class _Inline:
         for name, argument in zip(self.source.parameters, arguments, strict=True):
             self.scope.values[name] = argument
         self.scope.assigned = frozenset(self.source.parameters)
-        self._block(lowered(self.source).body)
+        self._block(lower_function(self.source).body)
         if self._result is None or self.path != constant(0):
             raise NotFlat
         if len(self._result) == 1:
@@ -279,7 +279,7 @@ class _Inline:
             raise NotFlat
         turns = range(start.lo, stop.hi) if step > 0 else range(start.hi, stop.lo, -1)
         many = abs(turns.stop - turns.start) > TURNS_MAX  # more than `len` can count, perhaps
-        if many or node.counter.name in changing_names(lowered(self.source)):
+        if many or node.counter.name in changing_names(lower_function(self.source)):
             raise NotFlat
         self._turns(node, start, stop, turns)
 

@@ -23,7 +23,7 @@ from waterline.checker.compiler.program import (
     loaded_quickly,
     program,
 )
-from waterline.checker.compiler.source import generated, source_of
+from waterline.checker.compiler.source import source_of, sources_of
 from waterline.checker.compiler.values import ArrayValue, Number, SettingsValue, StateValue, Value
 from waterline.checker.problem.packed_rows import Rows, address
 from waterline.checker.problem.problem import Problem
@@ -131,7 +131,7 @@ def program_of(plan: Plan, *, comment: bool = False) -> Program:
         "keep_least": keep_least,
         "column": column,
     }
-    functions = generated(loops.text, names)
+    functions = sources_of(loops.text, names)
     c = SettingsValue(plan.names, plan.numbers, "%c")
     number, words = Number("%"), ArrayValue("%", "i64")
     rows, flags = ArrayValue("%", "i64", plan.layout.words), ArrayValue("%", "i8")
@@ -155,7 +155,7 @@ def canonical_program(form: Layout, symmetry: Symmetry) -> Program:
     unit = Unit()
     helpers = (orders.sort_by_signature, orders.next_order, orders.name_rest)
     names = {**states.intrinsics(form), **{helper.__name__: helper for helper in helpers}}
-    functions = generated(canonical_source(form, symmetry), names)
+    functions = sources_of(canonical_source(form, symmetry), names)
     rows = ArrayValue("%", "i64", form.words)
     return program(unit, unit.call(functions["canonical"], [rows, Number("%")]))
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from waterline.checker.compiler.content import NoContent, content_of
-from waterline.checker.compiler.resolution import Path, Undefined, followed
+from waterline.checker.compiler.resolution import Path, Undefined, follow
 from waterline.checker.compiler.source import NotCompilable
 
 Found = Mapping[tuple[types.FunctionType, Path], Any]
@@ -69,7 +69,7 @@ def found_again(roots: Sequence[types.FunctionType], record: Any, *, exact: bool
 def _followed_once(function: types.FunctionType, path: Path, exact: bool) -> tuple[Any, str | None]:
     """Return the value at a path and its content, as of this process's first look-up."""
     try:
-        thing = followed(function, path)
+        thing = follow(function, path)
         return thing, content_of(thing, exact=exact)
     except (Undefined, NoContent, NotCompilable):
         return None, None

@@ -122,13 +122,13 @@ def keep_least(rows: Any, row: int, words: int, broken: Any, least: Any, i: int)
 def loops_of(parts: Parts) -> Loops:
     """The loops for these parts."""
     names: dict[str, Pure] = {}
-    functions = [_enabled(parts, names), _kept(parts, names), _expand(parts, names)]
+    functions = [_guard_pass(parts, names), _property_pass(parts, names), _expand(parts, names)]
     functions += [_doubtful(parts, names), _inspect(parts, names)]
     texts = ["\n".join(lines) for lines in functions]
     return Loops("\n\n\n".join(texts) + "\n", names)
 
 
-def _enabled(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
+def _guard_pass(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
     """Yield a pass over a block that evaluates every guard in every state, without branches."""
     yield "def enabled(c, actions, rows, first, last, masks):"
     yield '    """Bit by bit which actions each state has; returns whether a guard faults."""'
@@ -212,7 +212,7 @@ def _expand(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
     )
     yield from _of_steps(parts)
     if parts.renames:
-        yield from _renamed(parts, names)
+        yield from _normal_form_pass(parts, names)
     yield "    return how"
 
 
@@ -295,7 +295,7 @@ def _step(
     yield f"{pad}fired[{number}] += 1"
 
 
-def _kept(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
+def _property_pass(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
     """Yield a pass over successors that evaluates every property on every step, without branches.
 
     Expectations are only checked for faults.
@@ -359,7 +359,7 @@ def _of_steps(parts: Parts) -> Iterator[str]:
     yield f"            return {FAULT}"
 
 
-def _renamed(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
+def _normal_form_pass(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
     """Every successor in normal form, once all steps have been judged."""
     assert parts.normalise is not None
     names["normalise"] = parts.normalise

@@ -56,7 +56,7 @@ NO_RANGE = "a loop over something else than a range", "write `for i in range(...
 
 
 @functools.cache
-def lowered(source: Source) -> ir.Function:
+def lower_function(source: Source) -> ir.Function:
     """The representation of a function, which is made once."""
     tree = source.tree
     spare = [*tree.args.posonlyargs, *tree.args.kwonlyargs]

@@ -42,7 +42,7 @@ def description() -> str:
 def object_code(text: str, *, rules: bool) -> bytes:
     """The object file of a module: of a model's rules, or of loops of the checker's own."""
     with _ONE_AT_A_TIME:
-        code: bytes = _machine(LEVEL).emit_object(_optimised(text, rules=rules))
+        code: bytes = _machine(LEVEL).emit_object(_optimise(text, rules=rules))
     return code
 
 
@@ -50,14 +50,14 @@ def quick_code(text: str) -> bytes:
     """The object file of the same module without any pass of the pipeline."""
     machine = _machine(QUICK_LEVEL)
     with _ONE_AT_A_TIME:
-        code: bytes = machine.emit_object(_parsed(text, machine))
+        code: bytes = machine.emit_object(_parse(text, machine))
     return code
 
 
-def optimised(text: str) -> str:
+def optimise(text: str) -> str:
     """A module of rules as LLVM leaves it, as text."""
     with _ONE_AT_A_TIME:
-        return str(_optimised(text, rules=True))
+        return str(_optimise(text, rules=True))
 
 
 def assembly(text: str) -> str:
@@ -65,13 +65,13 @@ def assembly(text: str) -> str:
     with _ONE_AT_A_TIME:
         machine = _machine(LEVEL)
         machine.set_asm_verbosity(True)
-        instructions: str = machine.emit_assembly(_optimised(text, rules=True))
+        instructions: str = machine.emit_assembly(_optimise(text, rules=True))
     return instructions
 
 
-def _optimised(text: str, *, rules: bool) -> Any:
+def _optimise(text: str, *, rules: bool) -> Any:
     machine = _machine(LEVEL)
-    module = _parsed(text, machine)
+    module = _parse(text, machine)
     tuning = llvm.create_pipeline_tuning_options(RULES_LEVEL if rules else LEVEL)
     # Without it what a block of states is asked together takes a fifth longer.
     tuning.loop_vectorization = True
@@ -82,7 +82,7 @@ def _optimised(text: str, *, rules: bool) -> Any:
     return module
 
 
-def _parsed(text: str, machine: Any) -> Any:
+def _parse(text: str, machine: Any) -> Any:
     module = llvm.parse_assembly(text)
     module.verify()
     module.triple = machine.triple

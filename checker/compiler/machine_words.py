@@ -16,7 +16,7 @@ from waterline.checker.compiler.values import (
     TupleValue,
     Value,
     constant,
-    ranged,
+    number_within,
 )
 from waterline.model.core.layout import WORD_BITS
 
@@ -34,7 +34,7 @@ def _shifted(e: Expressions, arguments: list[Value]) -> Value:
     word, by = _numbers(*arguments)
     register = e.writer.result(f"lshr i64 {e.writer.as_word(word)}, {e.writer.as_word(by)}")
     most = (1 << WORD_BITS) - 1 >> by.lo if by.is_constant and by.lo else None
-    return Number(register) if most is None else ranged(register, 0, most)
+    return Number(register) if most is None else number_within(register, 0, most)
 
 
 def _divided(e: Expressions, arguments: list[Value]) -> Value:
@@ -131,7 +131,7 @@ def _seen(e: Expressions, arguments: list[Value]) -> Value:
     register = e.writer.result(f"load atomic {kind}, ptr {place} acquire, align {size}")
     if kind == "i64":
         return Number(register)
-    return ranged(e.writer.result(f"zext {kind} {register} to i64"), 0, (1 << 8 * size) - 1)
+    return number_within(e.writer.result(f"zext {kind} {register} to i64"), 0, (1 << 8 * size) - 1)
 
 
 def _publish(e: Expressions, arguments: list[Value]) -> Value:

@@ -17,7 +17,7 @@ from waterline.checker.compiler.loops import Pure
 from waterline.checker.compiler.module import Unit
 from waterline.checker.compiler.origins import ACTION_SHIFT
 from waterline.checker.compiler.program import Program, Recipe, program
-from waterline.checker.compiler.source import generated
+from waterline.checker.compiler.source import sources_of
 from waterline.checker.compiler.values import ArrayValue, Number, SettingsValue
 from waterline.checker.problem.problem import Problem
 from waterline.model.core.claim import Recoverable, fair_actions, predicates_of, ways_back
@@ -116,7 +116,7 @@ def answers_program(asked: Questions) -> Program:
     """The loop. Raises `NotCompilable`."""
     names: dict[str, object] = {**states.intrinsics(asked.layout)}
     text = "\n".join(_answer(asked, names)) + "\n"
-    functions = generated(text, names)
+    functions = sources_of(text, names)
     number, rows = Number("%"), ArrayValue("%", "i64", asked.layout.words)
     c = SettingsValue(asked.names, asked.numbers, "%c")
     answers = ArrayValue("%", "i8", asked.columns)

@@ -17,7 +17,7 @@ from typing import Any
 from waterline.checker.compiler.content import content_of
 from waterline.checker.compiler.lookup_record import Record, found_again, record_of
 from waterline.checker.compiler.predicate_loop import rules_of
-from waterline.checker.compiler.program import called, look_up_anew
+from waterline.checker.compiler.program import look_up_anew, program_facts
 from waterline.checker.problem.problem import Problem
 from waterline.model.core.claim import Recoverable, predicates_of
 
@@ -34,7 +34,7 @@ def question_digest(problem: Problem) -> str:
     Raises `NotCompilable`.
     """
     digest = hashlib.sha256()
-    for fact in _declared(problem):
+    for fact in _declarations(problem):
         digest.update(f"{fact}\n".encode(errors="surrogatepass"))
     for role, function in _called_by(problem):
         digest.update(f"{role}: {content_of(function, exact=False)}\n".encode())
@@ -50,7 +50,7 @@ def what_it_read(problem: Problem) -> Record:
     look_up_anew()
     found: dict[Any, Any] = {}
     for recipe in rules_of(problem):
-        found.update(called(recipe).found)
+        found.update(program_facts(recipe).found)
     return record_of(_roots(problem), found, exact=False)
 
 
@@ -67,7 +67,7 @@ def _roots(problem: Problem) -> list[types.FunctionType]:
     return list(dict.fromkeys(function for _, function in _called_by(problem)))
 
 
-def _declared(problem: Problem) -> Iterator[str]:
+def _declarations(problem: Problem) -> Iterator[str]:
     """Yield all that a search reads of a problem, except its functions."""
     model = problem.model
     yield problem.spec.digest()

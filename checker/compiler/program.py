@@ -70,11 +70,11 @@ class Recipe:
 
     def program(self) -> Program:
         """The program, written unless it was since `look_up_anew`."""
-        return _written(self)
+        return _write(self)
 
 
 @functools.lru_cache(maxsize=64)
-def _written(recipe: Recipe) -> Program:
+def _write(recipe: Recipe) -> Program:
     made = recipe.write(*recipe.made_of)
     if len(_texts) >= _KNOWN_MAX:
         _texts.clear()
@@ -113,10 +113,10 @@ def own_recipe(*functions: tuple[Callable[..., Any], tuple[Value, ...]]) -> Reci
 
 def is_at_hand(recipe: Recipe) -> bool:
     """Whether machine code of a program is on disk or in this process, optimised or quick."""
-    name = called(recipe).name
+    name = program_facts(recipe).name
     if name in _in_memory or name in _quick:
         return True
-    return cache.kept(name) is not None or cache.kept(_quick_name(name)) is not None
+    return cache.lookup(name) is not None or cache.lookup(_quick_name(name)) is not None
 
 
 OPTIMISE_AFTER_SECONDS_A_BYTE = 20e-6
@@ -143,7 +143,7 @@ _known: dict[str, bytes] = {}
 
 
 @functools.lru_cache(maxsize=64)
-def called(recipe: Recipe) -> Called:
+def program_facts(recipe: Recipe) -> Called:
     """Return a program's name and functions; write the program only if they are unknown.
 
     They are then kept next to the machine code: see `checker.compiler.text_key`. After
@@ -152,7 +152,7 @@ def called(recipe: Recipe) -> Called:
     key = key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
     if key is None:
         return recipe.program().called
-    kept = (cache.kept(key.name) if key.is_settled else None) or _known.get(key.name)
+    kept = (cache.lookup(key.name) if key.is_settled else None) or _known.get(key.name)
     if kept is not None:
         # What is no record of a program is written anew, however it came there.
         with contextlib.suppress(ValueError, TypeError, IndexError, RecursionError):
@@ -170,7 +170,7 @@ def called(recipe: Recipe) -> Called:
 def _keep_called(key: TextKey, content: bytes) -> None:
     if key.is_settled:
         cache.keep(key.name, content)
-    if not key.is_settled or cache.kept(key.name) != content:
+    if not key.is_settled or cache.lookup(key.name) != content:
         if len(_known) >= _KNOWN_MAX:
             _known.clear()
         _known[key.name] = content
@@ -182,21 +182,21 @@ def look_up_anew() -> None:
     A search begins so. Rules whose look-ups lead to the same content keep their machine code, which
     has the name of its text.
     """
-    _written.cache_clear()
-    called.cache_clear()
+    _write.cache_clear()
+    program_facts.cache_clear()
     text_key.forget()
     lookup_record.forget()
 
 
-def loaded(recipe: Recipe) -> machine.Functions:
+def load_program(recipe: Recipe) -> machine.Functions:
     """The functions of a program, optimised; of several threads that ask one makes them."""
-    known = called(recipe)
+    known = program_facts(recipe)
     if (optimiser := _optimisers.get(known.name)) is not None:
         optimiser.join()
     if known.name not in _in_memory:
         with _loading:
             if known.name not in _in_memory:
-                _in_memory[known.name] = _made(known, recipe)
+                _in_memory[known.name] = _compile(known, recipe)
     return _in_memory[known.name]
 
 
@@ -206,11 +206,11 @@ def loaded_quickly(recipe: Recipe) -> machine.Functions:
     Both are made of the same text. What works with them for long has an `Optimising`, and loads
     them again once that is done.
     """
-    known = called(recipe)
+    known = program_facts(recipe)
     if known.name not in _in_memory and known.name not in _quick:
         with _loading:
             if known.name not in _in_memory and known.name not in _quick:
-                if (optimised := _kept(known.name, known)) is not None:
+                if (optimised := _load_kept(known.name, known)) is not None:
                     _in_memory[known.name] = optimised
                 else:
                     functions, _quick_bytes[known.name] = _made_quickly(known, recipe)
@@ -222,7 +222,7 @@ class Optimising:
     """Programs that run as quick code, and are optimised in the background after a while."""
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
-        self._programs = [(called(recipe), recipe) for recipe in recipes]
+        self._programs = [(program_facts(recipe), recipe) for recipe in recipes]
 
     @property
     def is_done(self) -> bool:
@@ -258,7 +258,7 @@ def _begin_to_optimise(known: Called, recipe: Recipe) -> None:
 
 def _optimise(known: Called, recipe: Recipe) -> None:
     if _text(known, recipe).name == known.name:  # else names were rebound since the search began
-        _in_memory[known.name] = _made(known, recipe)
+        _in_memory[known.name] = _compile(known, recipe)
     del _optimisers[known.name]  # One that has failed stays: it is not tried again.
 
 
@@ -273,7 +273,7 @@ def _quick_name(name: str) -> str:
 def _made_quickly(known: Called, recipe: Recipe) -> tuple[machine.Functions, int]:
     """Quick code, and its size in bytes."""
     name = _quick_name(known.name)
-    code = cache.kept(name)
+    code = cache.lookup(name)
     if code is None or (functions := _functions_of(code, known)) is None:
         made = _text(known, recipe)
         code = machine.quick_code(made.text)
@@ -282,9 +282,9 @@ def _made_quickly(known: Called, recipe: Recipe) -> tuple[machine.Functions, int
     return functions, len(code)
 
 
-def _kept(name: str, known: Called) -> machine.Functions | None:
+def _load_kept(name: str, known: Called) -> machine.Functions | None:
     """Machine code that is kept under this name, if it can be loaded."""
-    code = cache.kept(name)
+    code = cache.lookup(name)
     return None if code is None else _functions_of(code, known)
 
 
@@ -295,8 +295,8 @@ def _functions_of(code: bytes, known: Called) -> machine.Functions | None:
     return None
 
 
-def _made(known: Called, recipe: Recipe) -> machine.Functions:
-    if (functions := _kept(known.name, known)) is not None:
+def _compile(known: Called, recipe: Recipe) -> machine.Functions:
+    if (functions := _load_kept(known.name, known)) is not None:
         return functions
     made = _text(known, recipe)
     code = machine.object_code(made.text, rules=made.rules)

@@ -69,25 +69,25 @@ class Lookups:
     def _further(self, owner: Known, step: tuple[str, str | int]) -> Known:
         function: Any = owner.function  # mypy takes a FunctionType in a class for a method
         if function is None:
-            return Known(_stepped(owner.thing, step))
+            return Known(_step(owner.thing, step))
         return self._followed(function, (*owner.path, step))
 
     def _followed(self, function: types.FunctionType, path: Path) -> Known:
-        thing = followed(function, path)
+        thing = follow(function, path)
         content_of(thing, exact=True)  # that it has one
         self.found[function, path] = thing
         return Known(thing, function, path)
 
 
-def followed(function: types.FunctionType, path: Path) -> Any:
+def follow(function: types.FunctionType, path: Path) -> Any:
     """Return the value at a path now. Raises `Undefined`, `NoContent`."""
     thing: Any = function
     for step in path:
-        thing = _stepped(thing, step)
+        thing = _step(thing, step)
     return thing
 
 
-def _stepped(thing: Any, step: tuple[str, str | int]) -> Any:
+def _step(thing: Any, step: tuple[str, str | int]) -> Any:
     match step:
         case ("name", str(name)):
             return _global(thing, name)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from waterline.checker.compiler import ir
 from waterline.checker.compiler.emitter import Writer
-from waterline.checker.compiler.values import GREATEST, LEAST, Number, Value, ranged
+from waterline.checker.compiler.values import GREATEST, LEAST, Number, Value, number_within
 from waterline.model.core.machine_numbers import ROUNDS_MAX
 
 Ranges = dict[str, tuple[int, int]]
@@ -69,7 +69,9 @@ class Scope:
         if name not in self.assigned:
             return None
         self._read_as.setdefault(name, self.ranges[name])
-        return ranged(self.writer.result(f"load i64, ptr {self._slots[name]}"), *self.ranges[name])
+        return number_within(
+            self.writer.result(f"load i64, ptr {self._slots[name]}"), *self.ranges[name]
+        )
 
     def assign(self, name: str, value: Value) -> bool:
         """Let a name stand for a value from here on; False for what no variable can be."""
@@ -93,7 +95,7 @@ class Scope:
             if isinstance(value, Number) and not value.truth and not value.is_constant:
                 lo, hi = max(least, value.lo), min(greatest, value.hi)
                 if lo <= hi:
-                    self.values[name] = ranged(value.text, lo, hi)
+                    self.values[name] = number_within(value.text, lo, hi)
 
     def grown(self) -> bool:
         """Whether a variable was read before all was stored in it that ever is."""
@@ -116,7 +118,7 @@ class Scope:
         """Return a variable's value after an augmented assignment, within its possible range."""
         if name not in self.steady or self.ranges.get(name) != (-FAR, FAR):
             return value
-        return ranged(value.text, max(value.lo, -FAR), min(value.hi, FAR))
+        return number_within(value.text, max(value.lo, -FAR), min(value.hi, FAR))
 
     # --- ways that part and meet -----------------------------------------------------------------
 

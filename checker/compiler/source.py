@@ -38,7 +38,7 @@ class NotCompilable(TypeError):
 class Source:
     """A function that is compiled: its syntax tree, and what the names in it stand for.
 
-    `names` are those of its module, `variables` its own. `generated` says that the checker wrote
+    `names` are those of its module, `variables` its own. `sources_of` says that the checker wrote
     it, and that it never runs interpreted: there is no `function` of Python's then. One that is
     `own_file` calls functions of its own file alone.
     """
@@ -139,11 +139,11 @@ def is_of_own_file(function: types.FunctionType, file: str) -> bool:
     return stands_there and tree_of(function) is not None
 
 
-def generated(text: str, names: Mapping[str, Any]) -> dict[str, Source]:
+def sources_of(text: str, names: Mapping[str, Any]) -> dict[str, Source]:
     """The functions of a text that the checker wrote, whose names stand for these things."""
     found: dict[str, Source] = {}
     known: Mapping[str, Any] = ChainMap(found, dict(names))
-    for tree in _parsed(text).body:
+    for tree in _parse(text).body:
         if isinstance(tree, ast.FunctionDef):
             variables = _variables(tree)
             found[tree.name] = Source(
@@ -161,7 +161,7 @@ def _variables(tree: ast.FunctionDef) -> frozenset[str]:
     return frozenset((*stored, *(argument.arg for argument in tree.args.args)))
 
 
-def _parsed(text: str | bytes) -> ast.Module:
+def _parse(text: str | bytes) -> ast.Module:
     # Python counts the depth of all the trees that its threads make in one variable (before 3.11.8
     # and 3.12.2): two at once and `ast.parse` raises SystemError.
     with _ONE_AT_A_TIME:
@@ -176,7 +176,7 @@ def _tree_in_file(code: types.CodeType) -> tuple[ast.FunctionDef | None, bool]:
     place = (code.co_firstlineno, code.co_name)
     for _ in range(2):
         tree = _functions_in(code.co_filename).get(place)
-        if tree is not None and _compiled(tree, code) == code:
+        if tree is not None and _compile(tree, code) == code:
             return tree, True
         _functions_in.cache_clear()
     return tree, False
@@ -186,7 +186,7 @@ def _tree_in_file(code: types.CodeType) -> tuple[ast.FunctionDef | None, bool]:
 def _functions_in(file: str) -> dict[tuple[int, str], ast.FunctionDef]:
     """The functions of a file by first line, that of a decorator included, and name."""
     try:
-        tree = _parsed(Path(file).read_bytes())
+        tree = _parse(Path(file).read_bytes())
     except (OSError, SyntaxError, ValueError):
         return {}
     return {
@@ -205,7 +205,7 @@ def _function_definitions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
         left += (c for c in ast.iter_child_nodes(node) if isinstance(c, _HOLDS_STATEMENTS))
 
 
-def _compiled(tree: ast.FunctionDef, like: types.CodeType) -> types.CodeType | None:
+def _compile(tree: ast.FunctionDef, like: types.CodeType) -> types.CodeType | None:
     """The code object that this tree makes, to be compared with the one that runs."""
     module = ast.Module([tree], [])
     code = compile(

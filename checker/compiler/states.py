@@ -67,13 +67,13 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         assert isinstance(rows, ArrayValue)
         assert isinstance(row, Number)
         pointer = _row(e.writer, rows, row)
-        return StateValue(_copied(e.writer, layout, pointer), layout, writable=False)
+        return StateValue(_copy_of(e.writer, layout, pointer), layout, writable=False)
 
     def copy_of(e: Expressions, arguments: list[Value]) -> Value:
         """A copy of a state, to be written to."""
         (state,) = arguments
         assert isinstance(state, StateValue)
-        return StateValue(_copied(e.writer, layout, state.pointer), layout, writable=True)
+        return StateValue(_copy_of(e.writer, layout, state.pointer), layout, writable=True)
 
     def any_of(e: Expressions, arguments: list[Value]) -> Value:
         """A number, known only to be less than another."""
@@ -128,7 +128,7 @@ def _row(writer: Writer, rows: ArrayValue, row: Number) -> str:
     return writer.result(f"getelementptr i64, ptr {rows.pointer}, i64 {first}")
 
 
-def _copied(writer: Writer, layout: Layout, pointer: str) -> str:
+def _copy_of(writer: Writer, layout: Layout, pointer: str) -> str:
     slot = writer.slot("state", count=layout.words)
     _copy(writer, layout, pointer, slot)
     return slot

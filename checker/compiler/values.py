@@ -52,7 +52,7 @@ def constant(value: int) -> Number:
     return Number(str(value), value, value)
 
 
-def ranged(text: str, lo: int, hi: int) -> Number:
+def number_within(text: str, lo: int, hi: int) -> Number:
     """A result whose exact value lies in `lo..hi`; one that need not fit 64 bits wraps."""
     if lo < LEAST or hi > GREATEST:
         return Number(text)

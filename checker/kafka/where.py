@@ -106,11 +106,11 @@ def _words(family: Family) -> Any:
     """The family's words, said of a model without the condition."""
 
     def without(describe: Callable[[Model], str]) -> Callable[[Model], str]:
-        def said(model: Model) -> str:
+        def describe_without(model: Model) -> str:
             options = {name: value for name, value in model.options.items() if name != WHERE}
             return describe(replace(model, options=options))
 
-        return said
+        return describe_without
 
     words = family.words
     return replace(

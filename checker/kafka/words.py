@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.problem.words import Words
 from waterline.model import atomic
 from waterline.model.core.transition_system import Model
@@ -105,8 +105,8 @@ def _is_unbounded(model: Model) -> bool:
 def sizes(model: Model) -> str:
     """`2 replicas, 1 record, epochs 0 to 2`: the requested sizes."""
     if _is_unbounded(model):
-        records = counted(model.layout.sizes["records"], "record")
-        replicas = counted(model.layout.sizes["replicas"], "replica")
+        records = quantity(model.layout.sizes["records"], "record")
+        replicas = quantity(model.layout.sizes["replicas"], "replica")
         if model.settings.settled and model.layout.sizes["records"] > 1:
             return f"{replicas}, at most {records} in a log from the last settled one on"
         return f"{replicas}, at most {records} in a log at one time"
@@ -127,7 +127,7 @@ def describe_amount(option: str, number: int) -> str:
     fault = FAULTS.get(option.replace("-", "_"))
     if fault is not None:
         return f"{number:,} {fault.one if number == 1 else fault.many}"
-    return counted(number, option.removesuffix("s"))
+    return quantity(number, option.removesuffix("s"))
 
 
 def letters(model: Model) -> str:

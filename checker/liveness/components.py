@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue
 from waterline.checker.liveness.adjacency import Numbers, Places
 from waterline.checker.problem.packed_rows import address
@@ -103,7 +103,7 @@ def components(first: Places, target: Numbers) -> Numbers:
     looked_at: Numbers = np.empty(states, np.int32)
     stack: Numbers = np.empty(states, np.int32)
     alone: NDArray[np.bool_] = np.empty(states, np.bool_)
-    loaded(recipe())["label_states"](
+    load_program(recipe())["label_states"](
         address(first),
         address(target),
         states,

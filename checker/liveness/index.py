@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.compiler.machine_words import shifted
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue, constant
 from waterline.checker.liveness.adjacency import Numbers
 from waterline.checker.problem.packed_rows import Rows, address
@@ -72,7 +72,7 @@ class Index:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._functions = loaded(recipe_of(rows.shape[1]))
+        self._functions = load_program(recipe_of(rows.shape[1]))
         self._slots = max(1, _SLOTS_A_STATE * len(rows))
         self._table: NDArray[np.uint32] = np.zeros(self._slots, np.uint32)
         self._functions["enter_rows"](address(rows), len(rows), address(self._table), self._slots)

@@ -95,7 +95,7 @@ class Problem:
         """
         family = self.family
         if family is not None and (family.is_read_at_run_time or self.spec.where is not None):
-            return _built, (family.origin, self.spec, self.shared)
+            return _build, (family.origin, self.spec, self.shared)
         made = partial(
             Problem,
             properties=self.properties,
@@ -163,7 +163,7 @@ class Problem:
         return tuple(claim for claim in self.behaviours if self.is_checked(claim))
 
 
-def _built(
+def _build(
     origin: tuple[Callable[..., Family], tuple[Any, ...]], spec: ProblemSpec, shared: Shared | None
 ) -> Problem:
     find, arguments = origin

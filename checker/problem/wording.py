@@ -15,12 +15,12 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def counted(number: int, thing: str) -> str:
+def quantity(number: int, thing: str) -> str:
     """`1 state`, `1,234 states`"""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
-def listed(names: Sequence[str], most: int = 3) -> str:
+def list_of(names: Sequence[str], most: int = 3) -> str:
     """`orders, payments and clicks`; of many `orders, payments, clicks and 396 more`"""
     shown = list(names[: most + 1] if len(names) == most + 1 else names[:most])
     if more := len(names) - len(shown):
@@ -53,7 +53,7 @@ def describe_bytes(number: int) -> str:
     for size, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if number >= size:
             return f"{number / size:g} {unit}"
-    return counted(number, "byte")
+    return quantity(number, "byte")
 
 
 def roughly(number: float) -> str:

@@ -108,16 +108,16 @@ class Account:
         deepest = len(levels)
         for name, (depth, words) in values["broken"].items():
             where = f"broken.{name}"
-            _known(name, checked, where)
+            _index_of(name, checked, where)
             account.broken[name] = _state(depth, words, model.layout.words, deepest, where)
         for name, count in values["fired"].items():
-            account.fired[_known(name, actions, f"fired.{name}")] = count
+            account.fired[_index_of(name, actions, f"fired.{name}")] = count
         for name, row in values["cut"].items():
-            action = _known(name, actions, f"cut.{name}")
+            action = _index_of(name, actions, f"cut.{name}")
             for bound, count in row.items():
-                account.cut[action, _known(bound, bounds, f"cut.{name}.{bound}")] = count
+                account.cut[action, _index_of(bound, bounds, f"cut.{name}.{bound}")] = count
         for name, depth in values["happened_at"].items():
-            claim = _known(name, claims, f"happened_at.{name}")
+            claim = _index_of(name, claims, f"happened_at.{name}")
             account.happened_at[claim] = _depth(depth, deepest, f"happened_at.{name}")
             account.happened[claim] = True
         if values["deadlock"] is not None:
@@ -133,7 +133,7 @@ class Account:
         return account
 
 
-def _known(name: str, names: Mapping[str, int], where: str) -> int:
+def _index_of(name: str, names: Mapping[str, int], where: str) -> int:
     if name not in names:
         raise ValueError(f"{where}: nothing of this problem has this name")
     return names[name]

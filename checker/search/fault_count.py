@@ -51,7 +51,7 @@ def used_in_rows(model: Model, name: str, rows: Rows) -> NDArray[np.int64]:
     return found.astype(np.int64) + place.lo
 
 
-def summed(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+def sum_counts(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
     """Add two counts by number; one may be longer."""
     import numpy as np  # noqa: PLC0415 - as above
 

@@ -22,7 +22,7 @@ from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import Engine
 from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
-from waterline.checker.search.fault_count import counters, summed, used_in_rows
+from waterline.checker.search.fault_count import counters, sum_counts, used_in_rows
 from waterline.checker.search.result import Result
 from waterline.checker.storage.arrivals import LeastArrivals
 from waterline.checker.storage.distinct_counts import Spread, SpreadSeen
@@ -79,7 +79,7 @@ def profile_of(problem: Problem, engine: Engine, result: Result) -> Profile:
             for name, spread in spreads.items():
                 spread.add(seen[name])
             for name, counted in used.items():
-                faults[name] = summed(faults.get(name, counted[:0]), counted)
+                faults[name] = sum_counts(faults.get(name, counted[:0]), counted)
         if depth:
             for level in _pieces(engine, depth, result.levels[depth].states):
                 steps = _first_steps(problem, engine, depth, level)

@@ -69,7 +69,7 @@ def failure_in(problem: Problem, state: State) -> Failure | None:
     model = problem.model
     for action in model.enabled_actions:
         for arguments in model.bindings(action):
-            taken = attempted(model, state, action, arguments)
+            taken = attempt(model, state, action, arguments)
             if isinstance(taken, Failure):
                 return taken
             if taken is not None and (found := _on_step(problem, state, taken)) is not None:
@@ -77,7 +77,7 @@ def failure_in(problem: Problem, state: State) -> Failure | None:
     return _first(_in_state(problem, state))
 
 
-def attempted(
+def attempt(
     model: Model, state: State, action: Action, arguments: Arguments
 ) -> Step | Failure | None:
     """The step, or what raises in its place; None where it is not enabled within the bounds."""

@@ -34,7 +34,7 @@ def require_well_sorted(problem: Problem, *, anew: bool = False) -> None:
     key = None if anew else key_of_check(problem.model, called)
     if key is not None and is_kept(key):
         return
-    interpretation = interpreted(problem)
+    interpretation = interpret(problem)
     if found := tuple(interpretation.violations.values()):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise IllSorted(f"{found[0]}{more}")
@@ -44,10 +44,10 @@ def require_well_sorted(problem: Problem, *, anew: bool = False) -> None:
 
 def violations(problem: Problem) -> tuple[Violation, ...]:
     """Every violation, in the order of the table of contents."""
-    return tuple(interpreted(problem).violations.values())
+    return tuple(interpret(problem).violations.values())
 
 
-def interpreted(problem: Problem) -> Interpretation:
+def interpret(problem: Problem) -> Interpretation:
     """All rules and claims of a problem, gone through."""
     interpretation = Interpretation(problem.model)
     for words, function, arguments in roots(problem):

@@ -12,15 +12,15 @@ from waterline.checker.compiler.resolution import Known, Lookups, Undefined
 from waterline.checker.compiler.source import Source, source_of
 from waterline.checker.sorts.operations import (
     Refuse,
-    altered,
-    compared,
+    compare,
     extreme,
     is_accepted,
     is_number,
-    operated,
+    operate,
+    operate_on_one,
     require_index,
     require_number,
-    tested,
+    truth_of,
 )
 from waterline.checker.sorts.values import (
     PLAIN,
@@ -34,8 +34,8 @@ from waterline.checker.sorts.values import (
     StateOf,
     Thing,
     Value,
-    described,
-    joined,
+    describe,
+    join,
 )
 from waterline.model.core.layout import Field
 from waterline.model.core.sorts import Form, Held, Trusted
@@ -86,7 +86,7 @@ class Expressions:
 
     def operated(self, node: ir.Node, operator: str, left: Value, right: Value) -> Value:
         """`left operator right`"""
-        return operated(operator, left, right, self.refusing(node))
+        return operate(operator, left, right, self.refusing(node))
 
     # --- values ----------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class Expressions:
                 truth = self.truth(operand, variables)
                 return PLAIN if truth is None else Plain(int(not truth))
             case ir.Unary(operator=operator, operand=operand):
-                return altered(operator, self.value(operand, variables), self.refusing(node))
+                return operate_on_one(operator, self.value(operand, variables), self.refusing(node))
             case ir.Comparison(left=left, operator=operator, right=right):
                 return self._linked(node, (left, right), (operator,), variables)
             case ir.Chain(operands=operands, operators=operators):
@@ -140,7 +140,7 @@ class Expressions:
             case ir.Unary(operator="not", operand=operand):
                 truth = self.truth(operand, variables)
                 return None if truth is None else not truth
-        return tested(self.value(node, variables), self.refusing(node))
+        return truth_of(self.value(node, variables), self.refusing(node))
 
     def _last(self, node: ir.Both | ir.Either, variables: Environment) -> Value:
         """Evaluate `and` or `or` as a value; all operands are numbers."""
@@ -152,7 +152,7 @@ class Expressions:
         if truth is not None:
             return self.value(node.then if truth else node.otherwise, variables)
         one, other = self.value(node.then, variables), self.value(node.otherwise, variables)
-        found = joined(one, other)
+        found = join(one, other)
         if isinstance(found, Mixed) and not isinstance(one, Mixed) and not isinstance(other, Mixed):
             return self.refusing(node)(f"is {found.one} or {found.other}", (one, other))
         return found
@@ -168,7 +168,7 @@ class Expressions:
         values = [self.value(operand, variables) for operand in operands]
         found: Value = Plain(1)
         for operator, left, right in zip(operators, values, values[1:], strict=False):
-            link = compared(operator, left, right, self.refusing(node))
+            link = compare(operator, left, right, self.refusing(node))
             if link == Plain(0):
                 return link
             found = found if link == Plain(1) else PLAIN
@@ -180,7 +180,7 @@ class Expressions:
         if isinstance(among, Thing) and isinstance(among.known.thing, tuple | frozenset):
             among = Items(tuple(Plain(int(each)) for each in among.known.thing))
         items = among.items if isinstance(among, Items) else ()
-        links = [compared("==", left, item, self.refusing(node)) for item in items]
+        links = [compare("==", left, item, self.refusing(node)) for item in items]
         if Plain(1) in links:
             return Plain(int(not node.negated))
         return Plain(int(node.negated)) if set(links) == {Plain(0)} else PLAIN
@@ -257,7 +257,7 @@ class Expressions:
         if thing is int and len(numbers) == 1:
             return numbers[0]
         if thing is bool and len(numbers) == 1:
-            truth = tested(numbers[0], self.refusing(node))
+            truth = truth_of(numbers[0], self.refusing(node))
             return PLAIN if truth is None else Plain(int(truth))
         for number in numbers:
             require_number(number, "computes with", self.refusing(node))
@@ -291,10 +291,10 @@ class Expressions:
             held = trusted.takes.get(name)
             if isinstance(value, StateOf | SettingsOf) or is_accepted(value, held):
                 continue
-            wanted = "a number" if held is None else described(Sorted(held))
+            wanted = "a number" if held is None else describe(Sorted(held))
             read = f" read from {held.field}" if held is not None and held.field else ""
             values = (value,) if held is None else (value, Sorted(held))
-            return refuse(f"gives {described(value)} for `{name}`, which is {wanted}{read}", values)
+            return refuse(f"gives {describe(value)} for `{name}`, which is {wanted}{read}", values)
         return PLAIN if trusted.gives is None else Sorted(trusted.gives)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waterline.checker.compiler import ir
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.resolution import Lookups
 from waterline.checker.compiler.source import Source, source_of
 from waterline.checker.sorts.expressions import Environment, Expressions
@@ -27,8 +27,8 @@ from waterline.checker.sorts.values import (
     Rows,
     StateOf,
     Value,
-    described,
-    joined,
+    describe,
+    join,
 )
 from waterline.checker.sorts.violation import Violation, remedy
 from waterline.model.core.sorts import Trusted
@@ -85,8 +85,8 @@ class Interpretation:
     def refuse_result(self, function: Any, result: Value) -> None:
         """Note that what is to be a truth or a number is of a sort."""
         source = source_of(function)
-        returns = [n for n in lowered(source).statements() if isinstance(n, ir.Return)]
-        self.refuse(source, returns[-1], f"returns {described(result)}", (result,))
+        returns = [n for n in lower_function(source).statements() if isinstance(n, ir.Return)]
+        self.refuse(source, returns[-1], f"returns {describe(result)}", (result,))
 
     def refuse(self, source: Source, node: ir.Node, what: str, values: Sequence[Value]) -> None:
         """Note what is wrong with an expression."""
@@ -115,10 +115,10 @@ class _Body:
 
     def run(self, arguments: tuple[Value, ...]) -> Value:
         """Return the function's result for these arguments."""
-        function = lowered(self.source)
+        function = lower_function(self.source)
         start = dict(zip(function.parameters, arguments, strict=True))
         if self._block(function.body, start) is not None:
-            self.returned = joined(self.returned, Items(()))
+            self.returned = join(self.returned, Items(()))
         return self.returned
 
     def _block(self, statements: ir.Block, variables: Environment | None) -> Environment | None:
@@ -134,7 +134,7 @@ class _Body:
         match node:
             case ir.Return():
                 found = Items(()) if node.value is None else value(node.value, variables)
-                self.returned = joined(self.returned, found)
+                self.returned = join(self.returned, found)
                 return None
             case ir.Assign():
                 found = value(node.value, variables)
@@ -188,7 +188,7 @@ class _Body:
         truth = self.expressions.truth(node.test, variables)
         then = self._block(node.then, variables) if truth is not False else None
         otherwise = self._block(node.otherwise, variables) if truth is not True else None
-        return _met([then, otherwise])
+        return _meet([then, otherwise])
 
     def _loop(self, node: ir.While | ir.For, variables: Environment) -> Environment | None:
         """The variables after a loop: until a round changes the sort of none of them."""
@@ -206,10 +206,10 @@ class _Body:
             self.loops.append(loop)
             end = self._block(node.body, inside) if truth is not False else None
             self.loops.pop()
-            following = _met([head, end, *loop.again])
+            following = _meet([head, end, *loop.again])
             assert following is not None
             if following == head:
-                return _met([head if truth is not True else None, *loop.after])
+                return _meet([head if truth is not True else None, *loop.after])
             head = following
 
     def _counter(self, node: ir.While | ir.For, variables: Environment) -> Value | None:
@@ -227,7 +227,7 @@ class _Body:
         return PLAIN
 
 
-def _met(ways: Sequence[Environment | None]) -> Environment | None:
+def _meet(ways: Sequence[Environment | None]) -> Environment | None:
     """The variables where ways meet; one that is missing on some has the value of the others."""
     there = [way for way in ways if way is not None]
     if not there:
@@ -236,6 +236,6 @@ def _met(ways: Sequence[Environment | None]) -> Environment | None:
     for other in others:
         met = dict(first)
         for name, value in other.items():
-            met[name] = joined(met.get(name, UNREACHED), value)
+            met[name] = join(met.get(name, UNREACHED), value)
         first = met
     return first

@@ -35,7 +35,7 @@ def key_of_check(model: Model, roots: tuple[Any, ...]) -> TextKey | None:
 
 def is_kept(key: TextKey) -> bool:
     """Whether the check found no violation, and all that it read reads the same."""
-    content = cache.kept(key.name)
+    content = cache.lookup(key.name)
     if content is None:
         return False
     # What is no record of a check counts as none, however it came there.

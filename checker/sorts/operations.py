@@ -20,7 +20,7 @@ from waterline.checker.sorts.values import (
     Unknown,
     Unreached,
     Value,
-    described,
+    describe,
     is_none_of,
 )
 from waterline.model.core.layout import Field
@@ -70,7 +70,7 @@ def _constants(*values: Value) -> tuple[int, ...] | None:
     return tuple(int(number) for number in numbers if number is not None)
 
 
-def _folded(values: Sequence[Value], compute: Callable[..., int]) -> Value:
+def _fold(values: Sequence[Value], compute: Callable[..., int]) -> Value:
     """Return the result on plain numbers, if all are known."""
     for one in (UNREACHED, UNKNOWN):
         if one in values:
@@ -85,12 +85,12 @@ def _folded(values: Sequence[Value], compute: Callable[..., int]) -> Value:
     return Plain(number) if fits(number) else PLAIN
 
 
-def operated(operator: str, left: Value, right: Value, refuse: Refuse) -> Value:
+def operate(operator: str, left: Value, right: Value, refuse: Refuse) -> Value:
     """`left operator right`, of two numbers."""
     if is_number(left) and is_number(right):
         if operator == "<<" and isinstance(right, Plain) and (right.constant or 0) > BITS:
             return PLAIN
-        return _folded((left, right), _OPERATIONS[operator])
+        return _fold((left, right), _OPERATIONS[operator])
     if UNKNOWN in (left, right):
         return UNKNOWN
     match left, operator, right:
@@ -107,7 +107,7 @@ def operated(operator: str, left: Value, right: Value, refuse: Refuse) -> Value:
     if operator in ("&", "|", "^") and (of := _sets(left, right)) is not None:
         return Sorted(Held(of, Form.MEMBERS))
     return refuse(
-        f"computes `{operator}` with {described(left)} and {described(right)}", (left, right)
+        f"computes `{operator}` with {describe(left)} and {describe(right)}", (left, right)
     )
 
 
@@ -130,26 +130,26 @@ def _sets(left: Value, right: Value) -> DataSort | None:
     return None
 
 
-def altered(operator: str, operand: Value, refuse: Refuse) -> Value:
+def operate_on_one(operator: str, operand: Value, refuse: Refuse) -> Value:
     """`not`, `-`, `+`, `~` of a number, or its `bit_count`."""
     if operator == "not":
-        truth = tested(operand, refuse)
+        truth = truth_of(operand, refuse)
         return PLAIN if truth is None else Plain(int(not truth))
     if is_number(operand):
-        return _folded((operand,), _UNARY[operator])
+        return _fold((operand,), _UNARY[operator])
     if operator == "~" and isinstance(operand, Sorted) and operand.held.form is Form.MEMBERS:
         return operand
-    return refuse(f"computes `{operator}` of {described(operand)}", (operand,))
+    return refuse(f"computes `{operator}` of {describe(operand)}", (operand,))
 
 
-def compared(operator: str, left: Value, right: Value, refuse: Refuse) -> Value:
+def compare(operator: str, left: Value, right: Value, refuse: Refuse) -> Value:
     """`left operator right`, a truth."""
     if is_number(left) and is_number(right):
-        return _folded((left, right), _RELATIONS[operator])
+        return _fold((left, right), _RELATIONS[operator])
     if UNKNOWN in (left, right) or _is_comparable(operator, left, right):
         return PLAIN
     return refuse(
-        f"compares {described(left)} with {described(right)} by `{operator}`", (left, right)
+        f"compares {describe(left)} with {describe(right)} by `{operator}`", (left, right)
     )
 
 
@@ -171,7 +171,7 @@ def _is_comparable(operator: str, left: Value, right: Value) -> bool:
 def extreme(name: str, numbers: Sequence[Value], refuse: Refuse) -> Value:
     """`min` or `max` of two numbers or more."""
     if all(map(is_number, numbers)):
-        return _folded(numbers, min if name == "min" else max)
+        return _fold(numbers, min if name == "min" else max)
     if UNKNOWN in numbers:
         return UNKNOWN
     held = next((value.held for value in numbers if isinstance(value, Sorted)), None)
@@ -179,14 +179,14 @@ def extreme(name: str, numbers: Sequence[Value], refuse: Refuse) -> Value:
         value = Held(held.sort, may_be_gone=held.may_be_gone)
         if all(is_accepted(number, value) for number in numbers):
             return Sorted(value)
-    words = " and ".join(map(described, numbers))
+    words = " and ".join(map(describe, numbers))
     return refuse(f"takes the {name} of {words}", numbers)
 
 
-def tested(value: Value, refuse: Refuse) -> bool | None:
+def truth_of(value: Value, refuse: Refuse) -> bool | None:
     """Whether a number counts as true; None where that is not known."""
     if isinstance(value, Sorted | Mixed):
-        refuse(f"takes {described(value)} for a truth", (value,))
+        refuse(f"takes {describe(value)} for a truth", (value,))
     elif isinstance(value, Plain) and value.constant is not None:
         return bool(value.constant)
     return None
@@ -195,7 +195,7 @@ def tested(value: Value, refuse: Refuse) -> bool | None:
 def require_number(value: Value, what: str, refuse: Refuse) -> None:
     """Refuse a value of a sort."""
     if not is_number(value):
-        refuse(f"{what} {described(value)}", (value,))
+        refuse(f"{what} {describe(value)}", (value,))
 
 
 def require_index(field: Field, indices: Sequence[Value], refuse: Refuse) -> None:
@@ -206,8 +206,7 @@ def require_index(field: Field, indices: Sequence[Value], refuse: Refuse) -> Non
             require_number(index, f"indexes {field.name} by", refuse)
         elif index != UNKNOWN and index != Sorted(Held(sort, Form.INDEX)):
             refuse(
-                f"indexes {field.name}, which has a row for each {sort.name}, by "
-                f"{described(index)}",
+                f"indexes {field.name}, which has a row for each {sort.name}, by {describe(index)}",
                 (index, Sorted(Held(sort))),
             )
 
@@ -233,6 +232,6 @@ def is_accepted(value: Value, held: Held | None) -> bool:
 def require_storable(field: Field, value: Value, refuse: Refuse) -> None:
     """Refuse a value that the field does not hold."""
     if not is_accepted(value, field.held):
-        wanted = described(PLAIN if field.held is None else Sorted(field.held))
+        wanted = describe(PLAIN if field.held is None else Sorted(field.held))
         wrong = (value,) if field.held is None else (value, Sorted(field.held))
-        refuse(f"stores {described(value)} in {field.name}, which holds {wanted}", wrong)
+        refuse(f"stores {describe(value)} in {field.name}, which holds {wanted}", wrong)

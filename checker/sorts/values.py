@@ -81,11 +81,11 @@ UNKNOWN = Unknown()
 UNREACHED = Unreached()
 
 
-def described(value: Value) -> str:
+def describe(value: Value) -> str:
     """A value in words: `an epoch`, `a number`."""
     match value:
         case Sorted(held=held):
-            return _described(held)
+            return _describe(held)
         case Plain(constant=int(number)):
             return str(int(number))
         case Mixed(one=one, other=other):
@@ -95,7 +95,7 @@ def described(value: Value) -> str:
     return "a number"
 
 
-def _described(held: Held) -> str:
+def _describe(held: Held) -> str:
     sort = held.sort.name
     match held.form:
         case Form.INDEX:
@@ -122,7 +122,7 @@ def is_none_of(value: Value, held: Held) -> bool:
     return held.form is Form.VALUE and value.constant == held.sort.none
 
 
-def joined(one: Value, other: Value) -> Value:
+def join(one: Value, other: Value) -> Value:
     """Return the value after two paths meet."""
     if one == other or isinstance(other, Unreached):
         return one
@@ -145,8 +145,8 @@ def joined(one: Value, other: Value) -> Value:
             where = a.field if a.field == b.field else ""
             return Sorted(Held(a.sort, a.form, a.may_be_gone or b.may_be_gone, where))
         case Items(items=a), Items(items=b) if len(a) == len(b):
-            return Items(tuple(map(joined, a, b)))
-    return Mixed(described(one), described(other))
+            return Items(tuple(map(join, a, b)))
+    return Mixed(describe(one), describe(other))
 
 
 def _anywhere(held: Held) -> Held:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from waterline.checker.compiler.machine_words import below, shifted
 from waterline.checker.compiler.origins import row_of, step_of
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue, constant
 from waterline.checker.problem.packed_rows import Rows, address
 from waterline.checker.storage.blocks import NUMBER, NUMBERS, block_of, hash_row, hashes, same_row
@@ -86,7 +86,7 @@ class LeastArrivals:
         self.level = level
         self.parents = np.zeros_like(level)
         self.steps: NDArray[np.int32] = np.full(len(level), -1, np.int32)
-        self._offer = loaded(recipe_of(level.shape[1]))["offer_all"]
+        self._offer = load_program(recipe_of(level.shape[1]))["offer_all"]
         keys = hashes(level)
         self._base = keys[0] if len(level) else np.uint64(0)
         span = int(keys[-1] - keys[0]) if len(level) else 0

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from waterline.checker.compiler.machine import Functions
 from waterline.checker.compiler.machine_words import shifted
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue, Number, constant
 from waterline.checker.problem.packed_rows import Rows, address
 
@@ -106,7 +106,7 @@ def recipe_of(words: int) -> Recipe:
 
 @functools.cache
 def _functions(words: int) -> Functions:
-    return loaded(recipe_of(words))
+    return load_program(recipe_of(words))
 
 
 def hashes(rows: Rows) -> NDArray[np.uint64]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.compiler.machine import Functions
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import constant
 from waterline.checker.problem.packed_rows import Rows, address
 from waterline.checker.storage.arena import TooManyStates, rows_within_limit
@@ -87,7 +87,7 @@ class CompactVisited:
     ) -> None:
         words = len(widths)
         self.owners = owners
-        self._functions = loaded(recipe_of(words, alone=threads == 1))
+        self._functions = load_program(recipe_of(words, alone=threads == 1))
         limit = rows_within_limit(words, 2 * owners)
         rows_max = rows_max if limit is None else max(threads, min(rows_max, limit))
         sizes = {} if lines is None else {"lines": lines}

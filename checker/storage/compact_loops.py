@@ -105,7 +105,7 @@ def add_states(
     return end
 
 
-def _wanted(cells: Any, owner: int, h: int, rows: Any, row: int, words: int) -> int:
+def _entry_head(cells: Any, owner: int, h: int, rows: Any, row: int, words: int) -> int:
     """The head of a state's entry in its home line, but for the depth."""
     low = h & cells[owner, LOW_MASK]
     upper = shifted(h, HALF_BITS) & cells[owner, UPPER_MASK]
@@ -122,7 +122,7 @@ def _add(
     table = words_at(cells[owner, TABLE])
     lines = cells[owner, LINES]
     line = _home(h, lines)
-    wanted = _wanted(cells, owner, h, rows, row, words)
+    wanted = _entry_head(cells, owner, h, rows, row, words)
     compared = cells[owner, COMPARED]
     probe = 0
     while probe < cells[owner, PROBES]:
@@ -308,7 +308,7 @@ def _place(cells: Any, owner: int, h: int, key: Any, depth: int, words: int) -> 
     table = words_at(cells[owner, TABLE])
     lines = cells[owner, LINES]
     line = _home(h, lines)
-    head = _wanted(cells, owner, h, key, 0, words)
+    head = _entry_head(cells, owner, h, key, 0, words)
     if cells[owner, DEPTH_UNITS] == 0:
         head |= depth << cells[owner, DEPTH_SHIFT]
     probe = 0

@@ -24,10 +24,10 @@ from waterline.checker.storage.compact_loops import (
 )
 from waterline.checker.storage.entry_layout import (
     EntryLayout,
+    as_signed,
     entry_layout,
     probe_bits_max,
     shape_cells,
-    signed,
 )
 from waterline.model.core.layout import WORD_BITS
 
@@ -210,7 +210,7 @@ class CompactTables:
         cells[TABLE] = address(heads.bytes)
         cells[TAIL] = address(tails.bytes)
         cells[DEPTH] = self._depth
-        cells[DEPTH_IN_HEAD] = signed(depth)
+        cells[DEPTH_IN_HEAD] = as_signed(depth)
         for cell, number in cells.items():
             self.cells[owner, cell] = number
 

@@ -44,7 +44,7 @@ def field_columns(layout: Layout) -> list[Any]:
     return columns
 
 
-def decoded(layout: Layout, rows: Rows) -> list[Any]:
+def decode(layout: Layout, rows: Rows) -> list[Any]:
     """Return the columns of a block of states, in the order of `field_columns`."""
     words = [np.ascontiguousarray(rows[:, word]) for word in range(layout.words)]
     return [_column(layout, layout.places[declared.name], words) for declared in layout.fields]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue, constant
 from waterline.checker.problem.packed_rows import Rows, address
 from waterline.checker.storage.blocks import NUMBER, block_of, hash_row, same_row
@@ -59,7 +59,7 @@ class Spread:
 
     def take(self, alone: Rows, rest: Rows) -> None:
         """Take in states, each as this part alone and as all others."""
-        self._held = loaded(recipe_of(alone.shape[1]))["look"](
+        self._held = load_program(recipe_of(alone.shape[1]))["look"](
             address(alone),
             address(rest),
             len(alone),

@@ -96,7 +96,7 @@ class EntryLayout:
             OTHER_MASK: (1 << self.other_bits) - 1,
             DEPTH_SHIFT: WORD_BITS - self.depth_bits,
             DEPTH_UNITS: self.depth_units,
-            COMPARED: signed((1 << WORD_BITS - self.depth_bits) - 1),
+            COMPARED: as_signed((1 << WORD_BITS - self.depth_bits) - 1),
             UNITS: self.tail_units,
             **{UNITS_OF + word: units for word, units in enumerate(self.units)},
         }
@@ -135,6 +135,6 @@ def shape_cells(widths: Sequence[int]) -> dict[int, int]:
     return {WIDTHS + word: width - 1 for word, width in enumerate(widths)}
 
 
-def signed(word: int) -> int:
+def as_signed(word: int) -> int:
     """A word as the 64-bit number that it is in an array."""
     return word - (1 << WORD_BITS) if word >> WORD_BITS - 1 else word

@@ -55,7 +55,7 @@ def bits_of_fields(layout: Layout) -> Iterator[FieldBits]:
     for declared in layout.fields:
         place = layout.places[declared.name]
         masks = [_row_mask(place, row, layout.words) for row in range((*place.shape, 1)[0])]
-        whole = tuple(_joined(masks, word) for word in range(layout.words))
+        whole = tuple(_join(masks, word) for word in range(layout.words))
         rows = tuple(_rows(layout, place, masks)) if place.alive is not None else ()
         yield FieldBits(declared.name, whole, rows)
 
@@ -83,7 +83,7 @@ def _row_mask(place: Place, row: int, words: int) -> list[int]:
     return mask
 
 
-def _joined(masks: list[list[int]], word: int) -> int:
+def _join(masks: list[list[int]], word: int) -> int:
     joined = 0
     for mask in masks:
         joined |= mask[word]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from waterline.checker.compiler.machine import Functions
 from waterline.checker.compiler.machine_words import lowest, shifted
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue, constant
 from waterline.checker.problem.packed_rows import Rows, address
 from waterline.checker.storage.blocks import NUMBER, block_of, hash_row
@@ -32,7 +32,7 @@ _M1 = 0xBF58476D1CE4E5B9 - (1 << 64)
 _M2 = 0x94D049BB133111EB - (1 << 64)
 
 
-def mixed(z: int) -> int:
+def mix(z: int) -> int:
     """64 bits that look independent of those given: the finalizer of SplitMix64."""
     x: int = (z ^ shifted(z, 30)) * _M1
     y: int = (x ^ shifted(x, 27)) * _M2
@@ -42,7 +42,7 @@ def mixed(z: int) -> int:
 
 def count_row(registers: Any, rows: Any, row: int, words: int) -> int:
     """Count one state: its register keeps the longest run of zeros, plus one."""
-    h = mixed(hash_row(rows, row, words))
+    h = mix(hash_row(rows, row, words))
     register = shifted(h, 64 - SKETCH_BITS)
     # The bit that is set keeps the run from being longer than there are bits.
     run = lowest(h | (1 << (64 - SKETCH_BITS))) + 1
@@ -66,7 +66,7 @@ def recipe_of(words: int) -> Recipe:
 
 @functools.cache
 def _functions(words: int) -> Functions:
-    return loaded(recipe_of(words))
+    return load_program(recipe_of(words))
 
 
 def count(sketch: NDArray[np.int32], rows: Rows) -> None:

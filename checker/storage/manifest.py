@@ -119,10 +119,10 @@ def write_manifest(storage: Storage, manifest: Manifest) -> None:
     values = {"format": FORMAT, **asdict(manifest)}
     for level in values["levels"]:
         level["files"] = [[f["name"], f["rows"], f["crc"], f["owner"]] for f in level["files"]]
-    storage.write_text(MANIFEST, sealed(json.dumps(values, separators=(",", ":"))))
+    storage.write_text(MANIFEST, seal(json.dumps(values, separators=(",", ":"))))
 
 
-def sealed(text: str) -> str:
+def seal(text: str) -> str:
     """A JSON object's text with a checksum of the rest as its first value."""
     rest = text.removeprefix("{").removesuffix("}")
     return f'{{"sha256":"{_seal(rest)}",{rest}}}\n'
@@ -222,33 +222,33 @@ def _manifest(body: _Body) -> Manifest:
 def _require_consistent(manifest: Manifest, where: str) -> None:
     """Check what no single field shows: levels follow each other, and files add up to them."""
 
-    def damaged(what: str) -> Damaged:
+    def damage(what: str) -> Damaged:
         return Damaged(f"{where} is damaged: {what}")
 
     attempt = _ATTEMPT.fullmatch(manifest.attempt)
     if attempt is None or int(attempt[1]) != manifest.term:
-        raise damaged(f"attempt is {manifest.attempt!r} in term {manifest.term}")
+        raise damage(f"attempt is {manifest.attempt!r} in term {manifest.term}")
     if manifest.complete and not manifest.levels:
-        raise damaged("it is complete without a level")
+        raise damage("it is complete without a level")
     counted = len(manifest.account["level_seconds"]) if manifest.account else 0
     if counted != len(manifest.levels):
-        raise damaged(f"account.level_seconds has {counted} levels of {len(manifest.levels)}")
+        raise damage(f"account.level_seconds has {counted} levels of {len(manifest.levels)}")
     names: set[str] = set()
     for depth, level in enumerate(manifest.levels):
         if level.depth != depth:
-            raise damaged(f"levels[{depth}].depth is {level.depth}: they do not follow each other")
+            raise damage(f"levels[{depth}].depth is {level.depth}: they do not follow each other")
         if sum(file.rows for file in level.files) != level.states:
-            raise damaged(f"levels[{depth}].states is {level.states}: it does not add up")
+            raise damage(f"levels[{depth}].states is {level.states}: it does not add up")
         for number, file in enumerate(level.files):
             field_name = f"levels[{depth}].files[{number}]"
             named = _FILE_NAME.fullmatch(file.name)
             if named is None or int(named[1]) != depth:
-                raise damaged(f"{field_name} is {file.name!r}, which is no file of this level")
+                raise damage(f"{field_name} is {file.name!r}, which is no file of this level")
             if file.name in names:
-                raise damaged(f"{field_name} is {file.name!r}, which is named twice")
+                raise damage(f"{field_name} is {file.name!r}, which is named twice")
             names.add(file.name)
             owners = range(level.owners) if level.owners else (ALL_OWNERS,)
             if file.owner not in owners:
-                raise damaged(f"{field_name} has owner {file.owner} of {level.owners}")
+                raise damage(f"{field_name} has owner {file.owner} of {level.owners}")
         if level.owners == 0 and len(level.files) != 1:
-            raise damaged(f"levels[{depth}] has no owners and {len(level.files)} files")
+            raise damage(f"levels[{depth}] has no owners and {len(level.files)} files")

@@ -64,7 +64,7 @@ def require_own_folders(root: Path, name: str) -> None:
     for each in name.split("/")[:-1]:
         path = path / each
         if path.is_symlink():
-            raise _refused(path, stat.S_IFLNK)
+            raise _wrong_kind(path, stat.S_IFLNK)
 
 
 def _open(folder: int, name: str, path: Path, flags: int) -> int:
@@ -80,15 +80,15 @@ def _open(folder: int, name: str, path: Path, flags: int) -> int:
             raise problem from None
         if flags & os.O_DIRECTORY == 0 and kind == stat.S_IFREG:
             raise
-        raise _refused(path, kind) from None
+        raise _wrong_kind(path, kind) from None
 
 
 def _require_plain(found: os.stat_result, path: Path) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise _refused(path, stat.S_IFMT(found.st_mode))
+        raise _wrong_kind(path, stat.S_IFMT(found.st_mode))
 
 
-def _refused(path: Path, kind: int) -> Damaged:
+def _wrong_kind(path: Path, kind: int) -> Damaged:
     return Damaged(
         f"{path} is {_KINDS.get(kind, 'no plain file')}, which no run puts there: "
         "remove it, and restore what it stands for, or begin the run anew in another directory"

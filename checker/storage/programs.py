@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from waterline.checker.compiler.program import Recipe, loaded
+from waterline.checker.compiler.program import Recipe, load_program
 from waterline.checker.storage import blocks, compact, runs, sent
 
 
@@ -19,4 +19,4 @@ def over_files(words: int) -> tuple[Recipe, ...]:
 def make_ready(recipes: tuple[Recipe, ...]) -> None:
     """Compile or load them now, not when they are first called."""
     for recipe in recipes:
-        loaded(recipe)
+        load_program(recipe)

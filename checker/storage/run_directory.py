@@ -112,7 +112,7 @@ def begin(location: str, identity: Mapping[str, Any], words: int) -> RunDirector
         _require_empty(storage)
     if isinstance(storage, LocalStorage):
         storage.make_root()
-    lock = _locked(storage)
+    lock = _lock(storage)
     try:
         if storage.exists(MANIFEST):
             raise BadRun(
@@ -142,7 +142,7 @@ def resume(location: str) -> RunDirectory:
     """A run to go on with, in a new term. Raises `InUse`, `BadRun`, `Damaged` or `BadLocation`."""
     storage = storage_at(location, durable=True)
     manifest = read_manifest(storage)
-    lock = _locked(storage)
+    lock = _lock(storage)
     try:
         manifest = read_manifest(storage)
         term = manifest.term + 1
@@ -172,7 +172,7 @@ def _is_of_a_beginning(name: str) -> bool:
     return name == _LOCK or name.startswith((ASIDE, f"{MANIFEST}.writing-"))
 
 
-def _locked(storage: Storage) -> int | None:
+def _lock(storage: Storage) -> int | None:
     """The lock of a local directory. Raises `InUse`, `BadRun` or `Damaged`."""
     if not isinstance(storage, LocalStorage):
         return None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.compiler.machine import Functions
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue, constant
 from waterline.checker.problem.packed_rows import Rows, address
 from waterline.checker.storage.blocks import NUMBER, NUMBERS, block_of
@@ -44,7 +44,7 @@ def recipe_of(words: int) -> Recipe:
 
 @functools.cache
 def _functions(words: int) -> Functions:
-    return loaded(recipe_of(words))
+    return load_program(recipe_of(words))
 
 
 def sort_unique(rows: Rows, scratch: Scratch | None = None) -> Rows:

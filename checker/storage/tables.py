@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from waterline.checker.compiler.origins import action_of, arguments_of, row_of, step_of
 from waterline.checker.problem.packed_rows import Rows
-from waterline.checker.storage.decoding import decoded, field_columns, key_type, keys
+from waterline.checker.storage.decoding import decode, field_columns, key_type, keys
 from waterline.model.core.transition_system import Model, call
 
 _STEP_COLUMNS = (
@@ -103,7 +103,7 @@ class StateTable:
         columns = [
             pa.array(np.full(len(block), block.depth, np.int32)),
             keys(block.rows),
-            *decoded(self._layout, block.rows),
+            *decode(self._layout, block.rows),
             parents,
             *calls,
         ]

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.checker.compiler import ir
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.source import Source, source_of
 from waterline.checker.tla import arithmetic
 from waterline.checker.tla.calls import Caller
-from waterline.checker.tla.ends import Ends, outcomes, resolved, value_of
+from waterline.checker.tla.ends import Ends, outcomes, resolve, value_of
 from waterline.checker.tla.environment import Environment, Role, Settings, StateOf, Value
-from waterline.checker.tla.forming import everything_in, in_order, joined, let, negated
+from waterline.checker.tla.forming import everything_in, in_order, join, let, negate
 from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind, whole
-from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import (
     Definition,
     Infix,
@@ -43,9 +43,9 @@ def action_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
     pairs = zip(action.parameters, parameters, strict=True)
     values = [caller.program.argument(each, local) for each, local in pairs]
     fields = caller.program.pristine()
-    asked = enabled(caller, action, values, fields)
-    step = stepped(caller, changes(caller, action, values, fields))
-    return parameters, joined("/\\", in_order(tidied(asked)), tidied(step))
+    asked = enabling(caller, action, values, fields)
+    step = effect(caller, changes(caller, action, values, fields))
+    return parameters, join("/\\", in_order(tidy(asked)), tidy(step))
 
 
 def cut_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
@@ -54,28 +54,28 @@ def cut_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
     pairs = zip(action.parameters, parameters, strict=True)
     values = [caller.program.argument(each, local) for each, local in pairs]
     fields = caller.program.pristine()
-    guard = guarded(caller, action, values, fields)
-    within = enabled(caller, action, values, fields)
-    asked, bounded = _items(tidied(guard)), _items(tidied(within))
-    cut = joined("/\\", *(item for item in bounded if item not in asked))
-    return parameters, joined("/\\", *asked, negated(cut))
+    guard = guard_of(caller, action, values, fields)
+    within = enabling(caller, action, values, fields)
+    asked, bounded = _items(tidy(guard)), _items(tidy(within))
+    cut = join("/\\", *(item for item in bounded if item not in asked))
+    return parameters, join("/\\", *asked, negate(cut))
 
 
 def _items(tree: Tree) -> tuple[Tree, ...]:
     return tree.items if isinstance(tree, Junction) and tree.operator == "/\\" else (tree,)
 
 
-def guarded(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
+def guard_of(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
     """Whether the guard lets it happen, within the bounds or not."""
     return as_kind(_value(caller, source_of(action.guard), given, fields), TRUTHS)
 
 
-def enabled(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
+def enabling(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
     """Whether the guard lets it happen, and no bound cuts it."""
     if action.limit is None:
-        return guarded(caller, action, given, fields)
+        return guard_of(caller, action, given, fields)
     source = source_of(action.limit)
-    *asks, last = lowered(source).body
+    *asks, last = lower_function(source).body
     if not action.limit_writes and isinstance(last, ir.Return):
         # Each `when` and `within` ends it but for the last line: that is where all are true.
         at = _environment(source, given, fields)
@@ -88,15 +88,15 @@ def enabled(caller: Caller, action: Action, given: list[Typed], fields: _Fields)
             ),
         )
         return as_kind(value_of(tree), TRUTHS)
-    guard = guarded(caller, action, given, fields)
+    guard = guard_of(caller, action, given, fields)
     exceeded = _value(caller, source, given, fields)
-    exceeded = Typed(tidied(exceeded.tree), exceeded.kind)
-    asked = _items(tidied(guard))
-    within = tidied(arithmetic.compared("==", exceeded, whole(0)).tree)
+    exceeded = Typed(tidy(exceeded.tree), exceeded.kind)
+    asked = _items(tidy(guard))
+    within = tidy(arithmetic.compare("==", exceeded, whole(0)).tree)
     if isinstance(within, Junction) and within.operator == "\\/":
         # It tries the step out, and says of one that is not enabled that no bound cuts it.
-        within = joined("\\/", *(item for item in within.items if negated(item) not in asked))
-    return joined("/\\", guard, within)
+        within = join("\\/", *(item for item in within.items if negate(item) not in asked))
+    return join("/\\", guard, within)
 
 
 def changes(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
@@ -117,7 +117,7 @@ def changes(caller: Caller, action: Action, given: list[Typed], fields: _Fields)
     return statements.run(statements.body, at, Ends(outcome, outcome))
 
 
-def stepped(caller: Caller, tree: Tree) -> Tree:
+def effect(caller: Caller, tree: Tree) -> Tree:
     """Return the effect as conditions on the variables of the next state."""
     program = caller.program
     ends = outcomes(tree)
@@ -130,9 +130,9 @@ def stepped(caller: Caller, tree: Tree) -> Tree:
         isinstance(each, Let) and any(d.recursive and outcomes(d.value) for d in each.definitions)
         for each in everything_in(tree)
     ):
-        return joined("/\\", _as_record(caller, tree, touched), rest)
+        return join("/\\", _as_record(caller, tree, touched), rest)
 
-    def made(end: Outcome) -> Tree:
+    def assign(end: Outcome) -> Tree:
         new = dict(end.changed)
         items: list[Tree] = [
             Infix("=", Primed(atoms[name]), new[name]) for name in touched if name in new
@@ -140,9 +140,9 @@ def stepped(caller: Caller, tree: Tree) -> Tree:
         same = tuple(atoms[name].name for name in touched if name not in new)
         if same:
             items.append(Unchanged(same))
-        return joined("/\\", *items)
+        return join("/\\", *items)
 
-    return joined("/\\", resolved(tree, made), rest)
+    return join("/\\", resolve(tree, assign), rest)
 
 
 def _as_record(caller: Caller, tree: Tree, touched: list[str]) -> Tree:
@@ -155,7 +155,7 @@ def _as_record(caller: Caller, tree: Tree, touched: list[str]) -> Tree:
 
     local = caller.program.local("outcome")
     items = [Infix("=", Primed(atoms[name]), Member(local, name)) for name in touched]
-    return let([Definition(local, (), resolved(tree, record), kept=True)], joined("/\\", *items))
+    return let([Definition(local, (), resolve(tree, record), kept=True)], join("/\\", *items))
 
 
 def _value(caller: Caller, source: Source, given: list[Typed], fields: _Fields) -> Typed:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from waterline.checker.tla.forming import (
     both,
-    chosen,
-    joined,
+    choose,
+    join,
     let,
     minus,
-    negated,
+    negate,
     plus,
     union,
     without,
@@ -25,7 +25,7 @@ from waterline.checker.tla.kinds import (
     Typed,
     as_kind,
     kind_of_all,
-    shifted,
+    shift,
     truth,
     whole,
 )
@@ -61,7 +61,7 @@ _KNOWN = {
 _BITS = {"&": "BitAnd", "|": "BitOr", "^": "BitXor"}
 
 
-def operated(program: Program, operator: str, left: Typed, right: Typed) -> Typed:
+def operate(program: Program, operator: str, left: Typed, right: Typed) -> Typed:
     """`left operator right`, of two numbers."""
     if operator in _BITS and left.kind == right.kind == TRUTHS:
         return _of_truths(operator, left.tree, right.tree)
@@ -79,7 +79,7 @@ def operated(program: Program, operator: str, left: Typed, right: Typed) -> Type
         match left.tree:
             case Collection(items=(count,)):  # (1 << count) - 1 are all numbers below
                 return Typed(program.below(count), MEMBERS)
-    return Typed(_operated(program, operator, one, other), WHOLE)
+    return Typed(_operate(program, operator, one, other), WHOLE)
 
 
 def _of_members(operator: str, left: Typed, right: Typed) -> Typed | None:
@@ -91,7 +91,7 @@ def _of_members(operator: str, left: Typed, right: Typed) -> Typed | None:
         kind = Members(first=max(kind.first, right.kind.first))
     one = as_kind(left, kind)
     if isinstance(right.kind, Members) and right.kind.others:
-        others = shifted(right.tree, kind.first - right.kind.first)
+        others = shift(right.tree, kind.first - right.kind.first)
         return Typed(without(one, others), kind) if operator == "&" else None
     other = as_kind(right, kind)
     if operator == "^":
@@ -109,10 +109,10 @@ def _from(program: Program, members: Tree, kind: Members, bits: Tree) -> Typed:
 def _of_truths(operator: str, left: Tree, right: Tree) -> Typed:
     if operator == "^":
         return Typed(Infix("#", left, right), TRUTHS)
-    return Typed(joined("/\\" if operator == "&" else "\\/", left, right), TRUTHS)
+    return Typed(join("/\\" if operator == "&" else "\\/", left, right), TRUTHS)
 
 
-def _operated(  # noqa: PLR0911 - one for each operator
+def _operate(  # noqa: PLR0911 - one for each operator
     program: Program, operator: str, left: Tree, right: Tree
 ) -> Tree:
     match operator, left, right:
@@ -156,7 +156,7 @@ def opposite(operand: Typed) -> Typed:
     return Typed(Number(-tree.value) if isinstance(tree, Number) else Minus(tree), WHOLE)
 
 
-def inverted(operand: Typed) -> Typed:
+def invert(operand: Typed) -> Typed:
     """`~operand`, which is -1 less it."""
     if isinstance(operand.kind, Members) and not operand.kind.others:
         return Typed(operand.tree, Members(others=True, first=operand.kind.first))
@@ -176,7 +176,7 @@ def bits_of(program: Program, operand: Typed) -> Typed:
     return Typed(Apply(program.helper("BitCount"), (tree,)), WHOLE)
 
 
-def called(  # noqa: PLR0911 - one for each
+def call_builtin(  # noqa: PLR0911 - one for each
     program: Program, name: str, given: list[Typed]
 ) -> Typed | None:
     """`min`, `max`, `abs`, `int` or `bool` of these; None where it is not given so many."""
@@ -207,11 +207,11 @@ def _extreme(program: Program, name: str, left: Tree, right: Tree) -> Tree:
     return Apply(program.helper(name.capitalize()), (left, right))
 
 
-def compared(operator: str, left: Typed, right: Typed) -> Typed:
+def compare(operator: str, left: Typed, right: Typed) -> Typed:
     """`left operator right`, a truth."""
     sign = _COMPARISONS[operator]
     if sign in ("=", "#"):
-        return Typed(_same(left, right) if sign == "=" else negated(_same(left, right)), TRUTHS)
+        return Typed(_same(left, right) if sign == "=" else negate(_same(left, right)), TRUTHS)
     one, other = as_kind(left, WHOLE), as_kind(right, WHOLE)
     if isinstance(one, Number) and isinstance(other, Number):
         holds = {"<": one.value < other.value, "<=": one.value <= other.value}
@@ -226,12 +226,12 @@ def _same(left: Typed, right: Typed) -> Tree:  # noqa: PLR0911 - one for each fo
             if isinstance(value.tree, Number | Truth) and other.kind == TRUTHS:
                 number = int(value.tree.value)
                 if number in (0, 1):
-                    return other.tree if number else negated(other.tree)
+                    return other.tree if number else negate(other.tree)
                 return Truth(False)
     for value, other in ((left, right), (right, left)):
         if isinstance(value.tree, If) and value.kind == WHOLE and isinstance(other.tree, Number):
             ways = (Typed(way, WHOLE) for way in (value.tree.then, value.tree.otherwise))
-            return chosen(value.tree.test, *(_same(way, other) for way in ways))
+            return choose(value.tree.test, *(_same(way, other) for way in ways))
         if isinstance(value.tree, Let) and isinstance(other.tree, Number):
             return let(value.tree.definitions, _same(Typed(value.tree.body, value.kind), other))
     kind = kind_of_all([left, right])
@@ -249,18 +249,18 @@ def _is_empty(members: Tree) -> Tree:
         case Image(domain=domain):
             return _is_empty(domain)
         case Filter(variable=variable, domain=domain, body=body):
-            return Quantified(r"\A", variable, domain, negated(body))
+            return Quantified(r"\A", variable, domain, negate(body))
         case Collection(items=items):
             return Truth(not items)
     return Infix("=", members, Collection((), ordered=False))
 
 
-def contained(left: Typed, items: list[Typed]) -> Typed:
+def contain(left: Typed, items: list[Typed]) -> Typed:
     """`left in (items)`"""
     if not items:
         return truth(False)
     if len(items) == 1:
-        return compared("==", left, items[0])
+        return compare("==", left, items[0])
     kind = kind_of_all([left, *items])
     trees = tuple(dict.fromkeys(as_kind(item, kind) for item in items))
     one = as_kind(left, kind)
@@ -273,4 +273,4 @@ def contained(left: Typed, items: list[Typed]) -> Typed:
 def either(test: Tree, then: Typed, otherwise: Typed) -> Typed:
     """Return one of two values, of the kind that both can be written as."""
     kind = kind_of_all([then, otherwise])
-    return Typed(chosen(test, as_kind(then, kind), as_kind(otherwise, kind)), kind)
+    return Typed(choose(test, as_kind(then, kind), as_kind(otherwise, kind)), kind)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from waterline.checker.compiler import ir
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.source import Source
 from waterline.checker.tla import containers
-from waterline.checker.tla.ends import Ends, leaves, outcomes, resolved, value_of
+from waterline.checker.tla.ends import Ends, leaves, outcomes, resolve, value_of
 from waterline.checker.tla.environment import (
     Environment,
     NotIndependent,
@@ -28,7 +28,7 @@ from waterline.checker.tla.forming import in_order, let
 from waterline.checker.tla.kinds import TRUTHS, WHOLE, Names, Typed, as_kind, kind_of_all
 from waterline.checker.tla.program import Operator, Program
 from waterline.checker.tla.statements import Statements
-from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import (
     ATOMIC,
     Apply,
@@ -64,7 +64,7 @@ class Caller:
         if callee in self.program.under_way:
             raise caller.refuse(node, f"{callee.tree.name} calls itself", "write a loop")
         if self.program.is_inlined(callee):
-            found = containers.called(caller, callee, given, at)
+            found = containers.call_container(caller, callee, given, at)
             if found is not None:
                 return found
         self.program.under_way.append(callee)
@@ -132,7 +132,7 @@ class Caller:
         operator = Operator(
             self.program.naming.top(name or callee.tree.name),
             tuple(parameters),
-            in_order(tidied(found.tree)) if found.kind == TRUTHS else tidied(found.tree),
+            in_order(tidy(found.tree)) if found.kind == TRUTHS else tidy(found.tree),
             found.kind,
             self.program.reads.pop(),
             self.program.documentation(callee),
@@ -177,7 +177,7 @@ class Caller:
     ) -> Value:
         inner = self._bound(callee, given, at, at.definitions)
         statements = self.statements(callee)
-        body = lowered(callee).body
+        body = lower_function(callee).body
         *others, last = body
         value: Value | None = None
         if any(map(leaves, others)) or (leaves(last) and not isinstance(last, ir.Return)):
@@ -204,8 +204,8 @@ class Caller:
             body,
             inner,
             Ends(
-                lambda end: Outcome(None, _changed(before, end)),
-                lambda end, value: Outcome(value, _changed(before, end)),
+                lambda end: Outcome(None, _changes(before, end)),
+                lambda end, value: Outcome(value, _changes(before, end)),
             ),
         )
         ends = outcomes(tree)
@@ -224,7 +224,7 @@ class Caller:
         if not names and kind is None:
             return None
         local = self.program.local(f"after_{base}" if names else base)
-        at.definitions.append(Definition(local, (), resolved(tree, record)))
+        at.definitions.append(Definition(local, (), resolve(tree, record)))
         single = len(names) + (kind is not None) == 1
         for name in names:
             at.fields[Role.NOW, name] = local if single else Member(local, name)
@@ -233,7 +233,7 @@ class Caller:
         return Typed(local if single else Member(local, "returned"), kind)
 
 
-def _changed(before: dict[tuple[Role, str], Tree], at: Environment) -> tuple[tuple[str, Tree], ...]:
+def _changes(before: dict[tuple[Role, str], Tree], at: Environment) -> tuple[tuple[str, Tree], ...]:
     return tuple(
         (name, tree)
         for (role, name), tree in at.fields.items()

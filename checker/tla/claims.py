@@ -13,7 +13,7 @@ from waterline.checker.tla.environment import Environment, Role, Settings, State
 from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind
 from waterline.checker.tla.naming import comment
 from waterline.checker.tla.text import text_of
-from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import Formula, Tree
 from waterline.model.core.claim import Behaviour, Pattern, Recoverable, Temporal
 
@@ -91,26 +91,26 @@ def without_form(behaviours: Sequence[Behaviour]) -> list[str]:
 
 def _of_behaviour(caller: Caller, claim: Temporal) -> Exported:
     program = caller.program
-    then = _asked(caller, claim.then)
+    then = _predicate(caller, claim.then)
     match claim.pattern:
         case Pattern.EVENTUALLY:
             formula: Tree = Formula("<>", (then,))
         case Pattern.ALWAYS_EVENTUALLY:
             formula = Formula("[]<>", (then,))
         case _:
-            formula = Formula("~>", (_asked(caller, claim.when), then))
+            formula = Formula("~>", (_predicate(caller, claim.when), then))
     atom = program.naming.top(claim.name.replace(".", "_"))
     _, named = program.naming.resolved(formula)
     lines = (*comment(claim.sentence), *text_of(atom.name, (), named))
     return Exported(claim.name, atom.name, Kind.PROPERTY, lines=lines)
 
 
-def _asked(caller: Caller, function: Any) -> Tree:
+def _predicate(caller: Caller, function: Any) -> Tree:
     """Return a claim's predicate on a state: mostly the call of a rule, with names."""
     source = source_of(function)
     values: list[Value] = [StateOf(Role.NOW), Settings()]
     given = dict(zip(source.parameters, values, strict=True))
     at = Environment(given, caller.program.pristine())
     found: Typed = caller.comes_to(source, at)
-    tree: Tree = tidied(as_kind(found, TRUTHS))
+    tree: Tree = tidy(as_kind(found, TRUTHS))
     return tree

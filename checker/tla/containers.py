@@ -15,7 +15,7 @@ from waterline.checker.compiler.source import Source
 from waterline.checker.tla import arithmetic, structs
 from waterline.checker.tla.environment import Environment, Role, StateOf, Value
 from waterline.checker.tla.expressions import Expressions
-from waterline.checker.tla.forming import changed, joined, plus
+from waterline.checker.tla.forming import join, plus, with_change
 from waterline.checker.tla.kinds import (
     MEMBERS,
     TRUTHS,
@@ -55,13 +55,13 @@ class Held(NamedTuple):
     path: tuple[Tree, ...]
 
 
-def called(
+def call_container(
     caller: Expressions, callee: Source, given: list[Value], at: Environment
 ) -> Value | None:
     """Return the result of such a call, after its writes; None for any other function."""
     name = callee.tree.name
     typed = [value for value in given if isinstance(value, Typed)]
-    if (made := structs.called(caller.program.records, name, typed)) is not None:
+    if (made := structs.call_struct(caller.program.records, name, typed)) is not None:
         return made
     if match := _OF_SETS.fullmatch(name):
         members, element = (value for value in given if isinstance(value, Typed))
@@ -72,7 +72,7 @@ def called(
         if isinstance(form.kind, Sequences)
     }
     if (match := _LENGTH.fullmatch(name)) and match[1] in sequences:
-        held, _ = _held(caller.program, match[1], given)
+        held, _ = _sequence_of(caller.program, match[1], given)
         return Typed(_length(_read(caller, held, at).tree), WHOLE)
     if (match := _OF_ONE.fullmatch(name)) and match[2] in sequences:
         return _of_one(caller, match[1], match[2], given, at)
@@ -106,13 +106,13 @@ def _of_set(  # noqa: PLR0911 - one for each operation
     subset = Infix(r"\subseteq", found, others)
     if operation == "is_subset":
         return Typed(subset, TRUTHS)
-    return Typed(joined("/\\", subset, Infix("#", found, others)), TRUTHS)
+    return Typed(join("/\\", subset, Infix("#", found, others)), TRUTHS)
 
 
 # --- sequences -----------------------------------------------------------------------------------
 
 
-def _held(program: Program, name: str, given: list[Value]) -> tuple[Held, list[Value]]:
+def _sequence_of(program: Program, name: str, given: list[Value]) -> tuple[Held, list[Value]]:
     """The sequence that the first arguments name, and the others."""
     state, *others = given
     assert isinstance(state, StateOf)
@@ -131,7 +131,7 @@ def _write(caller: Expressions, held: Held, value: Tree, at: Environment) -> Non
         return
     whole = at.fields[Role.NOW, held.field]
     local = caller.program.local(held.field)
-    at.define(local, changed(whole, held.path, value) if held.path else value)
+    at.define(local, with_change(whole, held.path, value) if held.path else value)
     at.fields[Role.NOW, held.field] = local
 
 
@@ -142,7 +142,7 @@ def _length(sequence: Tree) -> Tree:
 def _of_one(
     caller: Expressions, operation: str, name: str, given: list[Value], at: Environment
 ) -> Value:
-    held, others = _held(caller.program, name, given)
+    held, others = _sequence_of(caller.program, name, given)
     arguments = [value for value in others if isinstance(value, Typed)]
     before = _read(caller, held, at)
     kind = before.kind
@@ -153,7 +153,7 @@ def _of_one(
             return Typed(_value_at(caller.program, sequence, place), kind.values)
         case "put", [place, value]:
             path = (_place(caller.program, sequence, place),)
-            _write(caller, held, changed(sequence, path, as_kind(value, kind.values)), at)
+            _write(caller, held, with_change(sequence, path, as_kind(value, kind.values)), at)
         case "add", [value] if kind.is_bag:
             inserted = (_order(caller.program, kind), sequence, as_kind(value, kind.values))
             _write(caller, held, Apply(caller.program.helper("Inserted"), inserted), at)
@@ -174,7 +174,7 @@ def _of_one(
             _write(caller, held, _first(caller.program, sequence, count, kind), at)
         case "contains", [value]:
             place_of = caller.program.counter("place")
-            same = arithmetic.compared("==", Typed(Element(sequence, place_of), kind.values), value)
+            same = arithmetic.compare("==", Typed(Element(sequence, place_of), kind.values), value)
             domain = Infix("..", Number(1), _length(sequence))
             return Typed(Quantified(r"\E", place_of, domain, same.tree), TRUTHS)
     return Typed(Number(0), WHOLE)
@@ -217,11 +217,11 @@ def _of_two(
     at: Environment,
 ) -> Value:
     program = caller.program
-    one, others = _held(program, names[0], given)
+    one, others = _sequence_of(program, names[0], given)
     ends: list[Value] = []
     if operation == "same":
         ends.append(others.pop(0))
-    other, last = _held(program, names[1], others)
+    other, last = _sequence_of(program, names[1], others)
     found = []
     for held, end in zip((one, other), [*ends, *last] if ends else [None, *last], strict=True):
         before = _read(caller, held, at)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from waterline.checker.compiler import ir
 from waterline.checker.tla.environment import Environment
 from waterline.checker.tla.expressions import Expressions
-from waterline.checker.tla.forming import everything_in, mapped
+from waterline.checker.tla.forming import everything_in, map_tree
 from waterline.checker.tla.kinds import WHOLE, Typed, as_kind, kind_of_all
 from waterline.checker.tla.tree import Number, Outcome, Tree
 
@@ -82,11 +82,11 @@ def outcomes(tree: Tree) -> list[Outcome]:
     return [each for each in everything_in(tree) if isinstance(each, Outcome)]
 
 
-def resolved(tree: Tree, make: Callable[[Outcome], Tree]) -> Tree:
+def resolve(tree: Tree, make: Callable[[Outcome], Tree]) -> Tree:
     """The expression with what is made of each of its ends."""
     if isinstance(tree, Outcome):
         return make(tree)
-    found: Tree = mapped(tree, lambda part: resolved(part, make))
+    found: Tree = map_tree(tree, lambda part: resolve(part, make))
     return found
 
 
@@ -96,7 +96,7 @@ def value_of(tree: Tree) -> Typed:
     values = [Typed(_nothing(), WHOLE) if value is None else value for value in found]
     kind = kind_of_all(values)
     return Typed(
-        resolved(tree, lambda end: as_kind(end.value or Typed(_nothing(), WHOLE), kind)), kind
+        resolve(tree, lambda end: as_kind(end.value or Typed(_nothing(), WHOLE), kind)), kind
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from waterline.checker.compiler.resolution import Known
-from waterline.checker.tla.forming import changed, element, everything_in
+from waterline.checker.tla.forming import element, everything_in, with_change
 from waterline.checker.tla.kinds import Typed
 from waterline.checker.tla.tree import Definition, Local, Tree
 
@@ -123,7 +123,7 @@ class Environment:
             if path[: len(known)] != known:
                 raise NotIndependent
             rest = path[len(known) :]
-            level.cells[name] = known, changed(before, rest, value) if rest else value
+            level.cells[name] = known, with_change(before, rest, value) if rest else value
             return
         others = [index for index in path if index != level.counter]
         if len(others) != len(path) - 1 or any(

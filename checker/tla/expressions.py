@@ -12,7 +12,7 @@ from waterline.checker.compiler.resolution import Known, Undefined
 from waterline.checker.compiler.source import Source, source_of
 from waterline.checker.tla import arithmetic
 from waterline.checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
-from waterline.checker.tla.forming import joined, negated
+from waterline.checker.tla.forming import join, negate
 from waterline.checker.tla.kinds import (
     TRUTHS,
     WHOLE,
@@ -78,7 +78,7 @@ class Expressions:
             case ir.Either(operands=operands):
                 return self._joined("\\/", operands, at)
             case ir.Unary(operator="not", operand=operand):
-                return negated(self.truth(operand, at))
+                return negate(self.truth(operand, at))
             case ir.Choice(test=test, then=then, otherwise=otherwise):
                 asked = self.truth(test, at)
                 if isinstance(asked, Truth):
@@ -94,7 +94,7 @@ class Expressions:
             found.append(self.truth(operand, at))
             if found[-1] == Truth(operator == "\\/"):
                 break
-        return joined(operator, *found)
+        return join(operator, *found)
 
     # --- any value -------------------------------------------------------------------------------
 
@@ -117,11 +117,11 @@ class Expressions:
                 return truth(value) if isinstance(value, bool) else whole(value)
             case ir.Operation(operator=operator, left=left, right=right):
                 one, other = self.typed(left, at), self.typed(right, at)
-                return arithmetic.operated(self.program, operator, one, other)
+                return arithmetic.operate(self.program, operator, one, other)
             case ir.Unary():
                 return self._unary(node, at)
             case ir.Comparison(left=left, operator=operator, right=right):
-                return arithmetic.compared(operator, self.typed(left, at), self.typed(right, at))
+                return arithmetic.compare(operator, self.typed(left, at), self.typed(right, at))
             case ir.Chain():
                 return self._chain(node, at)
             case ir.Contained():
@@ -142,7 +142,7 @@ class Expressions:
             case "-":
                 return arithmetic.opposite(self.typed(node.operand, at))
             case "~":
-                return arithmetic.inverted(self.typed(node.operand, at))
+                return arithmetic.invert(self.typed(node.operand, at))
             case "bit_count":
                 return arithmetic.bits_of(self.program, self.typed(node.operand, at))
         return Typed(self.number(node.operand, at), WHOLE)
@@ -150,8 +150,8 @@ class Expressions:
     def _chain(self, node: ir.Chain, at: Environment) -> Typed:
         found = [self.typed(operand, at) for operand in node.operands]
         links = zip(node.operators, found, found[1:], strict=False)
-        trees = [arithmetic.compared(operator, a, b).tree for operator, a, b in links]
-        return Typed(joined("/\\", *trees), TRUTHS)
+        trees = [arithmetic.compare(operator, a, b).tree for operator, a, b in links]
+        return Typed(join("/\\", *trees), TRUTHS)
 
     def _contained(self, node: ir.Contained, at: Environment) -> Typed:
         left = self.typed(node.left, at)
@@ -162,8 +162,8 @@ class Expressions:
             if not isinstance(value, Known) or not isinstance(value.thing, tuple | frozenset):
                 raise self.refuse(node, f"`{node.among.text}` is no collection", "write (a, b)")
             items = [whole(int(member)) for member in sorted(value.thing)]
-        found = arithmetic.contained(left, items)
-        return Typed(negated(found.tree), TRUTHS) if node.negated else found
+        found = arithmetic.contain(left, items)
+        return Typed(negate(found.tree), TRUTHS) if node.negated else found
 
     def _last_looked_at(self, node: ir.Both | ir.Either, at: Environment) -> Typed:
         """Translate `a and b` with its value: the last operand evaluated."""
@@ -270,7 +270,7 @@ class Expressions:
         if isinstance(called, Known):
             if called.thing in _BUILTINS:
                 given = [self.typed(argument, at) for argument in node.arguments]
-                found = arithmetic.called(self.program, _BUILTINS[called.thing], given)
+                found = arithmetic.call_builtin(self.program, _BUILTINS[called.thing], given)
                 if found is not None and not node.named:
                     return found
             elif hasattr(called.thing, "__code__") or isinstance(called.thing, Source):

@@ -32,7 +32,7 @@ _OPPOSITES = {"=": "#", "#": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _OPPOSITES |= {r"\in": r"\notin", r"\notin": r"\in"}
 
 
-def negated(tree: Tree) -> Tree:  # noqa: PLR0911 - one for each form
+def negate(tree: Tree) -> Tree:  # noqa: PLR0911 - one for each form
     """The opposite of a truth."""
     match tree:
         case Truth(value=value):
@@ -43,30 +43,30 @@ def negated(tree: Tree) -> Tree:  # noqa: PLR0911 - one for each form
             return Infix(_OPPOSITES[operator], left, right)
         case Quantified(quantifier=quantifier, body=Not() | Infix() as body):
             other = r"\E" if quantifier == r"\A" else r"\A"
-            return Quantified(other, tree.variable, tree.domain, negated(body))
+            return Quantified(other, tree.variable, tree.domain, negate(body))
         case Quantified(body=Junction(operator=operator, items=items)) if all(
             isinstance(item, Not | Infix) for item in items
         ):
             other = r"\E" if tree.quantifier == r"\A" else r"\A"
-            return Quantified(other, tree.variable, tree.domain, negated(tree.body))
+            return Quantified(other, tree.variable, tree.domain, negate(tree.body))
         case Quantified(quantifier=quantifier, body=Quantified() as body):
             other = r"\E" if quantifier == r"\A" else r"\A"
-            return Quantified(other, tree.variable, tree.domain, negated(body))
+            return Quantified(other, tree.variable, tree.domain, negate(body))
         case Junction(operator=operator, items=items) if all(
             isinstance(item, Not) or (isinstance(item, Infix) and item.operator in _OPPOSITES)
             for item in items
         ):
-            return joined("\\/" if operator == "/\\" else "/\\", *map(negated, items))
+            return join("\\/" if operator == "/\\" else "/\\", *map(negate, items))
         case Quantified(quantifier=r"\E"):
-            return Quantified(r"\A", tree.variable, tree.domain, negated(tree.body))
+            return Quantified(r"\A", tree.variable, tree.domain, negate(tree.body))
         case Let(definitions=definitions, body=Infix(operator=operator) as body) if (
             operator in _OPPOSITES
         ):
-            return let(definitions, negated(body))
+            return let(definitions, negate(body))
     return Not(tree)
 
 
-def joined(operator: str, *items: Tree) -> Tree:
+def join(operator: str, *items: Tree) -> Tree:
     """Return all of these, or one of these; they are evaluated in order, up to one that decides."""
     decides = Truth(operator == "\\/")
     kept: list[Tree] = []
@@ -82,7 +82,7 @@ def joined(operator: str, *items: Tree) -> Tree:
     else:
         kept = [part for part in kept if not _is_said_by(part, kept)]
     if not kept:
-        return negated(decides)
+        return negate(decides)
     return kept[0] if len(kept) == 1 else Junction(operator, tuple(kept))
 
 
@@ -124,7 +124,7 @@ def _is_said_by(part: Tree, others: list[Tree]) -> bool:
     return False
 
 
-def chosen(  # noqa: PLR0911, PLR0912 - one for each form
+def choose(  # noqa: PLR0911, PLR0912 - one for each form
     test: Tree, then: Tree, otherwise: Tree
 ) -> Tree:
     """Return one of two. A choice of truths becomes a condition."""
@@ -138,23 +138,23 @@ def chosen(  # noqa: PLR0911, PLR0912 - one for each form
         case _, Truth(value=True), Truth(value=False):
             return test
         case _, Truth(value=False), Truth(value=True):
-            return negated(test)
+            return negate(test)
         case _, Truth(value=True), _:
-            return joined("\\/", test, otherwise)
+            return join("\\/", test, otherwise)
         case _, Truth(value=False), _:
-            return joined("/\\", negated(test), otherwise)
+            return join("/\\", negate(test), otherwise)
         case _, _, Truth(value=False):
-            return joined("/\\", test, then)
+            return join("/\\", test, then)
         case _, _, Truth(value=True):
-            return joined("\\/", negated(test), then)
+            return join("\\/", negate(test), then)
         case _ if then == otherwise:
             return then
         case _, _, If(test=again) if again == test:
-            return chosen(test, then, otherwise.otherwise)
+            return choose(test, then, otherwise.otherwise)
         case _, If(otherwise=last), _ if last == otherwise:
-            return chosen(joined("/\\", test, then.test), then.then, otherwise)
+            return choose(join("/\\", test, then.test), then.then, otherwise)
         case _, Junction(operator="/\\"), _ if _ends_with(then, otherwise):
-            return joined("/\\", Infix("=>", test, _before(then, otherwise)), otherwise)
+            return join("/\\", Infix("=>", test, _before(then, otherwise)), otherwise)
         case Not(operand=operand), _, _:
             return If(operand, otherwise, then)
     return If(test, then, otherwise)
@@ -170,7 +170,7 @@ def _ends_with(tree: Junction, end: Tree) -> bool:
 
 
 def _before(tree: Junction, end: Tree) -> Tree:
-    return joined("/\\", *tree.items[: -len(_tail(end))])
+    return join("/\\", *tree.items[: -len(_tail(end))])
 
 
 def in_order(tree: Tree) -> Tree:
@@ -182,9 +182,9 @@ def in_order(tree: Tree) -> Tree:
     """
     match tree:
         case Junction(operator="\\/", items=(*others, last)):
-            return Infix("=>", negated(joined("\\/", *others)), in_order(last))
+            return Infix("=>", negate(join("\\/", *others)), in_order(last))
         case Junction(items=items):
-            return joined("/\\", *map(in_order, items))
+            return join("/\\", *map(in_order, items))
         case Let(definitions=definitions, body=body):
             return let(definitions, in_order(body))
         case If(test=test, then=then, otherwise=otherwise):
@@ -209,7 +209,7 @@ def member(record: Tree, name: str) -> Tree:
         case Record(members=members):
             return dict(members)[name]
         case If(test=test, then=then, otherwise=otherwise):
-            return chosen(test, member(then, name), member(otherwise, name))
+            return choose(test, member(then, name), member(otherwise, name))
         case Let(definitions=definitions, body=body):
             return let(definitions, member(body, name))
     return Member(record, name)
@@ -222,7 +222,7 @@ def element(function: Tree, *indices: Tree) -> Tree:
     return function
 
 
-def changed(function: Tree, path: tuple[Tree, ...], value: Tree) -> Tree:
+def with_change(function: Tree, path: tuple[Tree, ...], value: Tree) -> Tree:
     """The function with another value at a place, in place of earlier ones there."""
     if isinstance(function, Except):
         kept = [each for each in function.changes if each.path[: len(path)] != path]
@@ -302,7 +302,7 @@ def minus(left: Tree, right: Tree) -> Tree:  # noqa: PLR0911 - one for each form
 _SCALARS = (str, int, bool, type(None))
 
 
-def mapped(  # noqa: PLR0911 - one for each form
+def map_tree(  # noqa: PLR0911 - one for each form
     tree: Any, change: Callable[[Any], Any]
 ) -> Any:
     """The tree with each of its direct subtrees changed."""
@@ -311,13 +311,13 @@ def mapped(  # noqa: PLR0911 - one for each form
     values = {}
     for each in dataclasses.fields(tree):
         value = getattr(tree, each.name)
-        values[each.name] = _changed(value, change)
+        values[each.name] = _map_value(value, change)
     if isinstance(tree, Not):
-        return negated(values["operand"])
+        return negate(values["operand"])
     if isinstance(tree, Junction):
-        return joined(tree.operator, *values["items"])
+        return join(tree.operator, *values["items"])
     if isinstance(tree, If):
-        return chosen(**values)
+        return choose(**values)
     if isinstance(tree, Let):
         return let(values["definitions"], values["body"])
     if isinstance(tree, Member):
@@ -325,13 +325,13 @@ def mapped(  # noqa: PLR0911 - one for each form
     return type(tree)(**values)
 
 
-def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
+def _map_value(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, _SCALARS):
         return value
     if isinstance(value, tuple):
-        return tuple(_changed(item, change) for item in value)
+        return tuple(_map_value(item, change) for item in value)
     if isinstance(value, Definition | Change):
-        return mapped(value, change)
+        return map_tree(value, change)
     return change(value)
 
 

@@ -14,7 +14,7 @@ from waterline.checker.compiler import ir
 from waterline.checker.compiler.resolution import Known
 from waterline.checker.tla.ends import Following
 from waterline.checker.tla.environment import Environment
-from waterline.checker.tla.forming import chosen, let, plus, union, without
+from waterline.checker.tla.forming import choose, let, plus, union, without
 from waterline.checker.tla.kinds import MEMBERS, WHOLE, Members, Typed, as_kind
 from waterline.checker.tla.tree import (
     Apply,
@@ -126,7 +126,7 @@ def _set_of_one(rule: Following, node: ir.Statement, at: Environment, first: int
         case ir.If(test=test, then=then):
             asked = rule.expressions.truth(test, at)
             inner = _set_of(rule, then, at.copy(), first)
-            return None if inner is None else chosen(asked, inner, _NONE)
+            return None if inner is None else choose(asked, inner, _NONE)
         case ir.For():
             return _over(rule, node, at, lambda inner: _set_of(rule, node.body, inner, first))
         case ir.Update(value=ir.Unary(operand=operand)):

@@ -6,13 +6,13 @@ from typing import Any
 
 from waterline.checker.tla import actions
 from waterline.checker.tla.calls import Caller
-from waterline.checker.tla.ends import outcomes, resolved
+from waterline.checker.tla.ends import outcomes, resolve
 from waterline.checker.tla.environment import Role
-from waterline.checker.tla.forming import in_order, joined, let
+from waterline.checker.tla.forming import in_order, join, let
 from waterline.checker.tla.kinds import as_kind, whole
 from waterline.checker.tla.program import FieldForm
 from waterline.checker.tla.subject import Subject
-from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import Definition, Infix, Mapped, Outcome, Quantified, Tree
 
 
@@ -25,7 +25,7 @@ def initial_of(subject: Subject, caller: Caller) -> Tree:
     }
     if subject.built.start is None:
         items = [Infix("=", program.fields[name].atom, tree) for name, tree in first.items()]
-        return joined("/\\", *items)
+        return join("/\\", *items)
     action, layout = subject.built.start
     definitions = []
     fields: dict[tuple[Role, str], Tree] = {}
@@ -36,12 +36,12 @@ def initial_of(subject: Subject, caller: Caller) -> Tree:
     bound = [program.counter(parameter.name) for parameter in action.parameters]
     pairs = zip(action.parameters, bound, strict=True)
     values = [program.argument(parameter, local) for parameter, local in pairs]
-    asked = in_order(actions.enabled(caller, action, values, fields))
+    asked = in_order(actions.enabling(caller, action, values, fields))
     effect = actions.changes(caller, action, values, fields)
 
-    def made(end: Outcome) -> Tree:
+    def assign(end: Outcome) -> Tree:
         new: dict[str, Any] = dict(end.changed)
-        return joined(
+        return join(
             "/\\",
             *(
                 Infix("=", form.atom, new.get(name, fields[Role.NOW, name]))
@@ -50,10 +50,10 @@ def initial_of(subject: Subject, caller: Caller) -> Tree:
         )
 
     assert outcomes(effect)
-    tree = let(definitions, joined("/\\", asked, resolved(effect, made)))
+    tree = let(definitions, join("/\\", asked, resolve(effect, assign)))
     for local, parameter in reversed(list(zip(bound, action.parameters, strict=True))):
         tree = Quantified(r"\E", local, subject.domain(parameter, layout.sizes), tree)
-    found: Tree = tidied(tree)
+    found: Tree = tidy(tree)
     return found
 
 

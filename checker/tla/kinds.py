@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waterline.checker.tla.forming import chosen, interval, minus, plus
+from waterline.checker.tla.forming import choose, interval, minus, plus
 from waterline.checker.tla.tree import (
     Apply,
     Atom,
@@ -178,7 +178,7 @@ def as_kind(value: Typed, kind: Kind) -> Tree:  # noqa: PLR0911 - one for each k
         return value.tree
     if value.kind == WHOLE and isinstance(value.tree, If):
         test, *ways = value.tree.test, value.tree.then, value.tree.otherwise
-        return chosen(test, *(as_kind(Typed(way, WHOLE), kind) for way in ways))
+        return choose(test, *(as_kind(Typed(way, WHOLE), kind) for way in ways))
     match kind:
         case Whole():
             return _as_whole(value)
@@ -196,8 +196,8 @@ def as_kind(value: Typed, kind: Kind) -> Tree:  # noqa: PLR0911 - one for each k
             return _as_record(_as_whole(value), kind)
         case Members(first=first):
             if isinstance(value.kind, Members):
-                return shifted(value.tree, first - value.kind.first)
-            return shifted(_as_members(value), first)
+                return shift(value.tree, first - value.kind.first)
+            return shift(_as_members(value), first)
         case Sequences():
             return Collection((), ordered=True)  # only an initial value is a number
         case Items(kinds=kinds) if isinstance(value.kind, Items):
@@ -237,7 +237,7 @@ def _as_whole(value: Typed) -> Tree:  # noqa: PLR0911 - one for each kind
         case Members(first=first), Collection(items=(member,)):
             return Infix("^", Number(2), minus(member, Number(first)))
         case Members(first=first), _:
-            return Apply(Atom("BitsOf"), (shifted(value.tree, -first),))
+            return Apply(Atom("BitsOf"), (shift(value.tree, -first),))
     return value.tree
 
 
@@ -298,7 +298,7 @@ def kind_of_all(values: Sequence[Typed]) -> Kind:
     return WHOLE
 
 
-def shifted(members: Tree, by: int) -> Tree:
+def shift(members: Tree, by: int) -> Tree:
     """The set of what is so much more than these."""
     if by == 0:
         return members

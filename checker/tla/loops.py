@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from waterline.checker.compiler import ir
 from waterline.checker.tla.ends import Ends, Following, leaves, value_of
 from waterline.checker.tla.environment import Environment, Level, NotIndependent, Role
-from waterline.checker.tla.forming import changed, chosen, interval, joined, let, minus, plus
+from waterline.checker.tla.forming import choose, interval, join, let, minus, plus, with_change
 from waterline.checker.tla.gathered import gather
 from waterline.checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Typed, as_kind
 from waterline.checker.tla.tidying import own_copy
@@ -64,7 +64,7 @@ def left(
             if tree is not None:
                 before = at.taken()
                 there = ends.returned(at.copy(), rule.expressions.typed(same, at))
-                return let(before, chosen(tree, there, rule.run(rest, at.copy(), ends)))
+                return let(before, choose(tree, there, rule.run(rest, at.copy(), ends)))
         if abs(found.step) == 1 and _returns_values(node):
             first = _first(rule, node, found, rest, at, ends)
             if first is not None:
@@ -122,16 +122,16 @@ def _first(
     inner.define(first, Apply(program.helper(extreme), (them,)))
     inner.variables[node.counter.name] = Typed(first, WHOLE)
 
-    def returned(end: Environment, value: Typed | None) -> Tree:
+    def on_return(end: Environment, value: Typed | None) -> Tree:
         end.variables = dict(at.variables)
         return ends.returned(end, value)
 
     def goes_on(end: Environment) -> Tree:
         return UNREACHABLE
 
-    there = rule.run(node.body, inner, Ends(goes_on, returned, None, goes_on))
+    there = rule.run(node.body, inner, Ends(goes_on, on_return, None, goes_on))
     is_none = Infix("=", them, Collection((), ordered=False))
-    return let([*before, among], chosen(is_none, rule.run(rest, at.copy(), ends), there))
+    return let([*before, among], choose(is_none, rule.run(rest, at.copy(), ends), there))
 
 
 def _returned_by_all(block: ir.Block) -> ir.Expression | None:
@@ -233,7 +233,7 @@ def _total(rule: Following, node: ir.For, at: Environment) -> Typed | None:
     inner = at.copy()
     counter = _counter(rule, node, found)
     inner.variables[node.counter.name] = Typed(counter, WHOLE)
-    each = _added(rule, node.body, inner)
+    each = _addend(rule, node.body, inner)
     if each is None or inner.definitions:
         return None
     if each.kind == MEMBERS:
@@ -264,7 +264,7 @@ def _members(counter: Local, found: Range, tree: Tree) -> Tree | None:
     return None
 
 
-def _added(  # noqa: PLR0911 - one for each form
+def _addend(  # noqa: PLR0911 - one for each form
     rule: Following, block: ir.Block, at: Environment
 ) -> Typed | None:
     """Return the value that a turn adds."""
@@ -274,15 +274,15 @@ def _added(  # noqa: PLR0911 - one for each form
             return rule.expressions.typed(value, at)
         case ir.If(test=test, then=then):
             asked = rule.expressions.truth(test, at)
-            inner = _added(rule, then, at)
+            inner = _addend(rule, then, at)
             if inner is None:
                 return None
             if inner.kind == TRUTHS:
-                return Typed(joined("/\\", asked, inner.tree), TRUTHS)
+                return Typed(join("/\\", asked, inner.tree), TRUTHS)
             if inner.kind == MEMBERS:
                 nobody = Collection((), ordered=False)
-                return Typed(chosen(asked, inner.tree, nobody), MEMBERS)
-            return Typed(chosen(asked, as_kind(inner, WHOLE), Number(0)), WHOLE)
+                return Typed(choose(asked, inner.tree, nobody), MEMBERS)
+            return Typed(choose(asked, as_kind(inner, WHOLE), Number(0)), WHOLE)
         case ir.For():
             return _total(rule, node, at)
     return None
@@ -354,10 +354,10 @@ def _write_all(
     before, after = path[:place], path[place + 1 :]
     form = rule.expressions.program.fields[name]
     own = at.read(Role.NOW, name, (*before, counter))
-    body = changed(own, after, value) if after else value
+    body = with_change(own, after, value) if after else value
     first = form.firsts[place] if form.firsts else 0
     if not _is_all(rule, found, first, form.extents[place]):
-        body = chosen(Infix(r"\in", counter, found.domain), body, own)
+        body = choose(Infix(r"\in", counter, found.domain), body, own)
     rule.set_field(name, before, Mapped(counter, form.domains[place], body), at)
 
 

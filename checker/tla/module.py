@@ -13,12 +13,12 @@ from waterline.checker.compiler.source import source_of
 from waterline.checker.tla import actions, claims, library
 from waterline.checker.tla.calls import Caller
 from waterline.checker.tla.claims import Exported, Kind
-from waterline.checker.tla.forming import joined
+from waterline.checker.tla.forming import join
 from waterline.checker.tla.initial import initial_of
 from waterline.checker.tla.kinds import NONE_NAME, Names, Sequences
 from waterline.checker.tla.naming import camel, comment, plain
 from waterline.checker.tla.subject import Subject, documentation, members_of
-from waterline.checker.tla.text import WIDTH, flat, quoted, text_of
+from waterline.checker.tla.text import WIDTH, flat, quote, text_of
 from waterline.checker.tla.tree import Apply, Atom, Functions, Infix, Local, Quantified, Tree
 from waterline.model.core.transition_system import Action
 
@@ -118,8 +118,8 @@ class _Writing:
         made = f"Made by `waterline export` from {subject.own.name}"
         made += f" within {bounds}." if bounds else "."
         lines = [f"{dashes}{title}{dashes}"[:WIDTH].ljust(WIDTH, "-")]
-        lines += [*comment(about), *(["\\*"] if about else []), *_wrapped(made)]
-        lines += _wrapped(
+        lines += [*comment(about), *(["\\*"] if about else []), *_wrap(made)]
+        lines += _wrap(
             "Names of a sort are numbers from 0. The sets of values and indices are those of these "
             "bounds: other ones want another export."
         )
@@ -169,7 +169,7 @@ class _Writing:
         lines += [f"{atom.name} == {value}" for atom, value in self.program.constants.values()]
         for atom, words in subject.lists.items():
             if self._uses(atom):
-                lines.append(f"{atom.name} == <<{', '.join(map(quoted, words))}>>")
+                lines.append(f"{atom.name} == <<{', '.join(map(quote, words))}>>")
         return [*lines, ""] if lines else []
 
     def _structs(self) -> list[str]:
@@ -187,7 +187,7 @@ class _Writing:
             for domain in reversed(form.domains):
                 values = Functions(domain, values)
             items.append(Infix(r"\in", form.atom, values))
-        lines = text_of("TypeOK", (), joined("/\\", *items))
+        lines = text_of("TypeOK", (), join("/\\", *items))
         return [*comment("The values that fields can have."), *lines, ""]
 
     def _constants(self) -> list[str]:
@@ -233,19 +233,19 @@ class _Writing:
         """A definition, after the operators that it uses."""
         self._operators()
         given, found = self.naming.resolved(tree, parameters)
-        self.lines += [*_wrapped(doc), *text_of(name, given, found), ""]
+        self.lines += [*_wrap(doc), *text_of(name, given, found), ""]
 
     def _operators(self) -> None:
         for key, operator in list(self.program.operators.items()):
             if key not in self.written:
                 self.written.add(key)
                 given, found = self.naming.resolved(operator.value, operator.parameters)
-                doc = _wrapped(operator.comment)
+                doc = _wrap(operator.comment)
                 self.lines += [*doc, *text_of(operator.atom.name, given, found), ""]
 
     def _next(self, named: dict[str, Atom]) -> Tree:
         found = [self._taken(action, named) for action in self.subject.built.model.enabled_actions]
-        return joined("\\/", *found)
+        return join("\\/", *found)
 
     def _taken(self, action: Action, named: dict[str, Atom]) -> Tree:
         """A step of an action with some arguments."""
@@ -330,7 +330,7 @@ class _Writing:
     negatives: dict[Atom, Atom]
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap(text: str) -> list[str]:
     return [line for part in textwrap.wrap(text, WIDTH - 3) for line in comment(part)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from waterline.checker.tla.forming import mapped
+from waterline.checker.tla.forming import map_tree
 from waterline.checker.tla.tree import (
     Atom,
     Definition,
@@ -89,7 +89,7 @@ class Naming:
                 )
             case Let():
                 return self._let(tree, names)
-        return mapped(tree, lambda part: self._named(part, names))
+        return map_tree(tree, lambda part: self._named(part, names))
 
     def _let(self, tree: Let, names: dict[Local, Atom]) -> Let:
         names = dict(names)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waterline.checker.compiler import ir
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.resolution import Lookups
 from waterline.checker.compiler.source import Source, source_of
 from waterline.checker.tla.environment import Role
@@ -169,7 +169,7 @@ class Program:
         return self._writes[source]
 
     def _finds_writes(self, source: Source) -> bool:
-        function = lowered(source)
+        function = lower_function(source)
         for statement in function.statements():
             targets: tuple[ir.Expression, ...] = ()
             match statement:

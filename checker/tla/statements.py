@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from waterline.checker.compiler import ir
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.tla import arithmetic, loops, turns
 from waterline.checker.tla.ends import Ends, leaves
 from waterline.checker.tla.environment import (
@@ -22,7 +22,7 @@ from waterline.checker.tla.environment import (
     Value,
 )
 from waterline.checker.tla.expressions import Expressions
-from waterline.checker.tla.forming import changed, chosen, let
+from waterline.checker.tla.forming import choose, let, with_change
 from waterline.checker.tla.kinds import Items, Typed, as_kind, kind_of_all, parts
 from waterline.checker.tla.tidying import own_copy
 from waterline.checker.tla.tree import ATOMIC, Collection, Definition, Tree, Truth
@@ -37,7 +37,7 @@ class Statements:
     @property
     def body(self) -> ir.Block:
         """The function's."""
-        return lowered(self.expressions.source).body
+        return lower_function(self.expressions.source).body
 
     # --- statements that may end the function ----------------------------------------------------
 
@@ -76,7 +76,7 @@ class Statements:
                     self.run((*node.then, *rest), then, ends),
                     self.run((*node.otherwise, *rest), otherwise, ends),
                 ]
-                return let(before, chosen(test, *ways))
+                return let(before, choose(test, *ways))
             case ir.For() | ir.While():
                 return loops.left(self, node, rest, at, ends)
         raise self.expressions.refuse(node, f"`{node.text}` stands there", "leave it out")
@@ -105,7 +105,7 @@ class Statements:
                 before = self.expressions.typed(target, at)
                 by = self.expressions.typed(value, at)
                 program = self.expressions.program
-                self.assign(target, arithmetic.operated(program, operator, before, by), at)
+                self.assign(target, arithmetic.operate(program, operator, before, by), at)
             case ir.If():
                 self._if(node, at)
             case ir.For() | ir.While():
@@ -181,7 +181,7 @@ class Statements:
         if at.levels:
             at.set_cell(name, path, tree)
             return
-        whole_field = changed(at.fields[Role.NOW, name], path, tree) if path else tree
+        whole_field = with_change(at.fields[Role.NOW, name], path, tree) if path else tree
         if isinstance(whole_field, ATOMIC):
             at.fields[Role.NOW, name] = whole_field
             return
@@ -211,24 +211,24 @@ class Statements:
     def _meet(self, test: Tree, at: Environment, then: Environment, otherwise: Environment) -> None:
         ways = then.taken(), otherwise.taken()
 
-        def met(one: Typed, other: Typed) -> Typed:
+        def meet(one: Typed, other: Typed) -> Typed:
             kind = kind_of_all([one, other])
             trees = [as_kind(one, kind), as_kind(other, kind)]
-            return Typed(chosen(test, *map(self._copied, ways, trees)), kind)
+            return Typed(choose(test, *map(self._copied, ways, trees)), kind)
 
         for name in list(dict.fromkeys((*then.variables, *otherwise.variables))):
             one, other = then.variables.get(name), otherwise.variables.get(name)
             if one == other and one is not None:
                 at.variables[name] = one
             elif isinstance(one, Typed) and isinstance(other, Typed):
-                found = met(one, other)
+                found = meet(one, other)
                 at.variables[name] = self.named(name, found, at, kept=self.keeps())
             else:
                 at.variables.pop(name, None)
         for (role, name), tree in list(at.fields.items()):
             one_tree, other_tree = then.fields[role, name], otherwise.fields[role, name]
             if one_tree != other_tree:
-                whole_field = chosen(test, *map(self._copied, ways, (one_tree, other_tree)))
+                whole_field = choose(test, *map(self._copied, ways, (one_tree, other_tree)))
                 self.set_field(name, (), whole_field, at)
             elif one_tree != tree:
                 at.fields[role, name] = one_tree
@@ -246,4 +246,4 @@ class Statements:
                     self._copied(way, cell[1] if cell is not None else before)
                     for way, cell in zip(ways, (one_cell, other_cell), strict=True)
                 ]
-                level.cells[name] = path, chosen(test, *trees)
+                level.cells[name] = path, choose(test, *trees)

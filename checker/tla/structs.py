@@ -56,7 +56,7 @@ def records_of(
     ]
 
 
-def called(records: Mapping[str, Records], name: str, given: list[Typed]) -> Typed | None:
+def call_struct(records: Mapping[str, Records], name: str, given: list[Typed]) -> Typed | None:
     """Translate a call that makes a struct, or takes a part out of one; None for another."""
     match = _CALLED.fullmatch(name)
     if match and (kind := records.get(match[1])) is not None:

@@ -87,21 +87,21 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
         case Truth(value=value):
             return "TRUE" if value else "FALSE"
         case Word(text=text):
-            return quoted(text)
+            return quote(text)
         case Apply(operator=operator, arguments=arguments):
             given = ", ".join(map(flat, arguments))
             return f"{flat(operator)}({given})" if arguments else flat(operator)
         case Element(function=function, index=index):
-            return f"{_closed(function)}[{flat(index)}]"
+            return f"{_close(function)}[{flat(index)}]"
         case Member(record=record, name=name):
-            return f"{_closed(record)}.{name}"
+            return f"{_close(record)}.{name}"
         case Infix(operator=operator, left=left, right=right):
             between = operator if operator == ".." else f" {operator} "
             return f"{_operand(operator, left)}{between}{_operand(operator, right, right=True)}"
         case Minus(operand=operand):
-            return f"-{_closed(operand)}"
+            return f"-{_close(operand)}"
         case Not(operand=operand):
-            return f"~{_closed(operand)}"
+            return f"~{_close(operand)}"
         case Junction(operator=operator, items=items):
             return f" {operator} ".join(map(_item, items))
         case If(test=test, then=then, otherwise=otherwise):
@@ -109,7 +109,7 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
         case Let(definitions=definitions, body=body):
             return f"LET {' '.join(map(_definition, definitions))} IN {flat(body)}"
         case Quantified():
-            head, body = _quantified(tree)
+            head, body = _quantifiers(tree)
             return f"{head} {flat(body)}"
         case Mapped():
             return f"{_head(tree)} {flat(tree.body)}]"
@@ -120,7 +120,7 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
         case Except(function=function, changes=changes):
             return f"[{flat(function)} EXCEPT {', '.join(map(_change, changes))}]"
         case Subsets(domain=domain):
-            return f"SUBSET {_closed(domain)}"
+            return f"SUBSET {_close(domain)}"
         case Functions(domain=domain, range=range_):
             return f"[{flat(domain)} -> {flat(range_)}]"
         case Collection(items=items, ordered=ordered):
@@ -131,17 +131,17 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
         case Records(members=members):
             return f"[{', '.join(f'{name} : {flat(values)}' for name, values in members)}]"
         case Primed(operand=operand):
-            return f"{_closed(operand)}'"
+            return f"{_close(operand)}'"
         case Unchanged(names=names):
             return f"UNCHANGED {_several(names)}"
         case Formula(operator=operator, operands=(left, right)):
-            return f"{_closed(left)} {operator} {_closed(right)}"
+            return f"{_close(left)} {operator} {_close(right)}"
         case Formula(operator=operator, operands=(operand,)):
-            return f"{operator}{_closed(operand)}"
+            return f"{operator}{_close(operand)}"
     raise TypeError(f"{tree!r} has no text")
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A string as TLA+ writes it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -150,7 +150,7 @@ def _several(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"<<{', '.join(names)}>>"
 
 
-def _closed(tree: Tree) -> str:
+def _close(tree: Tree) -> str:
     if isinstance(tree, Number):
         return tree.name or (f"({tree.value})" if tree.value < 0 else str(tree.value))
     return flat(tree) if isinstance(tree, _CLOSED) else f"({flat(tree)})"
@@ -167,7 +167,7 @@ def _operand(operator: str, tree: Tree, *, right: bool = False) -> str:
         return flat(tree)
     if operator in _COMPARISONS and isinstance(tree, Infix) and tree.operator in _ABOVE_COMPARISONS:
         return flat(tree)
-    return _closed(tree)
+    return _close(tree)
 
 
 def _item(tree: Tree) -> str:
@@ -175,7 +175,7 @@ def _item(tree: Tree) -> str:
     is_plain = isinstance(tree, Not | Unchanged) or (
         isinstance(tree, Infix) and tree.operator != "=>"
     )
-    return flat(tree) if is_plain else _closed(tree)
+    return flat(tree) if is_plain else _close(tree)
 
 
 def _change(change: Change) -> str:
@@ -193,7 +193,7 @@ def _head(tree: Mapped | Filter) -> str:
     return f"[{bound} |->" if isinstance(tree, Mapped) else f"{{{bound} :"
 
 
-def _quantified(tree: Quantified) -> tuple[str, Tree]:
+def _quantifiers(tree: Quantified) -> tuple[str, Tree]:
     """Return the bindings of nested quantifiers of one kind, and the innermost body."""
     bound = [(flat(tree.domain), [flat(tree.variable)])]
     body: Tree = tree.body
@@ -289,40 +289,40 @@ def _lines(tree: Tree, indent: int) -> list[str]:  # noqa: PLR0911, PLR0912 - on
             lines[0] = f"{pad}LET {lines[0].lstrip()}"
             return [*lines, *_after(f"{pad}IN ", body)]
         case Quantified():
-            head, body = _quantified(tree)
+            head, body = _quantifiers(tree)
             return [f"{pad}{head}", *_lines(body, indent + 2)]
         case Mapped():
-            return _ended([f"{pad}{_head(tree)}", *_lines(tree.body, indent + 2)], "]")
+            return _end_line([f"{pad}{_head(tree)}", *_lines(tree.body, indent + 2)], "]")
         case Filter():
-            return _ended([f"{pad}{_head(tree)}", *_lines(tree.body, indent + 2)], "}")
+            return _end_line([f"{pad}{_head(tree)}", *_lines(tree.body, indent + 2)], "}")
         case Except(function=function, changes=changes):
             return _except(function, changes, indent)
         case Image(variable=variable, domain=domain, body=body):
-            of = _ended(_after(f"{pad}{{", body), " :")
+            of = _end_line(_after(f"{pad}{{", body), " :")
             bound = f"{' ' * (indent + 2)}{flat(variable)} \\in "
-            return [*of, *_ended(_after(bound, domain), "}")]
+            return [*of, *_end_line(_after(bound, domain), "}")]
         case Formula(operator=operator, operands=(Image() as operand,)):
             return _after(f"{pad}{operator}", operand)
         case Infix(operator="=", left=left, right=Junction() | Quantified() as right):
-            return _ended(_after(f"{pad}{flat(left)} = (", right), ")")
+            return _end_line(_after(f"{pad}{flat(left)} = (", right), ")")
         case Infix(operator="=", left=Primed() | Atom() as left, right=right):
             return _after(f"{pad}{flat(left)} = ", right)
         case Infix(operator=operator, left=left, right=right):
             return [
-                *_ended(_bracketed(operator, left, indent), f" {operator}"),
-                *_bracketed(operator, right, indent + 2),
+                *_end_line(_bracket(operator, left, indent), f" {operator}"),
+                *_bracket(operator, right, indent + 2),
             ]
         case Not(operand=operand):
-            return _ended(_after(f"{pad}~(", operand), ")")
+            return _end_line(_after(f"{pad}~(", operand), ")")
         case Record(members=members):
-            return _listed(pad, "[", [(f"{name} |-> ", value) for name, value in members], "]")
+            return _list_lines(pad, "[", [(f"{name} |-> ", value) for name, value in members], "]")
         case Records(members=members):
-            return _listed(pad, "[", [(f"{name} : ", values) for name, values in members], "]")
+            return _list_lines(pad, "[", [(f"{name} : ", values) for name, values in members], "]")
         case Collection(items=items, ordered=ordered):
             opening, closing = ("<<", ">>") if ordered else ("{", "}")
-            return _listed(pad, opening, [("", item) for item in items], closing)
+            return _list_lines(pad, opening, [("", item) for item in items], closing)
         case Apply(operator=operator, arguments=arguments) if arguments:
-            return _listed(pad, f"{flat(operator)}(", [("", item) for item in arguments], ")")
+            return _list_lines(pad, f"{flat(operator)}(", [("", item) for item in arguments], ")")
     return [f"{pad}{flat(tree)}"]
 
 
@@ -337,18 +337,18 @@ def _after(start: str, tree: Tree) -> list[str]:
     return [start + first.lstrip(), *others]
 
 
-def _ended(lines: list[str], end: str) -> list[str]:
+def _end_line(lines: list[str], end: str) -> list[str]:
     return [*lines[:-1], lines[-1] + end]
 
 
-def _bracketed(operator: str, tree: Tree, indent: int) -> list[str]:
+def _bracket(operator: str, tree: Tree, indent: int) -> list[str]:
     pad = " " * indent
     text = _operand(operator, tree)
     if indent + len(text) <= WIDTH:
         return [pad + text]
     if isinstance(tree, _CLOSED):
         return _lines(tree, indent)
-    return _ended(_after(f"{pad}(", tree), ")")
+    return _end_line(_after(f"{pad}(", tree), ")")
 
 
 def _except(function: Tree, changes: Sequence[Change], indent: int) -> list[str]:
@@ -357,16 +357,18 @@ def _except(function: Tree, changes: Sequence[Change], indent: int) -> list[str]
     lines = [head]
     for number, change in enumerate(changes):
         found = _after(f"{pad}  !{_path(change)} = ", change.value)
-        lines += _ended(found, "," if number < len(changes) - 1 else "]")
+        lines += _end_line(found, "," if number < len(changes) - 1 else "]")
     return lines
 
 
-def _listed(pad: str, opening: str, items: Sequence[tuple[str, Tree]], closing: str) -> list[str]:
+def _list_lines(
+    pad: str, opening: str, items: Sequence[tuple[str, Tree]], closing: str
+) -> list[str]:
     lines: list[str] = []
     for number, (label, item) in enumerate(items):
         start = f"{pad}{opening}" if number == 0 else " " * (len(pad) + len(opening))
         end = "," if number < len(items) - 1 else closing
-        lines += _ended(_after(f"{start}{label}", item), end)
+        lines += _end_line(_after(f"{start}{label}", item), end)
     return lines
 
 

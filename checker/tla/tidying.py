@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from waterline.checker.tla.forming import changed, everything_in, let, mapped, subtrees
+from waterline.checker.tla.forming import everything_in, let, map_tree, subtrees, with_change
 from waterline.checker.tla.program import Program
 from waterline.checker.tla.tree import (
     ATOMIC,
@@ -27,7 +27,7 @@ from waterline.checker.tla.tree import (
 )
 
 
-def tidied(tree: Any) -> Any:
+def tidy(tree: Any) -> Any:
     """Return the same expression with fewer definitions."""
     while True:
         uses: Counter[Local] = Counter()
@@ -68,14 +68,14 @@ class _Tidying:
             case Let():
                 return self._let(tree, put)
             case Except():
-                found = mapped(tree, lambda part: self.tidied(part, put))
+                found = map_tree(tree, lambda part: self.tidied(part, put))
                 if isinstance(found.function, Except):
                     whole: Tree = found.function
                     for change in found.changes:
-                        whole = changed(whole, change.path, change.value)
+                        whole = with_change(whole, change.path, change.value)
                     return whole
                 return found
-        return mapped(tree, lambda part: self.tidied(part, put))
+        return map_tree(tree, lambda part: self.tidied(part, put))
 
     def _let(self, tree: Let, put: dict[Local, Tree]) -> Tree:
         put = dict(put)
@@ -122,11 +122,11 @@ def own_copy(program: Program, definitions: Sequence[Definition], tree: Tree) ->
         return tree
     names = {each.name: program.local(each.name.base) for each in kept}
     names |= {p: program.local(p.base) for each in kept for p in each.parameters}
-    found: Tree = _renamed(let(kept, tree), names)
+    found: Tree = _rename(let(kept, tree), names)
     return found
 
 
-def _renamed(tree: Any, names: dict[Local, Local]) -> Any:
+def _rename(tree: Any, names: dict[Local, Local]) -> Any:
     if isinstance(tree, Local):
         return names.get(tree, tree)
-    return mapped(tree, lambda part: _renamed(part, names))
+    return map_tree(tree, lambda part: _rename(part, names))

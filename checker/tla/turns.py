@@ -120,7 +120,7 @@ class Turns:
         """Return the variables and fields that a turn changes, with their kinds after it."""
         ends: list[Environment] = []
 
-        def seen(end: Environment) -> Tree:
+        def collect(end: Environment) -> Tree:
             ends.append(end.copy())
             return Truth(True)
 
@@ -128,7 +128,9 @@ class Turns:
         begun = inner.copy()
         if isinstance(self.node, ir.While):
             self.rule.expressions.truth(self.node.test, inner)
-        self.rule.run(self.node.body, inner, Ends(seen, lambda e, v: Truth(True), seen, seen))
+        self.rule.run(
+            self.node.body, inner, Ends(collect, lambda e, v: Truth(True), collect, collect)
+        )
         kinds: dict[_Key, Kind] = {}
         counter = self.node.counter.name if isinstance(self.node, ir.For) else None
         for name, first in self.at.variables.items():

@@ -49,7 +49,7 @@ def paths_to_breaking(
         ways = levels
         if problem.model.concretise is not None:
             ways, ends = _with_fewest_faults(levels, ends, _is_fault(problem))
-        states, steps = _chosen(ways, ends, actors)
+        states, steps = _choose_way(ways, ends, actors)
         if problem.symmetry.sorts:
             paths[name] = Path(*real_path(problem, states))
         else:
@@ -84,7 +84,7 @@ def _with_fewest_faults(
     levels: Sequence[Ways], ends: Sequence[StateWords], is_fault: Callable[[int], bool]
 ) -> tuple[list[Ways], list[StateWords]]:
     """The ways that take as few faults as any to where they lead, and the ends with the fewest."""
-    faults = dict.fromkeys(_begun(levels, ends), 0)
+    faults = dict.fromkeys(_beginnings(levels, ends), 0)
     fewest: list[Ways] = []
     for ways in levels:
         taken = {
@@ -106,7 +106,7 @@ def _with_fewest_faults(
     return fewest, [end for end in ends if faults.get(end) == least]
 
 
-def _begun(levels: Sequence[Ways], ends: Sequence[StateWords]) -> set[StateWords]:
+def _beginnings(levels: Sequence[Ways], ends: Sequence[StateWords]) -> set[StateWords]:
     """The initial states that these ways begin at."""
     return {parent for ways in levels[0].values() for parent, _ in ways} if levels else set(ends)
 
@@ -118,7 +118,7 @@ def _is_fault(problem: Problem) -> Callable[[int], bool]:
     return cache(lambda step: call_of(model, step)[0] in budgets)
 
 
-def _chosen(
+def _choose_way(
     levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
 ) -> tuple[list[StateWords], list[int]]:
     """The states of the one way that is taken, and the step to each but the first."""
@@ -144,7 +144,7 @@ def _groups(
     levels: Sequence[Ways], ends: Sequence[StateWords], actors: Callable[[int], Actors]
 ) -> _Groups:
     """Return the actors on the ways to each state, level by level; the first state has none."""
-    groups: _Groups = [{state: {_NOBODY} for state in _begun(levels, ends)}]
+    groups: _Groups = [{state: {_NOBODY} for state in _beginnings(levels, ends)}]
     for ways in levels:
         groups.append(
             {

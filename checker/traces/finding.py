@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.search.fault_count import faults_in
 from waterline.checker.search.rule_errors import Disagreement
 from waterline.counterexamples import (
@@ -66,7 +66,7 @@ class Finding:
 def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding:
     """The counterexample that `path` is, or, for a property, that ends a step behind it.
 
-    Raises as `confirmed` does, and `Disagreement`.
+    Raises as `confirm_trace` does, and `Disagreement`.
     """
     trace = trace_of(model, claim.name, path.calls, initial=path.initial)
     calls = path.calls
@@ -80,7 +80,7 @@ def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding
         model, whole = model.concretise(path.initial, calls)
         calls = tuple(whole)
     trace = trace_of(model, claim.name, calls, initial=path.initial)
-    return confirmed(trace, model, claim)
+    return confirm_trace(trace, model, claim)
 
 
 def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[str, Arguments]:
@@ -99,7 +99,7 @@ def _breaking_call(model: Model, before: State, claim: ActionProperty) -> tuple[
     raise Disagreement(f"compiled, a step out of {before} breaks {claim.name}; interpreted, none")
 
 
-def confirmed(trace: Trace, model: Model, claim: Claim) -> Finding:
+def confirm_trace(trace: Trace, model: Model, claim: Claim) -> Finding:
     """Replay `trace`; see that its last state, or its last step, is the first to break `claim`.
 
     Of a claim about behaviours: that no way leads back from its last state, or that what repeats is
@@ -115,7 +115,7 @@ def confirmed(trace: Trace, model: Model, claim: Claim) -> Finding:
         replayed = confirm(trace, model, lambda state: claim.holds(state, settings))
         explanation = claim.explain(replayed.states[-1], settings)
     elif isinstance(claim, Recoverable):
-        replayed, explanation = _stuck(trace, model, claim)
+        replayed, explanation = _replay_stuck(trace, model, claim)
     elif isinstance(claim, Temporal):
         replayed, explanation = _for_ever(trace, model, claim)
     else:
@@ -145,7 +145,7 @@ def trace_name(problem: Problem, invariant: str, another: int = 0) -> str:
     return "-".join(part for part in text if part) + ".json"
 
 
-def _stuck(trace: Trace, model: Model, claim: Recoverable) -> tuple[Replayed, str]:
+def _replay_stuck(trace: Trace, model: Model, claim: Recoverable) -> tuple[Replayed, str]:
     settings, by = model.settings, ways_back(claim, model.enabled_actions)
     replayed, trapped = confirm_stuck(
         trace, model, by=by, good=lambda state: claim.good(state, settings)
@@ -164,7 +164,7 @@ def describe_trapped(trapped: Trapped, by: Sequence[str]) -> str:
     if not trapped.enabled:
         return f"None of these steps is enabled there: {', '.join(by) or 'there are none'}."
     more = "" if trapped.is_whole else " that were looked at"
-    text = f"No way back from there: {counted(trapped.states, 'state')}{more} can be reached"
+    text = f"No way back from there: {quantity(trapped.states, 'state')}{more} can be reached"
     return f"{text}, none of which enables {', '.join(never)}." if never else f"{text}, none good."
 
 

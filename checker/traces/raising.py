@@ -14,7 +14,7 @@ from waterline.checker.problem.spec import WHERE
 from waterline.checker.search.rule_errors import (
     Failure,
     Raised,
-    attempted,
+    attempt,
     failure_in,
     failure_of_claim,
 )
@@ -89,10 +89,10 @@ def _failure(replayed: Replayed, problem: Problem) -> Failure | None:
     values = tuple(given.get(parameter.name, -1) for parameter in action.parameters)
     if values not in model.bindings(action):
         return None
-    tried = attempted(model, state, action, values)
+    tried = attempt(model, state, action, values)
     return tried if isinstance(tried, Failure) else None
 
 
 def _step(model: Model, before: object, action: str, values: tuple[int, ...]) -> Step | None:
-    taken = attempted(model, before, model.action(action), values)  # type: ignore[arg-type]
+    taken = attempt(model, before, model.action(action), values)  # type: ignore[arg-type]
     return taken if isinstance(taken, Step) else None

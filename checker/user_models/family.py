@@ -14,17 +14,17 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.problem.wording import describe_option
 from waterline.checker.problem.words import Words
-from waterline.checker.user_models.loading import OwnFile, describe_where, loaded
+from waterline.checker.user_models.loading import OwnFile, describe_where, load_text
 from waterline.checker.user_models.unbounded import (
     UNBOUNDED,
     bounds_without_number,
+    remove_bounds,
     room_for,
-    unbounded,
 )
 from waterline.model.core.claim import ActionProperty, Invariant, Reachable
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Model
-from waterline.model.own.building import Built, Stated, built
+from waterline.model.own.building import Built, Stated, build_model
 from waterline.model.own.state_class import Bound
 
 DIGEST = "sha256"
@@ -52,7 +52,7 @@ class OwnFamily(Family):
 
     def claimed(self, version: str, circumstances: Any) -> Claimed:
         """A protocol within bounds. Raises `BadEnvironment`."""
-        made: Built = _built(self.own, version, circumstances)
+        made: Built = _build(self.own, version, circumstances)
         return Claimed(
             model=made.model,
             invariants=tuple(map(_invariant, made.always)),
@@ -72,7 +72,7 @@ class OwnFamily(Family):
 
 def own_family(text: str, file: str) -> Family:
     """The family that a file with this text declares. Raises `BadEnvironment`."""
-    return family_of(loaded(text, file))
+    return family_of(load_text(text, file))
 
 
 @functools.lru_cache(maxsize=16)
@@ -94,7 +94,7 @@ def family_of(own: OwnFile) -> Family:
         return OwnOptions(tuple(given.items()), unbounded)
 
     def build(version: str, circumstances: OwnOptions) -> Model:
-        return _built(own, version, circumstances).model
+        return _build(own, version, circumstances).model
 
     return OwnFamily(
         name=own.name,
@@ -117,7 +117,7 @@ def family_of(own: OwnFile) -> Family:
 
 
 @functools.lru_cache(maxsize=16)
-def _built(own: OwnFile, version: str, circumstances: OwnOptions) -> Built:
+def _build(own: OwnFile, version: str, circumstances: OwnOptions) -> Built:
     if version not in own.protocols:
         raise BadEnvironment(f"{own.name} has no {version!r}; it has {', '.join(own.protocols)}")
     bounds = _bounds(own, version, dict(circumstances.given))
@@ -137,7 +137,7 @@ def _built(own: OwnFile, version: str, circumstances: OwnOptions) -> Built:
         whole = {**bounds, **needed}
         return _built_within(own, version, whole, {**whole, DIGEST: own.digest}).model
 
-    return unbounded(made, within, own.file)
+    return remove_bounds(made, within, own.file)
 
 
 def _built_within(
@@ -151,7 +151,7 @@ def _built_within(
     protocol = own.declared(version, bounds)
     return describe_where(
         own.file,
-        lambda: built(
+        lambda: build_model(
             protocol,
             file=own.file,
             text=own.text,
@@ -214,24 +214,25 @@ def _symmetries(own: OwnFile) -> dict[str, Symmetry]:
 
 
 def _words(own: OwnFile) -> Words:
-    def said(model: Model) -> list[tuple[str, object]]:
+    def visible_options(model: Model) -> list[tuple[str, object]]:
         hidden = (DIGEST, UNBOUNDED)
         return [(name, value) for name, value in model.options.items() if name not in hidden]
 
     def sizes(model: Model) -> str:
         return (
-            ", ".join(f"{name} {describe_option(value)}" for name, value in said(model)) or own.name
+            ", ".join(f"{name} {describe_option(value)}" for name, value in visible_options(model))
+            or own.name
         )
 
     def scope(model: Model) -> str:
         if UNBOUNDED not in model.options:
             return ""
         endless = [name for name in own.bounds(model.version) if name not in model.options]
-        left = f"; {sizes(model)}" if said(model) else ""
+        left = f"; {sizes(model)}" if visible_options(model) else ""
         return f"for any number of {' and '.join(endless)}{left}"
 
     def letters(model: Model) -> str:
-        bounds = [f"{name}{value}".lower() for name, value in said(model)]
+        bounds = [f"{name}{value}".lower() for name, value in visible_options(model)]
         return "-".join([*bounds, *([UNBOUNDED] if UNBOUNDED in model.options else [])])
 
     def circumstances(options: Mapping[str, object]) -> Mapping[str, object]:
@@ -282,4 +283,4 @@ def built_of(problem: Problem) -> tuple[OwnFile, Built]:
     given = {name: value for name, value in model.options.items() if name != DIGEST}
     is_unbounded = given.pop(UNBOUNDED, False) is True
     options = OwnOptions(tuple(given.items()), is_unbounded)
-    return family.own, _built(family.own, model.version, options)
+    return family.own, _build(family.own, model.version, options)

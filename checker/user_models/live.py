@@ -67,22 +67,22 @@ def _require_as_it_ran(
     try:
         modules = [compile(text, file, "exec", each, dont_inherit=True) for each in flags]
     except (SyntaxError, ValueError):
-        raise BadEnvironment(_changed(file)) from None
+        raise BadEnvironment(_changes(file)) from None
     written: dict[tuple[str, int], list[types.CodeType]] = {}
     for code in itertools.chain.from_iterable(map(_codes, modules)):
         written.setdefault((code.co_name, code.co_firstlineno), []).append(code)
-    codes = [each.__code__ for each in _reached([function, *_functions(protocol)], file)]
+    codes = [each.__code__ for each in _reachable([function, *_functions(protocol)], file)]
     if protocol.state is not None and (body := body_of(protocol.state)) is not None:
         codes.append(body)
     for code in codes:
         found = written.get((code.co_name, code.co_firstlineno), [])
         if _facts(code) not in map(_facts, found):
             raise BadEnvironment(
-                f"{_changed(file)} ({code.co_name}, line {code.co_firstlineno}, is another one)"
+                f"{_changes(file)} ({code.co_name}, line {code.co_firstlineno}, is another one)"
             )
 
 
-def _changed(file: str) -> str:
+def _changes(file: str) -> str:
     return f"{file} has changed since Python has read it; load it again, or start Python again"
 
 
@@ -105,7 +105,7 @@ def _functions(protocol: Protocol) -> Iterator[Any]:
         yield from pair
 
 
-def _reached(functions: Iterable[Any], file: str) -> Iterator[types.FunctionType]:
+def _reachable(functions: Iterable[Any], file: str) -> Iterator[types.FunctionType]:
     """The functions of the file among these, and those of it that they name, again and again."""
     left, seen = list(functions), set()
     while left:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from waterline.checker.user_models.declaring import described as described_declaration
+from waterline.checker.user_models.declaring import describe_error as described_declaration
 from waterline.counterexamples.named_file import BadFile, read_named
 from waterline.model.core.errors import BadEnvironment, RaisedAtStart
 from waterline.model.core.transition_system import Model
@@ -99,7 +99,7 @@ _files: dict[tuple[str, str], tuple[OwnFile, _Imported]] = {}
 """Files that have run, by text and file, with what the modules had that they import."""
 
 
-def loaded(text: str, file: str) -> OwnFile:
+def load_text(text: str, file: str) -> OwnFile:
     """Run a text as that of `file`: once, unless a module that it imports has changed meanwhile.
 
     Raises `BadEnvironment`, with the line.
@@ -110,11 +110,11 @@ def loaded(text: str, file: str) -> OwnFile:
     own = _run(text, file)
     if len(_files) >= _FILES_MAX:
         _files.clear()
-    _files[text, file] = own, _imported(text)
+    _files[text, file] = own, _imports(text)
     return own
 
 
-def _imported(text: str) -> _Imported:
+def _imports(text: str) -> _Imported:
     """The modules that a text imports, but for Python's and Waterline's, with their names."""
     nodes = list(ast.walk(ast.parse(text)))
     named = {each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}

@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.rule_errors import Failure, attempted
+from waterline.checker.search.rule_errors import Failure, attempt
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.renaming import Digit, Holds, Sort
 from waterline.model.core.state import State
@@ -59,7 +59,7 @@ def _some_states(model: Model) -> Iterator[State]:
 
 def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | None:
     """Return the action or claim that changes if two names are exchanged in the state."""
-    model, other = problem.model, exchanged(state, sort, one)
+    model, other = problem.model, exchange(state, sort, one)
     for action in model.enabled_actions:
         for arguments in model.bindings(action):
             renamed = tuple(
@@ -76,13 +76,13 @@ def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | N
                 if here is not there:
                     return action.name
                 continue
-            if exchanged(here, sort, one) != there:
+            if exchange(here, sort, one) != there:
                 return action.name
             for name, is_so in _of_steps(problem):
-                if _asked(is_so, state, here, ()) != _asked(is_so, other, there, ()):
+                if _ask(is_so, state, here, ()) != _ask(is_so, other, there, ()):
                     return name
     for name, is_so in _of_states(problem):
-        if _asked(is_so, state, model.settings) != _asked(is_so, other, model.settings):
+        if _ask(is_so, state, model.settings) != _ask(is_so, other, model.settings):
             return name
     return None
 
@@ -109,20 +109,20 @@ def _steps(model: Model, state: State) -> Iterator[Step]:
     """Every step out of a state but those that raise."""
     for action in model.enabled_actions:
         for arguments in model.bindings(action):
-            step = attempted(model, state, action, arguments)
+            step = attempt(model, state, action, arguments)
             if isinstance(step, Step):
                 yield step
 
 
 def _after(model: Model, state: State, action: Action, arguments: Arguments) -> State | str | None:
     """Where a step leads, None if it is not taken."""
-    step = attempted(model, state, action, arguments)
+    step = attempt(model, state, action, arguments)
     if isinstance(step, Failure):
         return _RAISES
     return step.after if step is not None else None
 
 
-def _asked(is_so: Callable[..., bool], *given: object) -> bool | str:
+def _ask(is_so: Callable[..., bool], *given: object) -> bool | str:
     try:
         return bool(is_so(*given))
     except Exception:  # Told by the search, as above.
@@ -155,7 +155,7 @@ def _number(digits: Sequence[Digit], number: int, sort: Sort, one: int) -> int:
     return made
 
 
-def exchanged(state: State, sort: Sort, one: int) -> State:
+def exchange(state: State, sort: Sort, one: int) -> State:
     """The state with the name `one` and the one after it exchanged everywhere."""
     draft = State(state.layout).draft()
     for field in state.layout.fields:

@@ -55,9 +55,9 @@ def room_for(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> dict[st
                     "and a struct is one number; keep it in a field, a Log or a Queue of its own"
                 )
     layout = {field.name: field_of(field) for field in declared.fields}
-    takes = [_taken(declared, action) for action in declared.actions]
+    takes = [_taken_fields(declared, action) for action in declared.actions]
     if declared.initial is not None:
-        for each in _taken(declared, declared.initial):
+        for each in _taken_fields(declared, declared.initial):
             if (sort := sort_in(each)) is not None:
                 raise BadEnvironment(
                     f"{own.file}: --unbounded: initial states are made with {_an(sort.name)}; "
@@ -121,7 +121,7 @@ def _require_handed_on(
             )
 
 
-def _taken(declared: Protocol, action: Any) -> list[PlainField]:
+def _taken_fields(declared: Protocol, action: Any) -> list[PlainField]:
     return [argument_of(name, over) for name, over in declared.takes(action).items()]
 
 
@@ -132,7 +132,7 @@ def _an(name: str) -> str:
 # --- counterexamples -----------------------------------------------------------------------------
 
 
-def unbounded(built: Built, within: Callable[[Mapping[str, int]], Model], file: str) -> Built:
+def remove_bounds(built: Built, within: Callable[[Mapping[str, int]], Model], file: str) -> Built:
     """Return the model without bounds; `within` makes the model within bounds of these sorts.
 
     Raises `BadEnvironment` for an initial state that is not in normal form.

@@ -13,7 +13,7 @@ from typing import Any
 from waterline.checker.compiler.function_ir import Written
 from waterline.checker.compiler.ir import Return
 from waterline.checker.compiler.kernel import TooLargeToNumber, plan_of
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.module import Unit
 from waterline.checker.compiler.source import NotCompilable, source_of
 from waterline.checker.compiler.values import Number, SettingsValue, StateValue
@@ -25,7 +25,7 @@ from waterline.model.core.transition_system import Action, Model
 from waterline.model.own.mistakes import line_of
 
 
-def vetted(problem: Problem) -> Problem:
+def vet(problem: Problem) -> Problem:
     """The problem. Raises `BadEnvironment` for what would go wrong in the first states already."""
     model, unit = problem.model, Unit()
     others = (*problem.applicable, *problem.applicable_properties)
@@ -59,11 +59,11 @@ def _require_compilable(unit: Unit, model: Model, action: Action) -> None:
     numbers = [Number("%", 0, model.layout.sizes[each.over] - 1) for each in action.parameters]
     _truth(unit, model, action.guard, 1, numbers)
     if action.limit is not None:
-        _written(unit, model, action.limit, 1, numbers, writable=action.limit_writes)
+        _writes(unit, model, action.limit, 1, numbers, writable=action.limit_writes)
     _effect(unit, model, action.effect, numbers)
 
 
-def _written(
+def _writes(
     unit: Unit,
     model: Model,
     function: Callable[..., Any],
@@ -80,10 +80,12 @@ def _truth(
     unit: Unit, model: Model, function: Callable[..., Any], states: int, numbers: Any = ()
 ) -> None:
     """Check that a guard or a claim returns True or False, whatever the state is."""
-    written = _written(unit, model, function, states, numbers)
+    written = _writes(unit, model, function, states, numbers)
     source = source_of(function)
     if len(written.returns) != 1 or not written.returns[0].within(0, 1):
-        lines = [each.line for each in lowered(source).statements() if isinstance(each, Return)]
+        lines = [
+            each.line for each in lower_function(source).statements() if isinstance(each, Return)
+        ]
         line = lines[0] if lines else source.line
         raise source.refuse(line, "it returns no boolean", "return a condition, True or False")
 

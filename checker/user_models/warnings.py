@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from waterline.checker.problem.problem import Problem
-from waterline.checker.user_models.loading import OwnFile, loaded
+from waterline.checker.user_models.loading import OwnFile, load_text
 from waterline.model.own import Action
 from waterline.model.own.mistakes import is_true
 
@@ -19,12 +19,12 @@ def warnings_of(problem: Problem) -> tuple[str, ...]:
     if family is None or family.origin[0].__name__ != _OWN:
         return ()
     text, file = family.origin[1]
-    own = loaded(text, file)
+    own = load_text(text, file)
     version = problem.model.version
     functions = {n.name: n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
     parsed = ast.parse(text)
     found = [*_numbers_for_sorts(functions[version]), *_bounds_unread(parsed, own.bounds(version))]
-    found += _unlisted(parsed, functions.values())
+    found += _unlisted_actions(parsed, functions.values())
     for action in _actions(own, version, problem):
         if (tree := functions.get(action)) is not None:
             found += [*_truths_returned(tree), *_unknown_names(tree), *_returns_for_when(tree)]
@@ -52,7 +52,9 @@ def _bounds_unread(tree: ast.Module, bounds: Mapping[str, object]) -> Iterator[t
                 )
 
 
-def _unlisted(tree: ast.Module, functions: Iterable[ast.FunctionDef]) -> Iterator[tuple[int, str]]:
+def _unlisted_actions(
+    tree: ast.Module, functions: Iterable[ast.FunctionDef]
+) -> Iterator[tuple[int, str]]:
     """Actions that no list has: functions that ask `when`, or write to the state, and that nothing
     names.
     """

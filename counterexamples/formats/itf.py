@@ -16,7 +16,7 @@ from typing import Any
 from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.formats.recording import Recording, Value
 from waterline.counterexamples.json_text import read_json
-from waterline.counterexamples.trace import NO_CLAIM, Trace, TraceStep, shown
+from waterline.counterexamples.trace import NO_CLAIM, Trace, TraceStep, show
 from waterline.counterexamples.trace_file import BYTES_MAX, from_object, head_of
 
 DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
@@ -76,10 +76,10 @@ def from_itf(text: str) -> Trace:
     head = _member(_member(document, "", _META), _META, _HEAD)
     states = document.get("states")
     if not isinstance(head, dict):
-        raise BadTrace(f"{_META}.{_HEAD} is {shown(head)}; it must be an object")
+        raise BadTrace(f"{_META}.{_HEAD} is {show(head)}; it must be an object")
     if not isinstance(states, list) or not states:
-        raise BadTrace(f"states is {shown(states)}; it must be a list with the initial state")
-    steps = [_taken(f"states[{index}]", state) for index, state in enumerate(states)]
+        raise BadTrace(f"states is {show(states)}; it must be a list with the initial state")
+    steps = [_step_taken(f"states[{index}]", state) for index, state in enumerate(states)]
     return from_object({**head, "steps": steps[1:]})
 
 
@@ -101,18 +101,18 @@ def _describe(value: Value) -> Any:
     return {"#set": [_describe(member) for member in sorted(value)]}
 
 
-def _taken(where: str, state: object) -> dict[str, object]:
+def _step_taken(where: str, state: object) -> dict[str, object]:
     action = _member(state, where, ACTION)
     pairs = _member(_member(state, where, PICKS), f"{where}.{PICKS}", "#map")
     if not isinstance(pairs, list):
-        raise BadTrace(f"{where}.{PICKS}.#map is {shown(pairs)}; it must be a list of pairs")
+        raise BadTrace(f"{where}.{PICKS}.#map is {show(pairs)}; it must be a list of pairs")
     arguments: dict[str, int] = {}
     for index, pair in enumerate(pairs):
         at = f"{where}.{PICKS}.#map[{index}]"
         if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
-            raise BadTrace(f"{at} is {shown(pair)}; it must be a name and its value")
+            raise BadTrace(f"{at} is {show(pair)}; it must be a name and its value")
         if pair[0] in arguments:
-            raise BadTrace(f"{at} is {shown(pair)}; it has a value already")
+            raise BadTrace(f"{at} is {show(pair)}; it has a value already")
         arguments[pair[0]] = _number(f"{at}[1]", pair[1])
     return {"action": action, "arguments": arguments}
 
@@ -121,7 +121,7 @@ def _number(where: str, value: object) -> int:
     digits = _member(value, where, "#bigint")
     if isinstance(digits, str) and digits.removeprefix("-").isdecimal() and len(digits) <= 20:
         return int(digits)
-    raise BadTrace(f"{where}.#bigint is {shown(digits)}; it must be a whole number as text")
+    raise BadTrace(f"{where}.#bigint is {show(digits)}; it must be a whole number as text")
 
 
 def _member(found: object, where: str, name: str) -> Any:
@@ -129,4 +129,4 @@ def _member(found: object, where: str, name: str) -> Any:
         return found[name]
     place = where or "the text"
     remedy = "; a trace of another tool is for `waterline view` alone" if name == _HEAD else ""
-    raise BadTrace(f"not a trace in ITF of ours: {place} is {shown(found)}, without {name}{remedy}")
+    raise BadTrace(f"not a trace in ITF of ours: {place} is {show(found)}, without {name}{remedy}")

@@ -16,7 +16,7 @@ from waterline.counterexamples.formats.itf_values import ItfValue, read_value
 from waterline.counterexamples.formats.tlc_states import is_tlc_json, is_tlc_text, of_json, of_text
 from waterline.counterexamples.json_text import read_json
 from waterline.counterexamples.named_file import BadFile, read_named
-from waterline.counterexamples.trace import shown
+from waterline.counterexamples.trace import show
 from waterline.counterexamples.trace_file import BYTES_MAX
 
 STATES_MAX, VARIABLES_MAX = 100_000, 1_000
@@ -84,7 +84,7 @@ def itf_trace(document: Mapping[str, Any]) -> ItfTrace:
     variables = _variables(document["vars"])
     states = document["states"]
     if not isinstance(states, list) or not states:
-        raise BadTrace(f"states is {shown(states)}; it must be a list with the initial state")
+        raise BadTrace(f"states is {show(states)}; it must be a list with the initial state")
     if len(states) > STATES_MAX:
         raise BadTrace(f"states has {len(states):,} elements; at most {STATES_MAX:,} are read")
     parameters = _parameters(document.get("params", []), states[0])
@@ -98,19 +98,19 @@ def itf_trace(document: Mapping[str, Any]) -> ItfTrace:
             for number, state in enumerate(states)
         ),
         _loop(document.get("loop"), len(states)),
-        _described(document.get(_META, {})) | {n: value.text for n, value in parameters.items()},
+        _descriptions(document.get(_META, {})) | {n: value.text for n, value in parameters.items()},
     )
 
 
 def _variables(found: object) -> list[str]:
     if not isinstance(found, list) or not found:
-        raise BadTrace(f"vars is {shown(found)}; it must be a list of names")
+        raise BadTrace(f"vars is {show(found)}; it must be a list of names")
     if len(found) > VARIABLES_MAX:
         raise BadTrace(f"vars has {len(found):,} names; at most {VARIABLES_MAX:,} are read")
     for index, name in enumerate(found):
         if not (isinstance(name, str) and 0 < len(name) <= NAME_MAX and _is_plain(name)):
             raise BadTrace(
-                f"vars[{index}] is {shown(name)}; it must be a name of at most {NAME_MAX} "
+                f"vars[{index}] is {show(name)}; it must be a name of at most {NAME_MAX} "
                 "printable ASCII characters"
             )
     # Quint names those that hold the step twice.
@@ -120,7 +120,7 @@ def _variables(found: object) -> list[str]:
 def _parameters(found: object, state: object) -> dict[str, ItfValue]:
     """Return Apalache's parameters, with their values in the initial state."""
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise BadTrace(f"params is {shown(found)}; it must be a list of names")
+        raise BadTrace(f"params is {show(found)}; it must be a list of names")
     if not isinstance(state, dict):
         return {}
     return {
@@ -138,13 +138,13 @@ def _state(
     taken: str | None,
 ) -> ItfState:
     if not isinstance(found, dict):
-        raise BadTrace(f"{where} is {shown(found)}; it must be an object with a value by variable")
+        raise BadTrace(f"{where} is {show(found)}; it must be an object with a value by variable")
     for name in variables:
         if name not in found:
-            raise BadTrace(f"{where} lacks {shown(name)}, which vars has")
+            raise BadTrace(f"{where} lacks {show(name)}, which vars has")
     for name in found:
         if name not in known:
-            raise BadTrace(f"{where} has {shown(name)}, which vars lacks")
+            raise BadTrace(f"{where} has {show(name)}, which vars lacks")
     values = {name: read_value(f"{where}.{name}", found[name]) for name in variables}
     if taken is None:
         return ItfState(values, "")
@@ -168,14 +168,14 @@ def _loop(found: object, states: int) -> int | None:
         return None
     if type(found) is not int or not 0 <= found < states:
         raise BadTrace(
-            f"loop is {shown(found)}; it must be the number of a state, from 0 to {states - 1}"
+            f"loop is {show(found)}; it must be the number of a state, from 0 to {states - 1}"
         )
     return found
 
 
-def _described(meta: object) -> dict[str, str]:
+def _descriptions(meta: object) -> dict[str, str]:
     if not isinstance(meta, dict):
-        raise BadTrace(f"{_META} is {shown(meta)}; it must be an object")
+        raise BadTrace(f"{_META} is {show(meta)}; it must be an object")
     wanted = ((key, meta.get(key)) for key in ("source", "status", "description"))
     return {
         key: "".join(c if c.isprintable() else "?" for c in text[:_TEXT_MAX])

@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass
 
 from waterline.counterexamples.errors import BadTrace
-from waterline.counterexamples.trace import shown
+from waterline.counterexamples.trace import show
 
 DIGITS_MAX = 1_000
 UNIT = ('"U_OF_UNIT"', "()")
@@ -49,26 +49,26 @@ def read_value(where: str, value: object) -> ItfValue:
         case str():
             return _plain(json.dumps(value))
         case list():
-            return _plain(f"[{_joined(_all(where, value))}]")
+            return _plain(f"[{_join(_all(where, value))}]")
         case dict():
             marks = [key for key in value if key.startswith(_MARK)]
             return _special(where, marks, value) if marks else _record(where, value)
-    raise BadTrace(f"{where} is {shown(value)}, which ITF has no such value for")
+    raise BadTrace(f"{where} is {show(value)}, which ITF has no such value for")
 
 
 def _special(where: str, marks: list[str], found: dict[str, object]) -> ItfValue:
     if len(found) > 1:
-        raise BadTrace(f"{where} has {shown([*found])}; {marks[0]} must be alone in its object")
+        raise BadTrace(f"{where} has {show([*found])}; {marks[0]} must be alone in its object")
     [(mark, inner)] = found.items()
     where = f"{where}.{mark}"
     match mark:
         case "#bigint":
             return _number(_digits(where, inner))
         case "#tup":
-            return _plain(f"({_joined(_all(where, _list(where, inner)))})")
+            return _plain(f"({_join(_all(where, _list(where, inner)))})")
         case "#set":
             members = {each.text: each for each in _all(where, _list(where, inner))}
-            return _plain(f"{{{_joined(_in_order([*members.values()]))}}}")
+            return _plain(f"{{{_join(_in_order([*members.values()]))}}}")
         case "#map":
             return _function(where, _list(where, inner))
         case "#unserializable":
@@ -95,10 +95,10 @@ def _function(where: str, pairs: list[object]) -> ItfValue:
     for index, pair in enumerate(pairs):
         at = f"{where}[{index}]"
         if not isinstance(pair, list) or len(pair) != 2:
-            raise BadTrace(f"{at} is {shown(pair)}; it must be an argument and its value")
+            raise BadTrace(f"{at} is {show(pair)}; it must be an argument and its value")
         argument, value = _all(at, pair)
         if argument.text in found:
-            raise BadTrace(f"{at} is {shown(pair)}; the argument has a value already")
+            raise BadTrace(f"{at} is {show(pair)}; the argument has a value already")
         found[argument.text] = argument, value
     ordered = sorted(found.values(), key=lambda each: each[0].order)
     text = ", ".join(f"{argument.text} -> {value.text}" for argument, value in ordered)
@@ -112,7 +112,7 @@ def _all(where: str, values: list[object]) -> list[ItfValue]:
 
 def _list(where: str, found: object) -> list[object]:
     if not isinstance(found, list):
-        raise BadTrace(f"{where} is {shown(found)}; it must be a list")
+        raise BadTrace(f"{where} is {show(found)}; it must be a list")
     return found
 
 
@@ -122,7 +122,7 @@ def _digits(where: str, found: object) -> int:
         if digits.isascii() and digits.isdecimal():
             return int(found)
     raise BadTrace(
-        f"{where} is {shown(found)}; it must be a whole number of at most {DIGITS_MAX:,} digits, "
+        f"{where} is {show(found)}; it must be a whole number of at most {DIGITS_MAX:,} digits, "
         "as text"
     )
 
@@ -139,7 +139,7 @@ def _in_order(values: list[ItfValue]) -> list[ItfValue]:
     return sorted(values, key=lambda value: value.order)
 
 
-def _joined(values: list[ItfValue]) -> str:
+def _join(values: list[ItfValue]) -> str:
     return ", ".join(value.text for value in values)
 
 

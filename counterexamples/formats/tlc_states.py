@@ -15,7 +15,7 @@ from typing import Any
 from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.formats.itf_values import UNIT
 from waterline.counterexamples.json_text import DEPTH_MAX
-from waterline.counterexamples.trace import shown
+from waterline.counterexamples.trace import show
 
 _STATE = re.compile(r"(?:State )?(\d+): (<.*>|Stuttering)\s*")
 _BACK = re.compile(r"(?:Back to state (\d+)|(\d+): Back to state)(?::.*)?")
@@ -70,7 +70,7 @@ def of_text(text: str) -> dict[str, Any]:
                 loop = len(states) - 1
                 break
             first = first if states else int(begun[1])
-            states.append({TAKEN: _named(begun[2].strip("<>"))})
+            states.append({TAKEN: _action_name(begun[2].strip("<>"))})
         elif states and (line.startswith("/\\ ") or body or _CONJUNCT.match(line)):
             if line.strip():
                 body.append(line)
@@ -84,7 +84,7 @@ def of_text(text: str) -> dict[str, Any]:
 def of_json(document: Any) -> dict[str, Any]:
     """Read the states of a `-dumpTrace json`. Raises `BadTrace`."""
     found = document.get("counterexample", document)
-    numbered = [_numbered("state", each) for each in _list("state", found["state"])]
+    numbered = [_numbered_state("state", each) for each in _list("state", found["state"])]
     steps = [_step(each) for each in _list("action", found["action"])]
     led = {to: action for _, action, to in steps}
     last = numbered[-1][0] if numbered else 0
@@ -102,22 +102,22 @@ def _document(
     return {"#meta": dict(described), "vars": [*names], "states": states, "loop": loop}
 
 
-def _named(text: str) -> str:
+def _action_name(text: str) -> str:
     """`Inc(1)` of `Inc(1) line 12, col 8 to line 14, col 30 of module M`."""
     return "" if text == "Initial predicate" else _PLACE.sub("", text)
 
 
 def _list(where: str, found: object) -> list[Any]:
     if not isinstance(found, list):
-        raise BadTrace(f"{where} is {shown(found)}; it must be a list")
+        raise BadTrace(f"{where} is {show(found)}; it must be a list")
     return found
 
 
-def _numbered(where: str, found: object) -> tuple[int, dict[str, Any]]:
+def _numbered_state(where: str, found: object) -> tuple[int, dict[str, Any]]:
     match found:
         case [int(number), dict(values)]:
             return number, values
-    raise BadTrace(f"{where} has {shown(found)}; it must have pairs of a number and a state")
+    raise BadTrace(f"{where} has {show(found)}; it must have pairs of a number and a state")
 
 
 def _step(found: object) -> tuple[int, str, int]:
@@ -128,9 +128,13 @@ def _step(found: object) -> tuple[int, str, int]:
             names = rest.get("parameters", [])
             if isinstance(context, dict) and isinstance(names, list):
                 given = [f"{n}: {json.dumps(context[n])}" for n in names if n in context]
-                called = f"{name}({', '.join(given)})" if given else _named(name)
-                return _numbered("action", before)[0], called, _numbered("action", after)[0]
-    raise BadTrace(f"action has {shown(found)}; it must have a state, an action and a state")
+                called = f"{name}({', '.join(given)})" if given else _action_name(name)
+                return (
+                    _numbered_state("action", before)[0],
+                    called,
+                    _numbered_state("action", after)[0],
+                )
+    raise BadTrace(f"action has {show(found)}; it must have a state, an action and a state")
 
 
 # --- values of TLA+ ------------------------------------------------------------------------------
@@ -146,7 +150,7 @@ def _conjuncts(where: str, lines: list[str]) -> Iterator[tuple[str, Any]]:
         elif texts:
             texts[-1][1].append(line)
         else:
-            raise BadTrace(f"{where} has {shown(line)}; it must begin with a variable, as x = 1")
+            raise BadTrace(f"{where} has {show(line)}; it must begin with a variable, as x = 1")
     for name, parts in texts:
         yield name, _Reader(f"{where}.{name}", "\n".join(parts)).whole()
 
@@ -169,7 +173,7 @@ class _Reader:
 
     def _refuse(self) -> BadTrace:
         rest = self.text[self.at :].strip() or "nothing"
-        return BadTrace(f"{self.where} has {shown(rest)} where TLC writes a value, or what ends it")
+        return BadTrace(f"{self.where} has {show(rest)} where TLC writes a value, or what ends it")
 
     def _next(self) -> tuple[str, str]:
         """Return the next token and its kind, without consuming it."""
@@ -203,7 +207,7 @@ class _Reader:
         if kind == "number":
             return self._number()
         if kind == "text":
-            return _unescaped(self._take())
+            return _unescape(self._take())
         if kind == "name":
             name = self._take()
             truth = {"TRUE": True, "FALSE": False}.get(name)
@@ -272,6 +276,6 @@ class _Reader:
             self._take("@@")
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     escapes = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
     return re.sub(r"\\(.)", lambda found: escapes.get(found[1], found[1]), text[1:-1])

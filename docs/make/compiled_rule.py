@@ -16,7 +16,7 @@ from pathlib import Path
 from docs.make.marked import print_or_write
 from waterline.checker.compiler import ir
 from waterline.checker.compiler.kernel import plan_of, program_of
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.source import source_of
 from waterline.checker.kafka.families import MESSAGE
 from waterline.model.message.environment import DOCUMENTED
@@ -40,7 +40,7 @@ def python_source() -> str:
 
 def as_ir() -> str:
     """The rule as the nodes of `checker.compiler.ir`, a line a statement, each with its line."""
-    function = lowered(source_of(RULE))
+    function = lower_function(source_of(RULE))
     lines = [f"Function({', '.join(function.parameters)})", *_block(function.body, "  ")]
     return "\n".join(lines)
 

@@ -29,7 +29,7 @@ from waterline.checker.kafka.matrix.properties import Config, read_config
 from waterline.checker.kafka.matrix.running import exploring
 from waterline.checker.kafka.matrix.vacuity import fault_steps
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.search.engines.choice import EngineChoice
 
 STATES_MAX = 5_000_000
@@ -123,7 +123,7 @@ def describe_unbounded(found: Unbounded) -> str:
         return "not possible"
     states = f"{answer.distinct:,} states"
     if found.confirms:
-        return f"{counted(found.records, 'record')} in a log: {states}"
+        return f"{quantity(found.records, 'record')} in a log: {states}"
     if found.breaks:
         name, depth = found.breaks[0]
         return f"{'' if found.raise_to else 'with more faults '}{name} breaks after {depth}"

@@ -11,8 +11,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from waterline.checker.analysis.compare.comparison import compared
-from waterline.checker.cli.traces.recorded import Recorded, recorded
+from waterline.checker.analysis.compare.comparison import compare_models
+from waterline.checker.cli.traces.recorded import Recorded, load_counterexample
 from waterline.checker.kafka.families import family_of
 from waterline.checker.report.pages.comparison_page import comparison_page
 from waterline.checker.report.pages.formats import FORMATS, Converted
@@ -42,7 +42,7 @@ def made() -> dict[Path, str]:
     """Every file with its text."""
     files = {}
     for name, trace in FAMOUS.items():
-        found = recorded(TRACES / trace, None)
+        found = load_counterexample(TRACES / trace, None)
         given = Converted(problem=found.problem, finding=found.finding)
         for kind, ending in ENDINGS.items():
             files[PICTURES / f"{name}{ending}"] = FORMATS[kind](given)
@@ -54,7 +54,7 @@ def made() -> dict[Path, str]:
 def _compared(found: Recorded, version: str) -> str:
     trace = found.finding.replayed.trace
     other = family_of(trace.model).problem_of(version, trace.environment, [trace.invariant])
-    return comparison_page(compared(found.problem, found.finding.replayed, other))
+    return comparison_page(compare_models(found.problem, found.finding.replayed, other))
 
 
 def stale() -> list[Path]:

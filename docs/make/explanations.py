@@ -23,7 +23,7 @@ from waterline.checker.kafka.scenarios.document import EXPLAINED, explained_part
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.problem.wording import describe_version
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import read_trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ def row(scenario: Scenario) -> str:
     trace = read_trace(TRACES / f"{scenario.name}.json")
     problem = family_of(trace.model).problem_of(trace.version, trace.environment, [trace.invariant])
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    replayed = confirmed(trace, problem.model, claim).replayed
+    replayed = confirm_trace(trace, problem.model, claim).replayed
     prepare(problem)
     chain = chain_of(problem, replayed)
     [repairs] = repairs_of(problem, threads=1, states_max=STATES_MAX, seconds_max=SECONDS_MAX)

@@ -26,7 +26,7 @@ from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import Result
 from waterline.checker.search.search import search
 from waterline.model.message.environment import Environment
-from waterline.model.message.versions import spelled
+from waterline.model.message.versions import spell
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "fluss.md"
 STATES_MAX = 2_000_000
@@ -107,23 +107,23 @@ _HW_ONLY = ("truncate-leaderless",)
 _NO_HW = ("truncate-leaderless", "follower-hw-at-end")
 REPAIRS: tuple[tuple[str, str], ...] = (
     ("as main is", "fluss-main"),
-    ("no truncation where nobody leads", spelled("fluss-main", (), _HW_ONLY)),
-    ("(a) KIP-101", spelled("fluss-main", ("truncate-by-epoch",), _NO_HW)),
+    ("no truncation where nobody leads", spell("fluss-main", (), _HW_ONLY)),
+    ("(a) KIP-101", spell("fluss-main", ("truncate-by-epoch",), _NO_HW)),
     (
         "(a) KIP-101, followers' HW still at their end",
-        spelled("fluss-main", ("truncate-by-epoch",), _HW_ONLY),
+        spell("fluss-main", ("truncate-by-epoch",), _HW_ONLY),
     ),
-    ("(b) KIP-279, KAFKA-7415", spelled("fluss-main", _EPOCHS, _NO_HW)),
+    ("(b) KIP-279, KAFKA-7415", spell("fluss-main", _EPOCHS, _NO_HW)),
     (
         "(b) without (c): not in every epoch",
-        spelled("fluss-main", _EPOCHS, (*_NO_HW, "truncate-every-epoch")),
+        spell("fluss-main", _EPOCHS, (*_NO_HW, "truncate-every-epoch")),
     ),
-    ("(d) fencing (KIP-320), KAFKA-7128", spelled("fluss-main", _FENCED, _NO_HW)),
+    ("(d) fencing (KIP-320), KAFKA-7128", spell("fluss-main", _FENCED, _NO_HW)),
     (
         "(e) followers' log ends forgotten",
-        spelled("fluss-main", (*_FENCED, "fresh-remote-leo"), _NO_HW),
+        spell("fluss-main", (*_FENCED, "fresh-remote-leo"), _NO_HW),
     ),
-    ("(e) alone", spelled("fluss-main", ("fresh-remote-leo",), ())),
+    ("(e) alone", spell("fluss-main", ("fresh-remote-leo",), ())),
 )
 SETTINGS: tuple[tuple[str, Options], ...] = (
     ("2 servers, 2 crashes", {"epochs": 3, "restarts": 2}),

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from waterline.checker.ci.document import parsed
+from waterline.checker.ci.document import parse
 from waterline.checker.ci.judging import Outcome
 from waterline.checker.ci.reading import expectations_of
-from waterline.checker.ci.searching import Manner, judged
+from waterline.checker.ci.searching import Manner, judge_all
 from waterline.checker.cli.gate.gate_options import asking
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.kafka.scenarios.running import ends_at_the_violation
@@ -124,9 +124,9 @@ def _value(value: object) -> str:
 
 def measured(about: str, entries: list[Entry], name: str) -> list[Outcome]:
     """How they come out, with the numbers of each put into its entry."""
-    document = parsed(whole(about, entries), name)
+    document = parse(whole(about, entries), name)
     expectations = expectations_of(document, asking(), folder=FOLDER, allow_models=False)
-    outcomes = judged(expectations, Manner(begin=print))
+    outcomes = judge_all(expectations, Manner(begin=print))
     found = {outcome.expectation.name: outcome for outcome in outcomes}
     for entry in entries:
         if entry.name in found:

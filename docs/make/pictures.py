@@ -23,7 +23,7 @@ from textual.widgets import Footer
 from waterline.checker.kafka.families import family_of
 from waterline.checker.kafka.narrative.story import story_of
 from waterline.checker.report.viewer.app import Viewer
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import read_trace
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +61,7 @@ async def _drawn(name: str, shown: Shown) -> str:
     trace = read_trace(shown.trace)
     problem = family_of(trace.model).problem_of(trace.version, trace.environment, [trace.invariant])
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    app = Viewer(story_of(confirmed(trace, problem.model, claim)), claim)
+    app = Viewer(story_of(confirm_trace(trace, problem.model, claim)), claim)
     async with app.run_test(size=SIZE) as pilot:
         app.show(shown.step)
         await settled(pilot)

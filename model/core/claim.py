@@ -18,7 +18,7 @@ def _anywhere(state: Any, settings: Any) -> bool:
     return True
 
 
-def _promised(settings: Any) -> str | None:
+def _promise(settings: Any) -> str | None:
     return None
 
 
@@ -63,7 +63,7 @@ class _Verdictable:
     explain: Callable[..., str]
     applies: Callable[[Any], bool] = _always
     default: bool = True
-    contract: Callable[[Any], str | None] = _promised
+    contract: Callable[[Any], str | None] = _promise
     breach: Breach | None = None
     where: Callable[..., Any] | None = None
     reasons: tuple[str, ...] = ()

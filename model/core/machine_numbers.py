@@ -29,7 +29,7 @@ def fitting(number: int) -> int:
     raise OverflowError(f"{_short(number)} needs more than {BITS} bits; use smaller numbers")
 
 
-def shifted(number: int, by: int) -> int:
+def shift_left(number: int, by: int) -> int:
     """`number << by`, if it fits and `by` is less than there are bits. Raises `OverflowError`."""
     if by >= BITS:
         raise OverflowError(f"a shift by {by} needs more than {BITS} bits; shift by less")

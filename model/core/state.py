@@ -163,7 +163,7 @@ class State:
 
     def draft(self) -> Draft:
         """A private copy that an effect may write to."""
-        return _copied(Draft, self)
+        return _copy(Draft, self)
 
     def _read(self, place: Place, index: Index) -> int:
         word, shift, mask, lo, _, _ = self._element(place, index)
@@ -223,7 +223,7 @@ def _way(element: Element) -> _Way:
     return word, shift, mask, lo, decides.word, decides.shift, decides.mask, values
 
 
-def _copied(kind: type[S], state: State) -> S:
+def _copy(kind: type[S], state: State) -> S:
     """A state or draft with the words of another, which are right already."""
     layout = state.layout
     own = layout.classes.get(kind) or type(kind(layout))
@@ -251,7 +251,7 @@ class Draft(State):
 
     def freeze(self) -> State:
         """The finished state."""
-        return _copied(State, self)
+        return _copy(State, self)
 
 
 def as_dict(state: State) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from waterline.model.message.settings import Settings
 from waterline.model.message.terms import contains, size
 
 
-def assigned(s: Any, c: Settings) -> int:
+def assigned_replicas(s: Any, c: Settings) -> int:
     """The brokers that are replicas, those being added or removed included."""
     everyone: int = (1 << s.replicas) - 1
     return s.assigned if c.reassignments > 0 else everyone

@@ -413,17 +413,17 @@ def layout(bounds: Bounds) -> Layout:
         "epochs": bounds.highest_epoch,
     }
     if not bounds.unbounded:
-        return _packed(fields(bounds), tuple(sizes.items()))
+        return _pack_layout(fields(bounds), tuple(sizes.items()))
     # Records have no names of their own there: their normal form has the only ones.
     nameless = tuple(
         replace(declared, naming=_NAMELESS.get(declared.naming, declared.naming))
         for declared in fields(bounds)
     )
-    return _packed(nameless, (*sizes.items(), ("ids", bounds.names)))
+    return _pack_layout(nameless, (*sizes.items(), ("ids", bounds.names)))
 
 
 @functools.lru_cache(maxsize=64)
-def _packed(declared: tuple[Field, ...], sizes: tuple[tuple[str, int], ...]) -> Layout:
+def _pack_layout(declared: tuple[Field, ...], sizes: tuple[tuple[str, int], ...]) -> Layout:
     return Layout(declared, sizes=dict(sizes))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.message import limits
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.features import (
     COORDINATOR,
     ELR,
@@ -57,15 +57,15 @@ def candidates(s: Any, c: Settings, out: int) -> int:
 
 def eligible(s: Any, c: Settings, isr: int, elr: int, out: int) -> int:
     """The replicas that may be elected with this ISR and this ELR."""
-    in_sync: int = isr & ~out & assigned(s, c)
+    in_sync: int = isr & ~out & assigned_replicas(s, c)
     if isr == 0:
-        in_sync = elr & ~out & assigned(s, c)
+        in_sync = elr & ~out & assigned_replicas(s, c)
     if isr == 0 and elr == 0 and s.last_leader != NO_REPLICA:
-        in_sync = with_member(0, s.last_leader) & assigned(s, c)
+        in_sync = with_member(0, s.last_leader) & assigned_replicas(s, c)
         if not has(c, LAST_KNOWN_LEADER_FENCED):
             in_sync &= ~out
     if in_sync == 0 and c.unclean_leader_election == 1:
-        alive: int = assigned(s, c) & ~out
+        alive: int = assigned_replicas(s, c) & ~out
         return longest_logs(s, alive) if has(c, LONGEST_LOG) else alive
     return in_sync
 

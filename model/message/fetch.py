@@ -222,10 +222,10 @@ def can_read_late(s: Any, c: Settings, follower: int) -> bool:
     if not may_fetch(s, c, follower) or s.fetch[follower] != ANSWERED:
         return False
     leader = s.known_leader[follower]
-    return s.up[leader] == 1 and replaced(s, leader, follower)
+    return s.up[leader] == 1 and has_replaced(s, leader, follower)
 
 
-def replaced(s: Any, leader: int, follower: int) -> bool:
+def has_replaced(s: Any, leader: int, follower: int) -> bool:
     """True if a record of the answer differs from the one that the leader's log has there."""
     first = s.leo[follower]
     for offset in range(first, s.leo[leader]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.message.assignment import assigned, learn_replicas
+from waterline.model.message.assignment import assigned_replicas, learn_replicas
 from waterline.model.message.caught_up import begin_to_watch, forget_broker_epochs
 from waterline.model.message.directories import clear_future_log, hear_of_epoch
 from waterline.model.message.epochs import is_next_epoch
@@ -58,7 +58,7 @@ def can_learn(s: Any, c: Settings, replica: int) -> bool:
     (CoordinatorRequestBatch.addNotifyLeaderRequestForTabletServers). A leader whose request to
     change the ISR was granted may learn of it from the metadata before the answer arrives.
     """
-    if not contains(assigned(s, c), replica):
+    if not contains(assigned_replicas(s, c), replica):
         return s.up[replica] == 1 and hears_of_removal(s, c, replica)
     if s.up[replica] == 0 or (s.leader == NO_REPLICA and not tells_of_no_leader(c)):
         return False
@@ -108,7 +108,7 @@ def learn(s: Any, c: Settings, replica: int) -> None:
 
     (ReplicaManager.makeLeaders and makeFollowers, applyDelta under KRaft)
     """
-    if not contains(assigned(s, c), replica):
+    if not contains(assigned_replicas(s, c), replica):
         delete_replica(s, c, replica)
     else:
         take_up(s, c, replica, s.leader, s.epoch, s.isr)

@@ -136,14 +136,14 @@ class Concrete:
     def _bounded(self, calls: Sequence[Call], epochs: int) -> Environment:
         taken = Counter(name for name, _ in calls)
         needed = {
-            name: max(_used(taken, name), min(1, getattr(self.environment, name)))
+            name: max(_times_used(taken, name), min(1, getattr(self.environment, name)))
             for name in UNCOUNTED
         }
         records = max(1, taken["Produce"])
         return replace(self.environment, unbounded=False, records=records, epochs=epochs, **needed)
 
 
-def _used(taken: Counter[str], fault: str) -> int:
+def _times_used(taken: Counter[str], fault: str) -> int:
     return sum(taken[name] for name, budget in limits.BUDGETS.items() if budget.setting == fault)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.message.assignment import assigned, controller_min_isr
+from waterline.model.message.assignment import assigned_replicas, controller_min_isr
 from waterline.model.message.features import (
     ELR,
     LAST_KNOWN_LEADER,
@@ -97,7 +97,7 @@ def elr_on_return(s: Any, c: Settings, replica: int, elr: int) -> int:
     the registration.
     """
     if has(c, NEW_DIRECTORY_EMPTIES_ELR) and s.unclean[replica] == WITHOUT_DIRECTORY:
-        if contains(assigned(s, c), replica):
+        if contains(assigned_replicas(s, c), replica):
             return 0
     return without_member(elr, replica) if leaves_elr(s, c, replica) else elr
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.message import limits
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.caught_up import note_registration
 from waterline.model.message.controller import (
     candidates_without,
@@ -160,7 +160,7 @@ def is_elected_again(s: Any, c: Settings, replica: int) -> bool:
         return False
     if s.leader == replica and candidates_without(s, c, replica) != 0:
         return False
-    if c.unclean_leader_election == 1 and contains(assigned(s, c), replica):
+    if c.unclean_leader_election == 1 and contains(assigned_replicas(s, c), replica):
         return True
     isr = isr_without(s, c, replica)
     elr = 0

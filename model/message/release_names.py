@@ -50,7 +50,7 @@ def releases_with(version: Version, steps: Collection[str] | None = None) -> str
         spans = _spans(manner)
         having = [span for span in spans if active_rules(span.rules, steps) == rules]
         if having:
-            ranges.append(_described(having[0].first, having[-1].last, manner))
+            ranges.append(_describe(having[0].first, having[-1].last, manner))
     return f"{KAFKA} {' and '.join(ranges)}" if ranges else ""
 
 
@@ -82,7 +82,7 @@ def _before(number: ReleaseNumber) -> ReleaseNumber:
     return (major, minor - 1) if minor else (major - 1, LAST_MINORS[major - 1])
 
 
-def _described(first: ReleaseNumber, last: ReleaseNumber, manner: str) -> str:
+def _describe(first: ReleaseNumber, last: ReleaseNumber, manner: str) -> str:
     begin, end = (".".join(map(str, number)) for number in (first, last))
     if (*first, 0) == last:
         begin = end

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from waterline.model.message.versions import spelled
+from waterline.model.message.versions import spell
 
 NEWEST_RELEASE = (4, 4)
 """The newest release, major and minor, whose rules are declared here; none is known of a newer."""
@@ -63,7 +63,7 @@ class Release:
     @property
     def version(self) -> str:
         """The version with its changes, as `version_of` reads it."""
-        return spelled(self.base, self.added, self.removed)
+        return spell(self.base, self.added, self.removed)
 
 
 _ALTER_ISR = ("alter-partition", "maximal-isr")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.message import limits
-from waterline.model.message.assignment import assigned
+from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.controller import (
     elect,
     eligible,
@@ -52,7 +52,7 @@ def return_limit(s: Any, c: Settings, replica: int, elr: int) -> int:
     Unclean election always elects a leader: the broker itself, if it is the only one.
     """
     if s.leader == NO_REPLICA and not has_room(s, 1):
-        if c.unclean_leader_election == 1 and contains(assigned(s, c), replica):
+        if c.unclean_leader_election == 1 and contains(assigned_replicas(s, c), replica):
             return limits.EPOCHS
         if eligible(s, c, s.isr, elr, without_member(unavailable(s), replica)) != 0:
             return limits.EPOCHS

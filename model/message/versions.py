@@ -269,13 +269,13 @@ def base_of(text: str) -> str:
     return _SWITCHES.split(text)[0]
 
 
-def spelled(name: str, added: tuple[str, ...], removed: tuple[str, ...]) -> str:
+def spell(name: str, added: tuple[str, ...], removed: tuple[str, ...]) -> str:
     """The text that `version_of` reads."""
     return "-".join([name, *(f"without-{f}" for f in removed), *(f"with-{f}" for f in added)])
 
 
 def switches_of(text: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """The inverse of `spelled`: a name, what is added, what is taken out."""
+    """The inverse of `spell`: a name, what is added, what is taken out."""
     name, *rest = _SWITCHES.split(text)
     pairs = list(zip(rest[::2], rest[1::2], strict=True))
     added = tuple(feature for word, feature in pairs if word == "with")

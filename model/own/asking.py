@@ -28,7 +28,7 @@ class Asking:
 
     def require_asks_at_the_top(self, tree: ast.FunctionDef, statement: ast.stmt) -> None:
         """Refuse a `when` within another statement, or without its one condition."""
-        kind = asked(statement)
+        kind = question_of(statement)
         calls = [
             node
             for node in ast.walk(statement)
@@ -70,9 +70,11 @@ class Asking:
     def guard(self, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Return the guard's statements: `when(x)` ends them with False unless x."""
         body = [
-            _unless(statement, ast.Constant(False)) if asked(statement) == "when" else statement
+            _unless(statement, ast.Constant(False))
+            if question_of(statement) == "when"
+            else statement
             for statement in looking
-            if asked(statement) != "within"
+            if question_of(statement) != "within"
         ]
         end = looking[-1] if looking else None
         return [*body, at(ast.Return(ast.Constant(True)), end)]
@@ -81,7 +83,7 @@ class Asking:
         """Return the limit's statements: `within(x)` ends them with a bound's number unless x."""
         body = []
         for statement in looking:
-            kind = asked(statement)
+            kind = question_of(statement)
             if kind is None:
                 body.append(statement)
             elif kind == "when":
@@ -103,7 +105,7 @@ class Asking:
         )
 
 
-def asked(statement: ast.stmt) -> str | None:
+def question_of(statement: ast.stmt) -> str | None:
     """`when` or `within`, if the statement is a call of one."""
     match statement:
         case ast.Expr(value=ast.Call() as call):

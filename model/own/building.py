@@ -70,7 +70,7 @@ class Built:
     renamed: tuple[Renamed, ...] = ()
 
 
-def built(
+def build_model(
     protocol: Protocol,
     *,
     file: str,
@@ -109,7 +109,7 @@ def built(
         lambda each: _action(rules, each, protocol, ranges, limits, renamed),
     )
     claims = {
-        kind: noted.each(given, partial(_stated, rules, kind, protocol.sorts))
+        kind: noted.each(given, partial(_state_claim, rules, kind, protocol.sorts))
         for kind, given in (
             ("always", protocol.always),
             ("every_step", protocol.every_step),
@@ -151,7 +151,7 @@ def built(
     )
 
 
-def _stated(rules: Rules, kind: str, sorts: Sequence[Names], claim: Any) -> Stated:
+def _state_claim(rules: Rules, kind: str, sorts: Sequence[Names], claim: Any) -> Stated:
     if kind == "sometimes":
         name, sentence, function, begun = rules.happens(claim)
         return Stated(name, sentence, function, lambda *states: "", begun)

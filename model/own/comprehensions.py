@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from waterline.model.own.constants import Table, entries, fixed_value, is_table, mapped, table_of
+from waterline.model.own.constants import Table, entries, fixed_value, is_table, map_table, table_of
 from waterline.model.own.lowered_calls import at
 from waterline.model.own.syntax import is_plain
 
@@ -40,7 +40,7 @@ class Members(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """The variables of a function hide names of the file."""
-        self._own = {argument.arg for argument in node.args.args} | _stored(node)
+        self._own = {argument.arg for argument in node.args.args} | _stored_names(node)
         _Apart(self._own, self._is_range).visit(node)
         return self.generic_visit(node)
 
@@ -189,7 +189,7 @@ class Members(ast.NodeTransformer):
     def _derived(self, word: str, of: Table, made: Callable[[Any], Any]) -> Table:
         """A table with something else in the place of what it has behind these indices."""
         name = f"{word}_of_{_slug(of.name)}_{len(of.indices)}"
-        value = mapped(of.value, len(of.indices), made)
+        value = map_table(of.value, len(of.indices), made)
         while name in self._own or self.names.get(name, value) != value:
             name += "_"
         self.names[name] = value
@@ -199,13 +199,13 @@ class Members(ast.NodeTransformer):
         if not table.indices:
             return ast.Constant(len(table.value))
         lengths = self._derived("length", table, len)
-        return _indexed(lengths.name, lengths.indices)
+        return _index(lengths.name, lengths.indices)
 
     def _element(self, table: Table, place: ast.expr) -> ast.expr:
         leaves = table.leaves(self.names)
         if not any(map(len, leaves)):
             return ast.Constant(0)  # of a loop that has no turn
-        return _indexed(table.name, (*table.indices, place))
+        return _index(table.name, (*table.indices, place))
 
     def _range(self, table: Table) -> ast.expr:
         return ast.Call(ast.Name("range", ast.Load()), [self._length(table)], [])
@@ -246,7 +246,7 @@ class Unfolding(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """The variables of a function are those that a loop in it may be given."""
-        self._known = {argument.arg for argument in node.args.args} | _stored(node)
+        self._known = {argument.arg for argument in node.args.args} | _stored_names(node)
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -274,7 +274,7 @@ class Unfolding(ast.NodeTransformer):
         comprehension: ast.GeneratorExp | ast.ListComp,
         default: ast.expr | None,
     ) -> ast.AST:
-        own = _stored(comprehension)
+        own = _stored_names(comprehension)
         read = sorted(
             {
                 each.id
@@ -311,7 +311,7 @@ def _loop(
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.Name) and value.id == "ELEMENT":
                 setattr(node, name, element)
-    turns = looped(comprehension, inner)
+    turns = in_loops(comprehension, inner)
     return [*before, turns, *after]
 
 
@@ -334,7 +334,7 @@ def _parts_of(kind: str, has_default: bool) -> Sequence[list[ast.stmt]]:
     return [ast.parse(text).body for text in texts.get(kind, extreme)]
 
 
-def looped(comprehension: ast.GeneratorExp | ast.ListComp, inner: Sequence[ast.stmt]) -> ast.stmt:
+def in_loops(comprehension: ast.GeneratorExp | ast.ListComp, inner: Sequence[ast.stmt]) -> ast.stmt:
     """Statements in the loops and conditions of a comprehension."""
     body = list(inner)
     for turn in reversed(comprehension.generators):
@@ -344,7 +344,7 @@ def looped(comprehension: ast.GeneratorExp | ast.ListComp, inner: Sequence[ast.s
     return at(body[0], comprehension)
 
 
-def _stored(node: ast.AST) -> set[str]:
+def _stored_names(node: ast.AST) -> set[str]:
     return {
         each.id
         for each in ast.walk(node)
@@ -381,10 +381,10 @@ class _Apart(ast.NodeTransformer):
         for each in ast.walk(node):
             match each:
                 case ast.For(target=target, iter=over):
-                    self._over |= dict.fromkeys(_stored(target), self._what(over))
+                    self._over |= dict.fromkeys(_stored_names(target), self._what(over))
                 case ast.Assign(targets=targets):
                     for target in targets:
-                        self._over |= dict.fromkeys(_stored(target), "a value")
+                        self._over |= dict.fromkeys(_stored_names(target), "a value")
         return self.generic_visit(node)
 
     def _what(self, over: ast.expr) -> str:
@@ -396,7 +396,7 @@ class _Apart(ast.NodeTransformer):
         if not isinstance(node, _COMPREHENSIONS):
             return node
         for number, turn in enumerate(node.generators):
-            for name in _stored(turn.target):
+            for name in _stored_names(turn.target):
                 over = self._what(turn.iter)
                 if self._over.setdefault(name, over) == over:
                     continue
@@ -414,7 +414,7 @@ def _rename(node: ast.AST, name: str, other: str) -> None:
     """Another name for a variable, but in comprehensions that have one of that name themselves."""
     if isinstance(node, ast.Name) and node.id == name:
         node.id = other
-    if isinstance(node, _COMPREHENSIONS) and name in _stored(node):
+    if isinstance(node, _COMPREHENSIONS) and name in _stored_names(node):
         _rename(node.generators[0].iter, name, other)
         return
     for each in ast.iter_child_nodes(node):
@@ -440,7 +440,7 @@ def _same(left: ast.expr, right: ast.expr) -> ast.expr:
     return ast.BoolOp(ast.And(), asked) if len(asked) > 1 else asked[0]
 
 
-def _indexed(name: str, indices: Sequence[ast.expr]) -> ast.expr:
+def _index(name: str, indices: Sequence[ast.expr]) -> ast.expr:
     made: ast.expr = ast.Name(name, ast.Load())
     for index in indices:
         made = ast.Subscript(made, copy.deepcopy(index), ast.Load())

@@ -99,13 +99,13 @@ def condition(
         },
     )
     try:
-        parsed = _parsed(text)
+        parsed = _parse(text)
         for node in ast.walk(parsed):
             if isinstance(node, ast.Attribute):
                 _require_plain(text, node, terms.get(node.attr))
         tree = reader.condition(parsed)
-        holds = _made(reader, "condition", tree)
-        fails = _made(reader, "no_condition", ast.UnaryOp(ast.Not(), tree))
+        holds = _make(reader, "condition", tree)
+        fails = _make(reader, "no_condition", ast.UnaryOp(ast.Not(), tree))
     except (RecursionError, MemoryError):
         raise BadCondition(text, 1, "it is nested too deeply; write less") from None
     return Condition(text, holds, fails, tuple(reader.read), reader.fields)
@@ -130,7 +130,7 @@ def _is_plain(char: str) -> bool:
     return char.isascii() and char.isprintable()
 
 
-def _parsed(text: str) -> ast.expr:
+def _parse(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError as problem:
@@ -140,7 +140,7 @@ def _parsed(text: str) -> ast.expr:
         raise BadCondition(text, 1, f"it is no expression ({problem})") from None
 
 
-def _made(reader: Reader, name: str, tree: ast.expr) -> Any:
+def _make(reader: Reader, name: str, tree: ast.expr) -> Any:
     """Return the function (s, c) with the value of the tree."""
     arguments = ast.arguments([], [ast.arg("s"), ast.arg("c")], None, [], [], None, [])
     body = ast.Return(copy.deepcopy(tree))

@@ -77,7 +77,7 @@ class Reader:
                 return ast.Constant(value)
             case ast.Call(func=ast.Name(id="any" | "all" as kind)):
                 loops, element, _ = self._comprehension(node, kind, self._truth)
-                return _called(kind, ast.GeneratorExp(element, loops))
+                return _call_of(kind, ast.GeneratorExp(element, loops))
             case ast.Compare():
                 return self._comparison(node)
         declared = self._declared(node)
@@ -91,7 +91,7 @@ class Reader:
                 instead = "compare it with one"
             raise self.refuse(node, what, instead)
         found = self._number(node)
-        return _guarded(found, ast.Compare(found.tree, [ast.NotEq()], [ast.Constant(0)]))
+        return _guard(found, ast.Compare(found.tree, [ast.NotEq()], [ast.Constant(0)]))
 
     def _comparison(self, node: ast.Compare) -> ast.expr:
         operands = [node.left, *node.comparators]
@@ -192,13 +192,13 @@ class Reader:
         if name in self.layout.places or name in self.layout.sizes:
             raise self.refuse(node, f"{name} is of the state", f"write s.{name}")
         known = [*self._variables, *self.numbers]
-        raise self.refuse(node, f"nothing is called {name!r}", _known(name, known))
+        raise self.refuse(node, f"nothing is called {name!r}", _suggest(name, known))
 
     def _attribute(self, node: ast.Attribute, owner: str, name: str) -> _Number:
         if owner == _OF_SETTINGS and _OF_SETTINGS not in self._variables:
             value = getattr(self.settings, name, None) if name in self._settings else None
             if value is None:
-                there = _known(name, self._settings) if self._settings else "there are none"
+                there = _suggest(name, self._settings) if self._settings else "there are none"
                 raise self.refuse(node, f"there is no setting {name!r}", there)
             return _Number(ast.Constant(int(value)), int(value), int(value))
         if owner != _OF_STATE or _OF_STATE in self._variables:
@@ -219,7 +219,7 @@ class Reader:
         place = self.layout.places.get(name)
         if place is None:
             known = [*(f.name for f in self.layout.fields), *self.layout.sizes]
-            raise self.refuse(node, f"the state has no field {name!r}", _known(name, known))
+            raise self.refuse(node, f"the state has no field {name!r}", _suggest(name, known))
         return place
 
     @property
@@ -309,12 +309,12 @@ class Reader:
             return self._sum(node)
         known = ["any", "all", "sum", "min", "max", "abs", *self.functions]
         if name not in known:
-            raise self.refuse(node, f"{name} cannot be called", _known(name, known))
+            raise self.refuse(node, f"{name} cannot be called", _suggest(name, known))
         if node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
             raise self.refuse(node, f"{name} takes numbers alone", f"write {name}(...)")
         found = [self._number(argument) for argument in node.args]
         guards = tuple(guard for each in found for guard in each.guards)
-        tree = _called(name, *(each.tree for each in found))
+        tree = _call_of(name, *(each.tree for each in found))
         wanted = {"min": 2, "max": 2, "abs": 1}.get(name)
         if wanted is None:
             code = self.functions[name].__code__
@@ -347,16 +347,16 @@ class Reader:
     def _sum(self, node: ast.Call) -> _Number:
         element: list[_Number] = []
 
-        def summed(inner: ast.expr) -> ast.expr:
+        def add(inner: ast.expr) -> ast.expr:
             found = self._number(inner)
             element.append(found)
             if not found.guards:
                 return found.tree
             return ast.IfExp(_all_of(list(found.guards)), found.tree, ast.Constant(0))
 
-        loops, tree, turns = self._comprehension(node, "sum", summed)
+        loops, tree, turns = self._comprehension(node, "sum", add)
         lo, hi = min(0, element[0].lo), max(0, element[0].hi)
-        made = _called("sum", ast.GeneratorExp(tree, loops))
+        made = _call_of("sum", ast.GeneratorExp(tree, loops))
         return _Number(made, lo * turns, hi * turns)
 
     def _comprehension(
@@ -403,7 +403,7 @@ class Reader:
             raise self.refuse(given.iter, "the loop is too long", f"use {TURNS_MAX} turns at most")
         self._variables[name] = (lo, max(lo, hi))
         asked = [self._truth(each) for each in given.ifs]
-        over = _called("range", *(each.tree for each in found))
+        over = _call_of("range", *(each.tree for each in found))
         return ast.comprehension(ast.Name(name, ast.Store()), over, asked, 0), hi - lo + 1
 
 
@@ -411,7 +411,7 @@ def _field(name: str) -> ast.expr:
     return ast.Attribute(ast.Name(_OF_STATE, ast.Load()), name, ast.Load())
 
 
-def _called(name: str, *arguments: ast.expr) -> ast.expr:
+def _call_of(name: str, *arguments: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
 
 
@@ -419,11 +419,11 @@ def _all_of(conditions: Sequence[ast.expr]) -> ast.expr:
     return conditions[0] if len(conditions) == 1 else ast.BoolOp(ast.And(), list(conditions))
 
 
-def _guarded(found: _Number, condition: ast.expr) -> ast.expr:
+def _guard(found: _Number, condition: ast.expr) -> ast.expr:
     return _all_of([*found.guards, condition])
 
 
-def _known(name: str, known: Sequence[str]) -> str:
+def _suggest(name: str, known: Sequence[str]) -> str:
     """`did you mean leo? It has ...`"""
     there = f"there are {', '.join(known)}" if known else "there is nothing"
     return did_you_mean_or(name, known, there)

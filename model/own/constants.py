@@ -100,13 +100,13 @@ def entries(thing: Any) -> Sequence[tuple[Any, Any]]:
     return list(thing.items() if isinstance(thing, dict) else enumerate(thing))
 
 
-def mapped(thing: Any, depth: int, made: Callable[[Any], Any]) -> Any:
+def map_table(thing: Any, depth: int, made: Callable[[Any], Any]) -> Any:
     """The table with something else in the place of what stands `depth` indices below it."""
     if depth == 0:
         return made(thing)
     if isinstance(thing, dict):
-        return {key: mapped(each, depth - 1, made) for key, each in thing.items()}
-    return tuple(mapped(each, depth - 1, made) for each in thing) if is_table(thing) else thing
+        return {key: map_table(each, depth - 1, made) for key, each in thing.items()}
+    return tuple(map_table(each, depth - 1, made) for each in thing) if is_table(thing) else thing
 
 
 def fixed_value(node: ast.expr, names: Mapping[str, Any]) -> tuple[Any] | None:
@@ -129,7 +129,7 @@ def place_of(fixed: Any, value: Any) -> Any:
     return len(value) + fixed if is_counted else fixed
 
 
-def described(thing: Any) -> str:
+def describe(thing: Any) -> str:
     """`elements 0 to 2`, `the keys 'idle', 'busy'`"""
     keys = [key for key, _ in entries(thing)]
     if not isinstance(thing, dict):

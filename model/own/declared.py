@@ -42,7 +42,7 @@ class Action:
 
     def __init__(self, function: Callable[..., Any], **over: Domain) -> None:
         for name, domain in over.items():
-            plain_field(name, domain, what=f"argument {name} of {_called(function)}")
+            plain_field(name, domain, what=f"argument {name} of {_name_of(function)}")
         self.function = function
         self.over: Mapping[str, Domain] = over
 
@@ -89,18 +89,18 @@ class Protocol:
         self._require_fields()
         if not self.actions:
             raise BadProtocol("there are no actions; nothing could ever happen")
-        _require_distinct("action", [_called(_function(action)) for action in self.actions])
+        _require_distinct("action", [_name_of(_function(action)) for action in self.actions])
         claims = [*self.always, *self.every_step, *self.sometimes]
-        _require_distinct("claim", [_called(claim) for claim in claims])
+        _require_distinct("claim", [_name_of(claim) for claim in claims])
         self._require_fair()
         for kind in ("recoverable", "eventually", "always_eventually"):
-            _require_distinct(f"{kind} claim", [_called(claim) for claim in getattr(self, kind)])
+            _require_distinct(f"{kind} claim", [_name_of(claim) for claim in getattr(self, kind)])
         for pair in self.leads_to:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise BadProtocol(
-                    f"leads_to has {_called(pair)}; give pairs of functions, as (waits, is_served)"
+                    f"leads_to has {_name_of(pair)}; give pairs of functions, as (waits, is_served)"
                 )
-        pairs = [f"{_called(p)}_leads_to_{_called(q)}" for p, q in self.leads_to]
+        pairs = [f"{_name_of(p)}_leads_to_{_name_of(q)}" for p, q in self.leads_to]
         _require_distinct("claim", pairs)
 
     def _require_fields(self) -> None:
@@ -130,12 +130,12 @@ class Protocol:
         return fields_of(state)
 
     def _require_fair(self) -> None:
-        named = [_called(_function(action)) for action in self.actions]
+        named = [_name_of(_function(action)) for action in self.actions]
         for kind in ("fair", "strongly_fair"):
             for action in getattr(self, kind):
-                if _called(_function(action)) not in named:
+                if _name_of(_function(action)) not in named:
                     raise BadProtocol(
-                        f"{kind} has {_called(_function(action))}, which is none of the actions; "
+                        f"{kind} has {_name_of(_function(action))}, which is none of the actions; "
                         f"those are {', '.join(named)}"
                     )
         for name in named:
@@ -148,12 +148,12 @@ class Protocol:
     @property
     def fair_names(self) -> frozenset[str]:
         """Names of the fair actions."""
-        return frozenset(_called(_function(action)) for action in self.fair)
+        return frozenset(_name_of(_function(action)) for action in self.fair)
 
     @property
     def strongly_fair_names(self) -> frozenset[str]:
         """Names of the strongly fair actions."""
-        return frozenset(_called(_function(action)) for action in self.strongly_fair)
+        return frozenset(_name_of(_function(action)) for action in self.strongly_fair)
 
     @property
     def structs(self) -> tuple[Struct[Any], ...]:
@@ -177,7 +177,7 @@ class Protocol:
         function = _function(action)
         over = dict(action.over) if isinstance(action, Action) else {}
         sorts = {sort.name: sort for sort in self.all_sorts}
-        name, known = _called(function), ", ".join(sorts) or "none"
+        name, known = _name_of(function), ", ".join(sorts) or "none"
         arguments = list(inspect.signature(function).parameters)
         if not arguments:
             raise BadProtocol(f"{name} takes no state; its first argument is the state")
@@ -240,7 +240,7 @@ def _function(action: Callable[..., Any] | Action | None) -> Any:
     return action.function if isinstance(action, Action) else action
 
 
-def _called(function: Any) -> str:
+def _name_of(function: Any) -> str:
     if isinstance(function, str):
         raise BadProtocol(
             f"{function!r} is text, and no function; write {function}, without quotes"
@@ -259,7 +259,7 @@ def _require_list(kind: str, given: object) -> None:
         if isinstance(given, list | tuple):
             raise BadProtocol("initial is a list; name one function, as initial=start")
         if isinstance(given, str):
-            _called(given)
+            _name_of(given)
         return
     if not isinstance(given, list | tuple):
         shown = getattr(given, "__name__", repr(given))

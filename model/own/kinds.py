@@ -20,7 +20,7 @@ from waterline.model.own.syntax import (
     SET,
     Kind,
     Refuse,
-    assigned,
+    assignments,
     element_of,
     ends,
     gone_through,
@@ -147,7 +147,7 @@ class Kinds:
         """Refuse what may hold words of several choices: which one it is would not be known."""
         held: dict[str, list[ast.expr]] = {}
         for node in ast.walk(tree):
-            for target, value in assigned(node):
+            for target, value in assignments(node):
                 if value is not None:
                     held.setdefault(f"`{target}`", []).append(value)
             if isinstance(node, ast.Return) and node.value is not None:
@@ -443,7 +443,7 @@ class Kinds:
                 stored.setdefault(node.id, [])
                 known[node.id] = None
         for node in ast.walk(tree):
-            for target, value in assigned(node):
+            for target, value in assignments(node):
                 stored.setdefault(target, []).append(value)
         for target, over in gone_through(tree):
             held = self._kind(over, known)

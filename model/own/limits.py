@@ -15,7 +15,7 @@ from waterline.model.core import machine_numbers
 
 _CHECKS: dict[str, Callable[..., Any]] = {
     "__fitting__": machine_numbers.fitting,
-    "__shifted__": machine_numbers.shifted,
+    "__shifted__": machine_numbers.shift_left,
     "__remainder__": machine_numbers.remainder,
     "__round_after__": machine_numbers.round_after,
     "__short__": machine_numbers.short,
@@ -26,7 +26,7 @@ _UNCHECKED = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.RShift)
 """Operators whose result never needs more bits than the operands."""
 
 
-def limited(tree: ast.FunctionDef, names: MutableMapping[str, Any]) -> ast.FunctionDef:
+def add_limits(tree: ast.FunctionDef, names: MutableMapping[str, Any]) -> ast.FunctionDef:
     """The function with its checks, which `names` are given."""
     names.update(_CHECKS)
     made = copy.deepcopy(tree)

@@ -131,7 +131,7 @@ class Calls(ast.NodeTransformer):
     def _element(self, sequence: NamedSequence, number: ast.Name) -> ast.expr:
         """The value at a place that there is."""
         return self._call(
-            "at", sequence.field, sequence.state, [*self._reads(sequence), loaded(number)]
+            "at", sequence.field, sequence.state, [*self._reads(sequence), as_read(number)]
         )
 
     def _length(self, sequence: NamedSequence, node: ast.AST) -> ast.expr:
@@ -211,7 +211,7 @@ class _Folded(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         assert isinstance(node.value, ast.Attribute)
-        node.slice = folded(self.fields[node.value.attr], node.slice)
+        node.slice = fold(self.fields[node.value.attr], node.slice)
         return node
 
 
@@ -235,7 +235,7 @@ def is_element(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute | ast.Subscript)
 
 
-def folded(of: AnyField, index: ast.expr) -> ast.expr:
+def fold(of: AnyField, index: ast.expr) -> ast.expr:
     """The index as the layout has it, which knows no more than two."""
     if len(of.extents) <= 2 or not isinstance(index, ast.Tuple):
         return index
@@ -251,7 +251,7 @@ def operation_of(name: str, *given: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(f"__{name}__", ast.Load()), list(given), [])
 
 
-def loaded(name: ast.expr) -> ast.expr:
+def as_read(name: ast.expr) -> ast.expr:
     """Return a written expression as one to read."""
     read = copy.deepcopy(name)
     for each in ast.walk(read):

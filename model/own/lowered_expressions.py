@@ -11,9 +11,9 @@ from waterline.model.own.lowered_calls import (
     Calls,
     NamedSequence,
     alike,
+    as_read,
     at,
-    folded,
-    loaded,
+    fold,
     operation_of,
 )
 from waterline.model.own.sequences import equal
@@ -147,7 +147,7 @@ class Expressions(Calls, ast.NodeTransformer):
                 turn = ast.comprehension(number, counted, turn.ifs, 0)  # noqa: PLW2901
             elif self._is_set(turn.iter):
                 counted = self._range(node, ast.Constant(self._members_max(turn.iter)))
-                inside = operation_of("has_member", self.visit(turn.iter), loaded(turn.target))
+                inside = operation_of("has_member", self.visit(turn.iter), as_read(turn.target))
                 conditions = [at(inside, node), *map(self.visit, turn.ifs)]
                 turns.append(ast.comprehension(turn.target, counted, conditions, 0))
                 continue
@@ -175,7 +175,7 @@ class Expressions(Calls, ast.NodeTransformer):
         kind = self.kind(node.value)
         node = self.generic_visit(node)  # type: ignore[assignment]
         if isinstance(kind, AnyField) and not isinstance(kind, Sequenced):
-            node.slice = folded(kind, node.slice)
+            node.slice = fold(kind, node.slice)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:

@@ -19,16 +19,16 @@ from waterline.model.own.lowered_calls import (
     METHODS,
     NamedSequence,
     alike,
+    as_read,
     at,
     flat,
     is_element,
-    loaded,
     operation_of,
     takes_a_part,
 )
 from waterline.model.own.lowered_expressions import Expressions
 from waterline.model.own.operations import TREES
-from waterline.model.own.sequences import copied
+from waterline.model.own.sequences import copy_function
 from waterline.model.own.syntax import element_of, truths
 
 _WRITES = {"send", "receive", "append", "truncate", "remove", "clear"}
@@ -126,7 +126,7 @@ class Lowering(Expressions, ast.NodeTransformer):
             members = self._variable(node)
             most = self._members_max(node.iter)
             before = at(ast.Assign([members], self.visit(node.iter)), node)
-            inside = operation_of("has_member", loaded(members), loaded(node.target))
+            inside = operation_of("has_member", as_read(members), as_read(node.target))
             member = at(ast.If(inside, self._all(node.body), []), node)
             counted = self._range(node, ast.Constant(most))
             orelse = self._all(node.orelse)
@@ -186,7 +186,7 @@ class Lowering(Expressions, ast.NodeTransformer):
                 f"write one, as s.{target.field.name}[...], or its beginning, [:n]",
             )
         name = f"__copy_{target.field.name}_{source.field.name}_line_{node.lineno}__"
-        made = copied(target.field, source.field, name)
+        made = copy_function(target.field, source.field, name)
         given = [*self._reads(target), *self._reads(source), self._end(source)]
         called = self._called(made, node, given, target.field, source.field)
         return at(ast.Expr(called), node)

@@ -174,7 +174,7 @@ class Mistakes:
         if field is not None and field.indices:
             shown = ast.unparse(node)
             size = extent(field.indices[0])
-            counted = _counted(node.args[0], field.indices[0])
+            counted = _count_of(node.args[0], field.indices[0])
             raise self.refuse(node, f"`{shown}` is always {size}", f"write {counted}")
 
     def _require_method(
@@ -196,7 +196,7 @@ class Mistakes:
         field = self._field(value, arguments)
         if isinstance(field, Set | Sequenced):
             if field.indices:
-                described = _described(field).removeprefix("it has ")
+                described = _describe(field).removeprefix("it has ")
                 element = _element(ast.unparse(value), field)
                 raise self.refuse(
                     node, f"{field.name} has {described}", f"write {element}.{method}(...)"
@@ -205,7 +205,7 @@ class Mistakes:
         if field is not None and method != "bit_count":
             raise self.refuse(
                 node,
-                f"{field.name} has no {method}: {_described(field)}",
+                f"{field.name} has no {method}: {_describe(field)}",
                 f"assign to {_element(ast.unparse(value), field)}",
             )
 
@@ -220,7 +220,7 @@ class Mistakes:
             return
         if field is not None:
             what = f"a loop over {shown}, which is no range"
-            counted = _counted(over, field.indices[0]) if field.indices else "..."
+            counted = _count_of(over, field.indices[0]) if field.indices else "..."
             raise self.refuse(over, what, f"write range({counted}), and {shown}[i] in it")
 
     def _require_elements(
@@ -236,13 +236,13 @@ class Mistakes:
                 value, f"{field.name} is one value, with no elements", f"write {shown}"
             )
         if given != len(field.indices) or isinstance(index, ast.Slice):
-            what = f"{field.name} has {_described(field).removeprefix('it has ')}"
+            what = f"{field.name} has {_describe(field).removeprefix('it has ')}"
             raise self.refuse(value, what, f"write {_element(shown, field)}")
 
     def _require_index(self, node: ast.Attribute, arguments: Collection[str]) -> None:
         field = self._field(node, arguments)
         if field is not None and field.indices:
-            what = f"{field.name} has {_described(field).removeprefix('it has ')}"
+            what = f"{field.name} has {_describe(field).removeprefix('it has ')}"
             raise self.refuse(node, what, f"write {_element(ast.unparse(node), field)}")
 
     def _require_not_a_truth(
@@ -270,7 +270,7 @@ class Mistakes:
         return None
 
 
-def _described(field: AnyField) -> str:
+def _describe(field: AnyField) -> str:
     """`it has an element for each client`"""
     if not field.indices:
         return "it has one value"
@@ -294,7 +294,7 @@ def _element(shown: str, field: AnyField) -> str:
     return f"{shown}[{', '.join(by)}]"
 
 
-def _counted(table: ast.expr, index: Index) -> str:
+def _count_of(table: ast.expr, index: Index) -> str:
     """Return a rule's expression for the number of elements of `s.state`: `s.clients`."""
     if not isinstance(index, Names):
         return str(index)

@@ -112,7 +112,7 @@ class _Words:
 
     def typed(self, state: State) -> dict[str, str]:
         """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""
-        return {field.name: _typed(state, field) for field in self.fields}
+        return {field.name: _type_elements(state, field) for field in self.fields}
 
     def _given(self, action: str, arguments: Arguments) -> dict[str, str]:
         """Each argument by name, as a person reads it."""
@@ -165,13 +165,13 @@ class _Words:
                 if was == now:
                     continue
                 if isinstance(field, Bag):
-                    yield f"{field.name}{where} {_exchanged(field, was, now)}"
+                    yield f"{field.name}{where} {_describe_exchange(field, was, now)}"
                 else:
                     text = f"{describe_value(field, was)} -> {describe_value(field, now)}"
                     yield f"{field.name}{where} {text}"
 
 
-def _exchanged(bag: Bag[Any, Any], was: Kept, now: Kept) -> str:
+def _describe_exchange(bag: Bag[Any, Any], was: Kept, now: Kept) -> str:
     """Describe what a bag has lost and gained: `loses 2, gets 0, 1`."""
     assert isinstance(was, tuple)
     assert isinstance(now, tuple)
@@ -197,11 +197,11 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
         return _sequence_misfit(field, error)
     if len(error.indices) != len(field.indices):
         return str(error)
-    written = ", ".join(_written(field, n, value) for n, value in enumerate(error.indices))
+    written = ", ".join(_write_index(field, n, value) for n, value in enumerate(error.indices))
     element = f"s.{field.name}[{written}]" if written else f"s.{field.name}"
     if error.value is not None:
         return (
-            f"{element} cannot be {error.value}: it holds {_held(field)}; "
+            f"{element} cannot be {error.value}: it holds {_describe_values(field)}; "
             "declare a wider range, or guard the step"
         )
     return _index_misfit(field, element, error)
@@ -228,9 +228,11 @@ def _sequence_misfit(field: Sequenced, error: OutsideOfPlace) -> str:
     if len(field.extents) > 2:
         for count in reversed(field.extents[1:-1]):
             indices[:1] = divmod(indices[0], count)
-    named = [_written(field, n, number) for n, number in enumerate(indices[: len(field.indices)])]
+    named = [
+        _write_index(field, n, number) for n, number in enumerate(indices[: len(field.indices)])
+    ]
     element = f"s.{field.name}[{', '.join(named)}]" if named else f"s.{field.name}"
-    held = f"it holds at most {field.room} values, each {_held(field.element)}"
+    held = f"it holds at most {field.room} values, each {_describe_values(field.element)}"
     if error.value is not None:
         return f"{element} cannot hold {error.value}: {held}"
     if isinstance(field, Bag):
@@ -259,7 +261,7 @@ def _operation(error: OutsideOfPlace) -> tuple[str, Mapping[str, Any]]:
     return found
 
 
-def _written(field: AnyField, position: int, number: int) -> str:
+def _write_index(field: AnyField, position: int, number: int) -> str:
     """An index of an error, which may be none of those that there are."""
     index = field.indices[position]
     if not isinstance(index, Names):
@@ -269,7 +271,7 @@ def _written(field: AnyField, position: int, number: int) -> str:
     return index.describe(number) if 0 <= number < index.count else str(number)
 
 
-def _held(field: AnyField) -> str:
+def _describe_values(field: AnyField) -> str:
     """Describe the values of a field: `0 to 2`, `client0 to client1, or None`."""
     lo, hi = field.range
     if isinstance(field, Value):
@@ -317,10 +319,11 @@ def _struct(struct: Struct, number: int, describe: Callable[[AnyField, int], str
     return f"{struct.name}({', '.join(f'{n}={describe(part, each)}' for (n, part), each in parts)})"
 
 
-def _typed(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:
+def _type_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:
     if len(index) < len(field.indices):
         parts = (
-            _typed(state, field, (*index, i)) for i in range(extent(field.indices[len(index)]))
+            _type_elements(state, field, (*index, i))
+            for i in range(extent(field.indices[len(index)]))
         )
         return f"[{', '.join(parts)}]"
     return _typed_value(field, element(state, field, index))

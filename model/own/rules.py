@@ -17,7 +17,7 @@ from typing import Any
 
 from waterline.model.core.made import function_of
 from waterline.model.core.nearest import did_you_mean_or
-from waterline.model.own.asking import Asking, asked, at, name_asked
+from waterline.model.own.asking import Asking, at, name_asked, question_of
 from waterline.model.own.bodies import (
     counted_from,
     first_paragraph,
@@ -40,12 +40,12 @@ from waterline.model.own.fields import (
     Struct,
 )
 from waterline.model.own.kinds import Kinds
-from waterline.model.own.limits import limited
+from waterline.model.own.limits import add_limits
 from waterline.model.own.lowering import Lowering
 from waterline.model.own.mistakes import Mistakes
 from waterline.model.own.structs import Parts, Structs, on_line
 from waterline.model.own.syntax import Kind
-from waterline.model.own.trying import TRY, Trying, sends, tried
+from waterline.model.own.trying import TRY, Trying, sends, trial
 from waterline.model.own.values import Numbering
 from waterline.model.own.witness import witness_of
 
@@ -148,19 +148,19 @@ class Rules:
         self._given[tree.name] = dict(over)
         self._mistakes.require_action(tree)
         body = without_docstring(tree)
-        asks = [i for i, statement in enumerate(body) if asked(statement) is not None]
+        asks = [i for i, statement in enumerate(body) if question_of(statement) is not None]
         first = asks[-1] + 1 if asks else 0
         for statement in body:
             self._asking.require_asks_at_the_top(tree, statement)
         for statement in body[:first]:
             self._asking.require_looks_only(tree, statement)
         begins = list(counted_from(tree, over))
-        effect = [silent(s) for s in body if asked(s) is None] or [at(ast.Pass(), tree)]
+        effect = [silent(s) for s in body if question_of(s) is None] or [at(ast.Pass(), tree)]
         tries = sends(tree, self.trees, self.fields)
         limit = None
-        if tries or given.are_cut or any(asked(statement) == "within" for statement in body):
+        if tries or given.are_cut or any(question_of(statement) == "within" for statement in body):
             looks = [*begins, *given.limit(tree), *self._asking.limit(tree, body[:first])]
-            rest = [*tried(body[first:]), at(ast.Return(ast.Constant(0)), body[-1])]
+            rest = [*trial(body[first:]), at(ast.Return(ast.Constant(0)), body[-1])]
             limit = self._function(tree, [*looks[:-1], *rest] if tries else looks, tries=tries)
         return Rule(
             guard=self._function(
@@ -409,7 +409,7 @@ class Rules:
         return ast.fix_missing_locations(Trying(adding, self.refuse).visit(tree))
 
     def _made_of(self, tree: ast.FunctionDef) -> Any:
-        return function_of(tree, self.file, self.names, runs=limited(tree, self.names))
+        return function_of(tree, self.file, self.names, runs=add_limits(tree, self.names))
 
     @property
     def _asking(self) -> Asking:
@@ -488,7 +488,7 @@ class Rules:
             arguments = [argument.arg for argument in called.args.args]
             body = without_docstring(called)
             if tries:
-                body = [*tried(body), at(ast.Return(ast.Constant(0)), called)]
+                body = [*trial(body), at(ast.Return(ast.Constant(0)), called)]
             self.names[called_as] = self._compiled(called, arguments, body, tries=tries)
 
     def _require_own(self, node: ast.Call, name: str) -> None:

@@ -39,7 +39,7 @@ class Functions:
         }
         parameters = ", ".join(["s", *self.indices, *taken.get(operation, [])])
         body: list[str] = getattr(self, f"_{operation}")()
-        return _parsed([f"def {name}({parameters}):", *(f"    {line}" for line in body)])
+        return _parse([f"def {name}({parameters}):", *(f"    {line}" for line in body)])
 
     def _place(self, number: str) -> str:
         return f"s.{self.field.name}[{', '.join([*self.indices, number])}]"
@@ -174,10 +174,10 @@ def equal(left: Sequenced, right: Sequenced, name: str) -> ast.FunctionDef:
         "            return False",
         "    return True",
     ]
-    return _parsed(lines)
+    return _parse(lines)
 
 
-def copied(target: Sequenced, source: Sequenced, name: str) -> ast.FunctionDef:
+def copy_function(target: Sequenced, source: Sequenced, name: str) -> ast.FunctionDef:
     """The target becomes the first `n` values of the source: `s`, indices, `t`, indices, `n`."""
     i = [f"i{number}" for number in range(len(target.indices))]
     j = [f"j{number}" for number in range(len(source.indices))]
@@ -193,10 +193,10 @@ def copied(target: Sequenced, source: Sequenced, name: str) -> ast.FunctionDef:
         f"        if p < {target.room} or x != {source.empty}:",
         f"            s.{target.name}[{here}] = x",
     ]
-    return _parsed(lines)
+    return _parse(lines)
 
 
-def _parsed(lines: list[str]) -> ast.FunctionDef:
+def _parse(lines: list[str]) -> ast.FunctionDef:
     (made,) = ast.parse("\n".join(lines)).body
     assert isinstance(made, ast.FunctionDef)
     return made

@@ -44,7 +44,7 @@ _OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
 
 def require_statements(tree: ast.FunctionDef, refuse: Refuse) -> None:
     """Refuse what no rule may have. Raises what `refuse` makes."""
-    asked = _asked(tree)
+    asked = _read_lists(tree)
     for node in ast.walk(tree):
         if node is tree or id(node) in asked:
             continue
@@ -74,7 +74,7 @@ def _require_no_bits(whole: ast.Compare, between: ast.expr, refuse: Refuse) -> N
             )
 
 
-def _asked(tree: ast.FunctionDef) -> set[int]:
+def _read_lists(tree: ast.FunctionDef) -> set[int]:
     """Lists behind `in`, or within all, any, sum, max or min: they are read, never kept."""
     found: set[int] = set()
     for node in ast.walk(tree):

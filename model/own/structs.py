@@ -35,7 +35,7 @@ class Structs:
             return struct.value
         called = _LINE.sub("__", called)
         for struct in self.by_name.values():
-            if called in (_made(struct), _sought(struct)):
+            if called in (_maker_name(struct), _search_name(struct)):
                 return struct.value
             for name, part in struct.parts:
                 if called == _part(struct, name):
@@ -46,16 +46,16 @@ class Structs:
         """The fields that hold what such a function is given; nothing for any other function."""
         called = _LINE.sub("__", called)
         for struct in self.by_name.values():
-            if called in (_made(struct), _sought(struct)):
+            if called in (_maker_name(struct), _search_name(struct)):
                 return tuple(part for _, part in struct.parts)
         return ()
 
     def function(self, called: str) -> ast.FunctionDef | None:
         """A function of this name, if it is one that is written here."""
         for struct in self.by_name.values():
-            if _LINE.sub("__", called) == _made(struct):
+            if _LINE.sub("__", called) == _maker_name(struct):
                 return _making(struct, called, "return 1 // (1 - outside)")
-            if called == _sought(struct):
+            if called == _search_name(struct):
                 return _making(struct, called, f"return {NO_VALUE}")
             for name, part in struct.parts:
                 if called == _part(struct, name):
@@ -88,8 +88,8 @@ class Parts(ast.NodeTransformer):
                 given = self._given(node, struct)
                 sought = id(node) in self._sought
                 # One that may raise has a copy for each line, which the error names.
-                made = f"{_made(struct)[:-2]}_line_{node.lineno}__"
-                called = _sought(struct) if sought else made
+                made = f"{_maker_name(struct)[:-2]}_line_{node.lineno}__"
+                called = _search_name(struct) if sought else made
                 return self._called(called, [self.visit(each) for each in given], node)
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 if isinstance(held := self.kind(owner), Value):
@@ -150,10 +150,11 @@ def on_line(function: ast.FunctionDef, node: ast.AST) -> ast.FunctionDef:
 
 def describe_struct(struct: Struct) -> str:
     """`Vote(to=node0 to node2, term=0 to 2)`"""
-    return f"{struct.name}({', '.join(f'{name}={_held(part)}' for name, part in struct.parts)})"
+    parts = ", ".join(f"{name}={_describe_part(part)}" for name, part in struct.parts)
+    return f"{struct.name}({parts})"
 
 
-def _held(part: AnyField) -> str:
+def _describe_part(part: AnyField) -> str:
     lo, hi = part.range
     match part:
         case Flag():
@@ -166,11 +167,11 @@ def _held(part: AnyField) -> str:
     return f"{lo} to {hi}"
 
 
-def _made(struct: Struct) -> str:
+def _maker_name(struct: Struct) -> str:
     return f"__made_{struct.name}__"
 
 
-def _sought(struct: Struct) -> str:
+def _search_name(struct: Struct) -> str:
     return f"__sought_{struct.name}__"
 
 
@@ -195,17 +196,17 @@ def _making(struct: Struct, called: str, otherwise: str) -> ast.FunctionDef:
             f"    number = number * {size} + min(max({name}, {lo}), {hi}) - {lo}",
         ]
     lines += ["    if outside == 1:", f"        {otherwise}", "    return number"]
-    return _parsed(lines)
+    return _parse(lines)
 
 
 def _taking(struct: Struct, name: str, part: AnyField, called: str) -> ast.FunctionDef:
     size, lo = part.range[1] - part.range[0] + 1, part.range[0]
-    return _parsed(
+    return _parse(
         [f"def {called}(number):", f"    return number // {struct.weight(name)} % {size} + {lo}"]
     )
 
 
-def _parsed(lines: list[str]) -> ast.FunctionDef:
+def _parse(lines: list[str]) -> ast.FunctionDef:
     (made,) = ast.parse("\n".join(lines)).body
     assert isinstance(made, ast.FunctionDef)
     return made

@@ -57,7 +57,7 @@ def truths(tree: ast.AST) -> Iterator[ast.expr]:
                 yield each.elt
 
 
-def assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+def assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     """The variables that a statement gives a value, and the value if it stands there."""
     match node:
         case ast.Assign():

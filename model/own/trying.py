@@ -70,7 +70,7 @@ class Trying(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def tried(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def trial(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Statements of a step that is tried out: where it returns, it went beyond no limit."""
     return [_Returning().visit(copy.deepcopy(statement)) for statement in body]
 

@@ -16,7 +16,7 @@ from typing import Any
 from waterline.model.core.nearest import nearest
 from waterline.model.own.constants import (
     Table,
-    described,
+    describe,
     entries,
     fixed_value,
     is_number,
@@ -265,7 +265,7 @@ class Numbering(ast.NodeTransformer):
         leaves = table.leaves(self.names)
         if not leaves:
             what = f"there is no {ast.unparse(node)}"
-            raise self.refuse(node, what, f"{table.name} has {described(table.value)}")
+            raise self.refuse(node, what, f"{table.name} has {describe(table.value)}")
         parts = [each for index in table.indices for each in _parts(index)]
         given = [each for each in parts if fixed_value(each, self.names) is None]
         kept = [self._leaf(each, node, of) for each in leaves]
@@ -277,7 +277,7 @@ class Numbering(ast.NodeTransformer):
         if len(leaves) > ENTRIES_MAX:
             what = f"{table.name} has {len(leaves)} elements"
             raise self.refuse(node, what, f"a table has at most {ENTRIES_MAX}")
-        why = f"there is no `{ast.unparse(node)}` here: {table.name} has {described(table.value)}"
+        why = f"there is no `{ast.unparse(node)}` here: {table.name} has {describe(table.value)}"
         letters = {id(each): f"i{number}" for number, each in enumerate(given)}
         lines = [
             f"def read({', '.join(letters.values())}):",

@@ -6,7 +6,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from waterline.model.own.comprehensions import looped
+from waterline.model.own.comprehensions import in_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +59,4 @@ def _witness(call: ast.Call, kind: str) -> Witness | None:
         decides = ast.UnaryOp(ast.Not(), decides)
     names: list[ast.expr] = [ast.Name(variable, ast.Load()) for variable, _ in variables]
     found = ast.If(decides, [ast.Return(ast.Tuple(names, ast.Load()))], [])
-    return Witness(tuple(variables), (looped(each, [found]),))
+    return Witness(tuple(variables), (in_loops(each, [found]),))

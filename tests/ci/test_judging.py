@@ -10,18 +10,18 @@ import pytest
 from tests.support.commands import Commands
 from tests.support.gate_texts import SMALL, entry, read
 from waterline.checker.ci.answer import Trouble
-from waterline.checker.ci.document import parsed
+from waterline.checker.ci.document import parse
 from waterline.checker.ci.judging import Outcome, judge
 from waterline.checker.ci.reports.junit import to_junit
-from waterline.checker.ci.searching import Manner, judged
-from waterline.checker.ci.updating import updated
+from waterline.checker.ci.searching import Manner, judge_all
+from waterline.checker.ci.updating import update
 
 ROOT = Path(__file__).parents[2]
 HERE = Manner(processes=1, uses_kept=False)
 
 
 def outcome(text: str, folder: Path = Path()) -> Outcome:
-    [found] = judged(read(text, folder, allow_models=True), HERE)
+    [found] = judge_all(read(text, folder, allow_models=True), HERE)
     return found
 
 
@@ -162,14 +162,14 @@ sane = "holds"
 
 
 def test_update_rewrites_numbers_and_nothing_else() -> None:
-    found = judged(read(NUMBERS), HERE)
+    found = judge_all(read(NUMBERS), HERE)
     answer = found[0].answer
     assert answer is not None
     numbers = f"generated = {answer.result.generated}, distinct = {answer.result.distinct}"
-    text = updated(parsed(NUMBERS, "gate.toml"), found)
+    text = update(parse(NUMBERS, "gate.toml"), found)
 
     assert text == NUMBERS.replace("generated = 1, distinct = 2", numbers)
-    assert judged(read(text), HERE)[0].is_met
+    assert judge_all(read(text), HERE)[0].is_met
 
 
 def test_update_shows_the_difference_and_leaves_verdicts_alone(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waterline.checker.ci.document import parsed
+from waterline.checker.ci.document import parse
 from waterline.checker.ci.positions import Path, place_at, spots_in
 
 TEXT = """\
@@ -82,6 +82,6 @@ def test_what_stands_at_a_spot_is_the_value(tables: list[dict[str, Any]]) -> Non
 
 @pytest.mark.parametrize("text", ["\ufeffa = 1\n", "a = 1\r\n[[b]]\r\nc = 2\r\n"])
 def test_lines_are_counted_alike_with_any_ending(text: str) -> None:
-    document = parsed(text.removeprefix("\ufeff"), "f")
+    document = parse(text.removeprefix("\ufeff"), "f")
 
     assert all(place_at(document.text, s.key, "f").column == 1 for s in document.spots.values())

@@ -18,13 +18,13 @@ from tests.support.commands import Commands
 from tests.support.edited_rules import EDITS, RULES, with_rules
 from tests.support.gate_texts import SMALL, entry, read
 from waterline.checker.ci import kept_answers
-from waterline.checker.ci.document import parsed
+from waterline.checker.ci.document import parse
 from waterline.checker.ci.fingerprint import fingerprint
 from waterline.checker.ci.judging import Outcome
 from waterline.checker.ci.processes import Processes, processes_wanted
 from waterline.checker.ci.reading import expectations_of
 from waterline.checker.ci.searches import Search, compiled_together, searches_of
-from waterline.checker.ci.searching import Manner, judged
+from waterline.checker.ci.searching import Manner, judge_all
 from waterline.checker.ci.shards import shard
 from waterline.checker.cli.gate.gate_options import asking
 from waterline.checker.compiler.kept_file import read_sealed, write_sealed
@@ -79,8 +79,8 @@ def test_many_of_one_shape_are_compiled_together() -> None:
 
 def test_an_answer_is_kept_and_looked_up(cache: Path) -> None:
     expectations = read(TWO)
-    first = judged(expectations, Manner(processes=1))
-    second = judged(expectations, Manner(processes=1))
+    first = judge_all(expectations, Manner(processes=1))
+    second = judge_all(expectations, Manner(processes=1))
 
     assert [o.answer and o.answer.is_kept for o in first + second] == [False, False, True, True]
     assert facts(first) == facts(second)
@@ -91,7 +91,7 @@ def test_an_answer_is_kept_and_looked_up(cache: Path) -> None:
 )
 def test_an_answer_that_cannot_be_trusted_is_none(damage: str, cache: Path) -> None:
     expectations = read(entry())
-    judged(expectations, Manner(processes=1))
+    judge_all(expectations, Manner(processes=1))
     [path] = cache.iterdir()
     content = path.read_bytes()
     if damage == "cut":
@@ -104,7 +104,7 @@ def test_an_answer_that_cannot_be_trusted_is_none(damage: str, cache: Path) -> N
         path.unlink()
         os.mkfifo(path, 0o600)
     elif damage == "of another question":
-        judged(read(entry(more="moves = 1\n")), Manner(processes=1))
+        judge_all(read(entry(more="moves = 1\n")), Manner(processes=1))
         [other] = [each for each in cache.iterdir() if each != path]
         values = json.loads(read_sealed(other, bytes_max=1 << 20) or b"")
         path.write_bytes(other.read_bytes())
@@ -113,14 +113,14 @@ def test_an_answer_that_cannot_be_trusted_is_none(damage: str, cache: Path) -> N
     else:
         head, _, _ = content.partition(b"\n")
         path.write_bytes(head + b"\n{}")
-    [again] = judged(expectations, Manner(processes=1))
+    [again] = judge_all(expectations, Manner(processes=1))
 
     assert again.answer is not None
     assert not again.answer.is_kept
 
 
 def test_what_time_has_ended_is_not_kept(cache: Path) -> None:
-    [ended] = judged(read(entry(more="max-time = 1e-6\n")), Manner(processes=1))
+    [ended] = judge_all(read(entry(more="max-time = 1e-6\n")), Manner(processes=1))
 
     assert not ended.is_met
     assert not cache.exists()
@@ -293,7 +293,7 @@ def test_shares_on_the_command_line_are_all_together(cli: Commands, tmp_path: Pa
 
 def test_an_engine_is_of_entries_that_name_none() -> None:
     unnamed = entry("unnamed").replace('engine = "local"\n', "")
-    document = parsed(unnamed + entry("named"), "gate.toml")
+    document = parse(unnamed + entry("named"), "gate.toml")
     given = {"engine": "spark", "master": "local[3]"}
     usual, named = expectations_of(
         document, asking(), folder=Path(), allow_models=False, given=given

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from waterline.checker.cli.check.report import covered
+from waterline.checker.cli.check.report import describe_coverage
 from waterline.checker.cli.shared import progress
 from waterline.checker.cli.shared.progress import LiveView, Progress, line_of, showing
 from waterline.checker.problem.wording import rough_time, roughly
@@ -124,9 +124,11 @@ def test_what_is_waited_for_is_said_at_once() -> None:
 def test_what_a_stopped_run_covered_is_told() -> None:
     short, long = snapshot(4).levels, snapshot(20).levels
 
-    assert covered([]) == ["nothing"]
-    assert covered(list(short)) == ["every state to depth 3, every step from depth 0 to 2"]
-    assert covered(list(long))[1] == "about 57% of an estimated 40 M states"
+    assert describe_coverage([]) == ["nothing"]
+    assert describe_coverage(list(short)) == [
+        "every state to depth 3, every step from depth 0 to 2"
+    ]
+    assert describe_coverage(list(long))[1] == "about 57% of an estimated 40 M states"
 
 
 def test_numbers_and_times_are_rough() -> None:

@@ -79,7 +79,7 @@ def anew(problem: Problem = PROBLEM) -> None:
 def load(problem: Problem) -> None:
     """Optimised code. That of `tests/compiler/test_quick_code.py` has other names."""
     for recipe in recipes_of(problem):
-        program.loaded(recipe)
+        program.load_program(recipe)
 
 
 def file_of(problem: Problem = PROBLEM) -> Path:
@@ -124,7 +124,7 @@ def test_a_file_that_is_not_whole_is_made_again_silently(
 def test_a_whole_file_that_holds_no_code_is_made_again(compilations: list[str]) -> None:
     anew()
     cache.keep(file_of().stem, b"no code at all")
-    assert cache.kept(file_of().stem) == b"no code at all"
+    assert cache.lookup(file_of().stem) == b"no code at all"
 
     anew()
 

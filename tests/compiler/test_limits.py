@@ -15,7 +15,7 @@ from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.rule_errors import Raised, explain_fault
 from waterline.checker.search.search import search
 from waterline.model.core.made import function_of
-from waterline.model.own.limits import limited
+from waterline.model.own.limits import add_limits
 
 HUGE = 1 << 62
 LEAST = -(1 << 63)
@@ -165,7 +165,7 @@ def both_of(expression: str) -> Both:
     tree = ast.parse(f"{FUNCTIONS}\ndef f(t, c, a):\n    return {expression}\n")
     for function in tree.body:
         assert isinstance(function, ast.FunctionDef)
-        made = function_of(function, "rules.py", names, runs=limited(function, names))
+        made = function_of(function, "rules.py", names, runs=add_limits(function, names))
         names[function.name] = made
     return Both(names["f"], small_layout())
 

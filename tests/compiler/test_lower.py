@@ -13,8 +13,8 @@ import pytest
 
 from docs.make import compiled_rule
 from waterline.checker.compiler import ir, lower
-from waterline.checker.compiler.lower import lowered
-from waterline.checker.compiler.source import Source, generated
+from waterline.checker.compiler.lower import lower_function
+from waterline.checker.compiler.source import Source, sources_of
 
 STATEMENTS = {
     "p = 1": ir.Assign,
@@ -100,11 +100,11 @@ LINE = 4
 def function_of(body: str) -> ir.Function:
     """The IR of a function with this body, whose first line is LINE."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
-    return lowered(source_of(f"\n\ndef f(s, a):\n{lines}"))
+    return lower_function(source_of(f"\n\ndef f(s, a):\n{lines}"))
 
 
 def source_of(text: str) -> Source:
-    return generated(text, {})["f"]
+    return sources_of(text, {})["f"]
 
 
 def nodes(node: object) -> Iterator[ir.Node]:
@@ -170,7 +170,7 @@ def test_every_refusal_of_the_module_is_among_these() -> None:
     ],
 )
 def test_parameters_are_plain(text: str) -> None:
-    (refused,) = lowered(source_of(text)).body
+    (refused,) = lower_function(source_of(text)).body
 
     assert isinstance(refused, ir.Refused)
     assert (refused.line, refused.instead) == (text.count("\n") + 1, "use plain parameters")
@@ -194,7 +194,7 @@ def test_what_a_refusal_stands_in_is_looked_at_first() -> None:
 def test_a_function_is_lowered_once() -> None:
     source = source_of("def f(s): pass")
 
-    assert lowered(source) is lowered(source)
+    assert lower_function(source) is lower_function(source)
 
 
 def test_the_document_shows_a_rule_as_source_ir_and_llvm() -> None:

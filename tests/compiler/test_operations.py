@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.compiling import ALL_STATES, ARGUMENTS, FAULT, Both, module_of, small_layout
 from tests.support.sampling import drawn
-from waterline.checker.compiler.program import loaded, own_recipe
+from waterline.checker.compiler.program import load_program, own_recipe
 from waterline.checker.storage.blocks import NUMBER
 
 OPERANDS = ("t.x", "t.y", "t.row[1]", "t.table[a, 1]", "t.wide", "a", "3", "(-3)", "0", "(t.x < 2)")
@@ -117,6 +117,6 @@ def sum_of(entry: int, v1: int, v2: int) -> int:
 
 
 def test_parameters_may_have_any_name() -> None:
-    compiled = loaded(own_recipe((sum_of, (NUMBER, NUMBER, NUMBER))))["sum_of"]
+    compiled = load_program(own_recipe((sum_of, (NUMBER, NUMBER, NUMBER))))["sum_of"]
 
     assert compiled(2, 3, 5) == sum_of(2, 3, 5)

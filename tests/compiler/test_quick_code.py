@@ -69,7 +69,7 @@ def assert_the_same_when_optimised(problem: Problem, monkeypatch: pytest.MonkeyP
     quick = found(problem)
     assert not optimising(problem).is_done
     for recipe in recipes_of(problem):
-        program.loaded(recipe)
+        program.load_program(recipe)
     assert optimising(problem).is_done
 
     assert found(problem) == quick
@@ -108,7 +108,7 @@ def test_much_work_is_optimised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel_of(IN_SEVERAL_LEVELS)
     counted = [optimising(IN_SEVERAL_LEVELS) for _ in range(3)]
     [recipe] = recipes_of(IN_SEVERAL_LEVELS)
-    enough = program.optimise_after_seconds(program.called(recipe))
+    enough = program.optimise_after_seconds(program.program_facts(recipe))
     for each in counted:
         each.note_work(enough / 4)
     assert compiled == []
@@ -136,8 +136,8 @@ def test_what_is_being_optimised_is_waited_for_and_not_made_twice(
     counted = optimising(IN_SEVERAL_LEVELS)
     assert not counted.is_done
     [recipe] = recipes_of(IN_SEVERAL_LEVELS)
-    counted.note_work(program.optimise_after_seconds(program.called(recipe)))
-    program.loaded(recipe)
+    counted.note_work(program.optimise_after_seconds(program.program_facts(recipe)))
+    program.load_program(recipe)
 
     assert counted.is_done
     assert len(compiled) == 1
@@ -146,7 +146,7 @@ def test_what_is_being_optimised_is_waited_for_and_not_made_twice(
 def test_what_was_optimised_is_loaded_by_the_next_process() -> None:
     kernel_of(IN_SEVERAL_LEVELS)
     [recipe] = recipes_of(IN_SEVERAL_LEVELS)
-    program.loaded(recipe)
+    program.load_program(recipe)
     program.forget()
 
     kernel_of(IN_SEVERAL_LEVELS)

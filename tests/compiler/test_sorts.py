@@ -22,7 +22,7 @@ from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.sorts import check, kept
-from waterline.checker.sorts.check import interpreted, require_well_sorted, violations
+from waterline.checker.sorts.check import interpret, require_well_sorted, violations
 from waterline.checker.sorts.violation import IllSorted
 from waterline.model.core.claim import Temporal
 from waterline.model.message import metadata, order_abstraction, trusted
@@ -216,7 +216,7 @@ def test_a_check_is_kept_and_found_again_while_the_rules_are_the_same(
     monkeypatch.setattr(text_key, "settled_digest", lambda places: "sources")
     gone_through: list[Problem] = []
     monkeypatch.setattr(
-        check, "interpreted", lambda problem: gone_through.append(problem) or interpreted(problem)
+        check, "interpreted", lambda problem: gone_through.append(problem) or interpret(problem)
     )
     problem = unbounded("kip320")
 

@@ -124,10 +124,10 @@ def test_what_is_kept_of_a_program_and_not_whole_is_made_again(
 
 def test_without_its_machine_code_a_recognised_program_is_compiled(written: list[str]) -> None:
     [recipe] = recipes_of(PROBLEM)
-    program.loaded(recipe)
+    program.load_program(recipe)
     (cache.folder() / f"{written[0]}.o").unlink()
     forget()
-    program.loaded(recipe)
+    program.load_program(recipe)
 
     assert len(written) == 2
     assert (cache.folder() / f"{written[0]}.o").exists()
@@ -219,7 +219,7 @@ def test_what_has_no_content_is_refused_where_it_is_read(tmp_path: Path) -> None
 
 def test_a_record_that_does_not_fit_is_no_record(written: list[str]) -> None:
     kernel_of(PROBLEM)
-    whole = json.loads(cache.kept(key_file().stem) or b"")
+    whole = json.loads(cache.lookup(key_file().stem) or b"")
     for record in (
         [[99, [["name", "LIMIT"]], "int 3"]],
         [[0, [["nowhere", 1]], "int 3"]],

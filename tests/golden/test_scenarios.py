@@ -14,7 +14,7 @@ from waterline.checker.kafka.families import family_of, problem_for
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.kafka.scenarios.running import shared_by_shape
 from waterline.checker.kafka.scenarios.scenario import Scenario
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import NotACounterexample, TraceError, read_trace
 from waterline.model.core.claim import Claim
 from waterline.model.message.versions import version_of
@@ -47,7 +47,7 @@ def test_the_recorded_trace_replays_and_ends_in_the_first_breach(scenario: Scena
     trace = read_trace(TRACES / f"{scenario.name}.json")
     model = family_of(trace.model).problem_of(trace.version, trace.environment).model
 
-    found = confirmed(trace, model, CLAIMS[trace.invariant])
+    found = confirm_trace(trace, model, CLAIMS[trace.invariant])
 
     assert trace.version == scenario.falls[0]
     assert trace.invariant == scenario.claim
@@ -61,7 +61,7 @@ def test_under_a_version_that_stands_the_recorded_steps_break_nothing(scenario: 
     for version in scenario.stands:
         model = family_of(trace.model).problem_of(version, trace.environment).model
         with pytest.raises((TraceError, NotACounterexample)):
-            confirmed(trace, model, CLAIMS[trace.invariant])
+            confirm_trace(trace, model, CLAIMS[trace.invariant])
 
 
 def test_the_trace_of_an_older_epoch_ends_safe_where_the_follower_checks_for_it() -> None:
@@ -71,7 +71,7 @@ def test_the_trace_of_an_older_epoch_ends_safe_where_the_follower_checks_for_it(
     model = family_of(trace.model).problem_of(version, trace.environment).model
 
     with pytest.raises((TraceError, NotACounterexample)):
-        confirmed(trace, model, CLAIMS[trace.invariant])
+        confirm_trace(trace, model, CLAIMS[trace.invariant])
 
 
 @pytest.mark.parametrize("scenario", CATALOGUE, ids=by_name)

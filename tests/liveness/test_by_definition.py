@@ -24,7 +24,7 @@ from waterline.checker.liveness.space import Gatherer, Space, space_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.result import Verdict
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import trace_of
 from waterline.model.core.claim import Recoverable, Temporal, ways_back
 from waterline.model.core.state import State
@@ -135,7 +135,7 @@ def confirm(
     calls += [call_of(model, int(space.step[edge])) for edge in (*lasso.way, *lasso.cycle)]
     first = list(graph.initial).index(initial)
     cycle = len(steps) + len(lasso.way)
-    confirmed(trace_of(model, claim.name, calls, initial=first, cycle=cycle), model, claim)
+    confirm_trace(trace_of(model, claim.name, calls, initial=first, cycle=cycle), model, claim)
     assert_fair(graph, problem, space, lasso)
     return cycle
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import read_trace
 from waterline.counterexamples.replay import follow
 from waterline.model.core.state import State
@@ -119,7 +119,7 @@ def test_recorded_traces_break_their_claims(path: Path) -> None:
     problem = MESSAGE.problem_of(trace.version, trace.environment, [trace.invariant])
     [claim] = [each for each in problem.invariants if each.name == trace.invariant]
 
-    assert confirmed(trace, problem.model, claim).replayed.moments
+    assert confirm_trace(trace, problem.model, claim).replayed.moments
 
 
 def test_the_loss_of_before_kip_101_by_moves_is_none_under_fluss() -> None:

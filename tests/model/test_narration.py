@@ -10,7 +10,7 @@ from waterline.model.core.transition_system import Model, Step
 from waterline.model.message.environment import Environment
 from waterline.model.message.model import message_model
 from waterline.model.message.narration import HEADER, LANES, rows, sentence, summary
-from waterline.model.message.versions import spelled
+from waterline.model.message.versions import spell
 
 SMALL = {"replicas": 2, "records": 1, "epochs": 1, "restarts": 1}
 SPACES = [
@@ -318,7 +318,7 @@ OUT_OF_RANGE = (
 def test_a_parked_fetch_may_be_completed_with_a_diverging_epoch() -> None:
     """Without fencing a leader of another epoch, with another log, completes what r0 parked."""
     model = space(
-        spelled("truncate-on-fetch", (), ("fencing",)),
+        spell("truncate-on-fetch", (), ("fencing",)),
         {"replicas": 3, "records": 2, "epochs": 2, "moves": 2, "parked_fetches": True},
     )
     before = (

@@ -11,7 +11,7 @@ from waterline.model.message.contents import ACTIONS, contents
 from waterline.model.message.environment import Environment
 from waterline.model.message.features import FEATURES, TRUNCATIONS
 from waterline.model.message.settings import settings_of
-from waterline.model.message.versions import VERSIONS, BadVersion, released_as, spelled, version_of
+from waterline.model.message.versions import VERSIONS, BadVersion, released_as, spell, version_of
 
 NEVER_IN_KAFKA = {
     "longest-log",
@@ -182,7 +182,7 @@ BOTH = "kip320-without-fencing-without-truncate-every-epoch"
 def test_what_is_spelled_is_read_back(
     added: tuple[str, ...], removed: tuple[str, ...], text: str
 ) -> None:
-    assert spelled("kip320", added, removed) == text
+    assert spell("kip320", added, removed) == text
     assert version_of(text).name == text
     assert names(text) == names("kip320") - set(removed) | set(added)
 
@@ -260,7 +260,7 @@ def test_every_need_of_a_feature_has_a_case() -> None:
 def test_a_feature_is_refused_without_what_it_needs(
     feature: str, needed: str, others: tuple[str, ...]
 ) -> None:
-    lacking = spelled("hw", (feature, *others), ())
+    lacking = spell("hw", (feature, *others), ())
 
     with pytest.raises(BadVersion, match=rf"(has \S+ without {needed}, and \S+ means nothing)"):
         version_of(lacking)
@@ -280,7 +280,7 @@ def test_a_feature_goes_with_all_that_it_needs(feature: Any) -> None:
     )
     added = sorted({truncation} | with_needs(feature))
 
-    assert names(spelled("epoch", tuple(added), ())) == set(added)
+    assert names(spell("epoch", tuple(added), ())) == set(added)
 
 
 @pytest.mark.parametrize("removed", ["alter-partition", "kraft"])

@@ -25,7 +25,7 @@ from waterline.checker.report.pages.comparison_page import comparison_page
 from waterline.checker.report.pages.formats import FORMATS, Converted
 from waterline.checker.report.viewer.sentences import describe
 from waterline.checker.report.viewer.steps import Steps
-from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own
 from waterline.counterexamples import NO_CLAIM, trace_of
@@ -66,7 +66,7 @@ def walked(problem: Problem, seed: int) -> Finding:
         calls.append((step.action.name, step.arguments))
         state = step.after
     trace = trace_of(model, NO_CLAIM, calls)
-    return confirmed(trace, model, asked_alone(problem))
+    return confirm_trace(trace, model, asked_alone(problem))
 
 
 def lines_of(problem: Problem, finding: Finding) -> Iterator[str]:

@@ -26,7 +26,7 @@ from waterline.checker.search.result import InvariantResult, Result, Verdict
 from waterline.checker.search.rule_errors import Raised
 from waterline.checker.search.search import Budgets, search
 from waterline.checker.storage.run_directory import begin, resume
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import NotACounterexample, from_json, to_json
 from waterline.invariants import hw_monotone
 from waterline.model.core.transition_system import Model
@@ -329,9 +329,9 @@ def test_its_trace_is_confirmed_when_read_and_shows_nothing_of_the_real_protocol
     trace = from_json(to_json(found.replayed.trace))
     real = message_model("hw", Environment.from_options(dict(trace.environment)))
 
-    assert confirmed(trace, forgetful(), hw_monotone.CLAIM).explanation == found.explanation
+    assert confirm_trace(trace, forgetful(), hw_monotone.CLAIM).explanation == found.explanation
     with pytest.raises(NotACounterexample, match="hw_monotone holds after step 3, the last"):
-        confirmed(trace, real, hw_monotone.CLAIM)
+        confirm_trace(trace, real, hw_monotone.CLAIM)
 
 
 @pytest.mark.parametrize("symmetry", [Symmetry.REPLICAS, Symmetry.ALL])

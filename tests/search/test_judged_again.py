@@ -21,7 +21,7 @@ from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.identity import identity_of
 from waterline.checker.search.result import Verdict
 from waterline.checker.search.search import Budgets
-from waterline.checker.storage.manifest import read_manifest, sealed, write_manifest
+from waterline.checker.storage.manifest import read_manifest, seal, write_manifest
 from waterline.checker.storage.run_directory import begin, resume
 from waterline.checker.storage.storage import Damaged, LocalStorage, storage_at
 from waterline.model.message.environment import Environment
@@ -76,7 +76,7 @@ def reseal(folder: Path, change: Callable[[Values], object]) -> None:
     values = json.loads(path.read_text())
     del values["sha256"]
     change(values)
-    path.write_text(sealed(json.dumps(values, separators=(",", ":"))))
+    path.write_text(seal(json.dumps(values, separators=(",", ":"))))
 
 
 def account(values: Values, key: str, value: object, *within: str) -> None:

@@ -25,7 +25,7 @@ from waterline.checker.storage.manifest import (
     Manifest,
     attempt_of,
     read_manifest,
-    sealed,
+    seal,
     write_manifest,
 )
 from waterline.checker.storage.run_directory import begin
@@ -72,7 +72,7 @@ def resealed(text: str, change: Callable[[Values], object]) -> str:
     values = json.loads(text)
     del values["sha256"]
     change(values)
-    return sealed(json.dumps(values, separators=(",", ":")))
+    return seal(json.dumps(values, separators=(",", ":")))
 
 
 def test_a_manifest_is_read_as_it_was_written(storage: Storage) -> None:
@@ -216,7 +216,7 @@ def test_what_cannot_be_is_refused_by_name_also_with_a_new_checksum(
 
 
 def test_what_is_nested_deeply_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text(sealed('{"format":' + "[" * 100_000 + "}"))
+    (tmp_path / "manifest.json").write_text(seal('{"format":' + "[" * 100_000 + "}"))
 
     with pytest.raises(Damaged, match=r"is damaged"):
         read_manifest(storage_at(str(tmp_path)))
@@ -251,7 +251,7 @@ def assert_an_edit_is_refused_by_name(data: st.DataObject, text: str, folder: Pa
             st.just([]),
         )
     )
-    (folder / "manifest.json").write_text(sealed(json.dumps(values, separators=(",", ":"))))
+    (folder / "manifest.json").write_text(seal(json.dumps(values, separators=(",", ":"))))
 
     with suppress(*REFUSED):
         opened(storage_at(str(folder)))

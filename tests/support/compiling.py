@@ -18,7 +18,7 @@ import numpy as np
 from tests.support.states import packed
 from waterline.checker.compiler import machine, states
 from waterline.checker.compiler.module import Unit
-from waterline.checker.compiler.source import generated
+from waterline.checker.compiler.source import sources_of
 from waterline.checker.compiler.values import ArrayValue, Number, SettingsValue
 from waterline.checker.problem.packed_rows import address
 from waterline.model.core.layout import Field, Layout
@@ -124,7 +124,7 @@ class Both:
         self.reads_settings = bool(varying)
         unit = Unit()
         names: Mapping[str, Any] = {"f": function, **states.intrinsics(layout)}
-        loops = generated(_LOOP.replace("any_of(a)", f"any_of(a, {ARGUMENTS})"), names)
+        loops = sources_of(_LOOP.replace("any_of(a)", f"any_of(a, {ARGUMENTS})"), names)
         numbers = tuple(
             None if name in varying else value
             for name, value in zip(settings._fields, settings, strict=True)

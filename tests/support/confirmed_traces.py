@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from waterline.checker.cli.traces.recorded import Recorded, recorded
+from waterline.checker.cli.traces.recorded import Recorded, load_counterexample
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "traces"
@@ -14,4 +14,4 @@ TRACES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.
 
 @cache
 def confirmed_in(name: str) -> Recorded:
-    return recorded(FOLDER / name, None)
+    return load_counterexample(FOLDER / name, None)

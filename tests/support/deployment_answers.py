@@ -13,9 +13,9 @@ from waterline.checker.kafka.matrix.advice import Advice, Changes, Recommendatio
 from waterline.checker.kafka.matrix.answer_screen import render_screen
 from waterline.checker.kafka.matrix.answering import Answer
 from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
-from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, checked
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, check_cells
 from waterline.checker.kafka.matrix.matrix import Matrix
-from waterline.checker.kafka.matrix.outcome import judged
+from waterline.checker.kafka.matrix.outcome import judge
 from waterline.checker.kafka.matrix.properties import Config, configs_of
 from waterline.checker.search.result import Verdict
 from waterline.model.message.environment import DECLARED
@@ -36,12 +36,12 @@ def made_up(
     config: Config, breaks: Callable[[Cell], bool], closes: Sequence[Changes] = ()
 ) -> ConfigAnswer:
     """An answer in which these cells break every claim, and these changes close everything."""
-    grid = checked(Grid(axes=config.axes(), replicas=config.explored.replicas))
+    grid = check_cells(Grid(axes=config.axes(), replicas=config.explored.replicas))
     cells = list(grid.cells())
-    outcomes = judged(grid, cells, [answer_of(5 if breaks(cell) else None) for cell in cells])
+    outcomes = judge(grid, cells, [answer_of(5 if breaks(cell) else None) for cell in cells])
     matrix = Matrix(grid=grid, outcomes=tuple(outcomes), engine="local", seconds=1.0)
     broken = [outcome for outcome in outcomes if outcome.worst is not None]
-    held = judged(grid, cells[1:2], [answer_of(None)])[0]
+    held = judge(grid, cells[1:2], [answer_of(None)])[0]
     tried = {o.cell.coordinates[FAULT]: [Remedy(c, held) for c in closes] for o in broken}
     best = Recommendation(closes[0], tuple(tried)) if closes else None
     return ConfigAnswer(config, matrix, Advice(tried, best))

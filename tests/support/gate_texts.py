@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from waterline.checker.ci.document import parsed
+from waterline.checker.ci.document import parse
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.reading import expectations_of
 from waterline.checker.cli.gate.gate_options import asking
@@ -23,7 +23,7 @@ def entry(name: str = "n", more: str = SMALL, verdicts: str = 'sane = "holds"') 
 
 
 def read(text: str, folder: Path = Path(), **more: Any) -> list[Expectation]:
-    document = parsed(text, "gate.toml")
+    document = parse(text, "gate.toml")
     more = {"allow_models": False, **more}
     return expectations_of(document, asking(), folder=folder, **more)
 

@@ -11,11 +11,11 @@ from typing import Any
 import waterline
 from tests.support.own import EXAMPLES, own_problem
 from waterline.checker.problem.problem import Problem
-from waterline.checker.user_models.loading import loaded, read_own
+from waterline.checker.user_models.loading import load_text, read_own
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Parameter
 from waterline.models import value_of, values_of
-from waterline.packing import unpacked
+from waterline.packing import unpack
 
 PAGE = (EXAMPLES.parent / "docs" / "own-models.md").read_text(encoding="utf-8")
 
@@ -27,7 +27,7 @@ def lease_text() -> str:
 
 def live(file: Path, **bounds: int | bool) -> waterline.Model:
     """The first protocol of a file, by its function."""
-    own = loaded(*read_own(file))
+    own = load_text(*read_own(file))
     return waterline.instance(next(iter(own.protocols.values())), **bounds)
 
 
@@ -89,13 +89,13 @@ class Both:
     def checked(self, state: State) -> dict[str, tuple[str, Any]]:
         """The same, with plain states."""
         return {
-            called: (what, unpacked(self.plain, found) if what == "after" else found)
+            called: (what, unpack(self.plain, found) if what == "after" else found)
             for called, (what, found) in self.packed_outcomes(state)
         }
 
     def run(self, state: State) -> dict[str, tuple[str, Any]]:
         """What plain Python makes of every action with all arguments."""
-        before = unpacked(self.plain, state)
+        before = unpack(self.plain, state)
         found = {}
         for action in self.plain.actions:
             ranges = [list(values_of(over)) for _, over in action.over]

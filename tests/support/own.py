@@ -7,7 +7,7 @@ from pathlib import Path
 from waterline.checker.problem.problem import Problem
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own
-from waterline.checker.user_models.vetting import vetted
+from waterline.checker.user_models.vetting import vet
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -16,7 +16,7 @@ def own_problem(file: Path, symmetry: str = "none", **bounds: int) -> Problem:
     """The first protocol of a file within these bounds."""
     family = own_family(*read_own(file))
     first = next(iter(family.versions))
-    return vetted(family.problem_of(first, bounds, symmetry=symmetry))
+    return vet(family.problem_of(first, bounds, symmetry=symmetry))
 
 
 def example(name: str, symmetry: str = "none", **bounds: int) -> Problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from tests.support.confirmed_traces import confirmed_in
-from waterline.checker.analysis.compare.comparison import Comparison, compared
+from waterline.checker.analysis.compare.comparison import Comparison, compare_models
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.narrative.story import Story, story_of
 from waterline.checker.report.pages.sequence import Sequence
@@ -32,4 +32,4 @@ def beside(name: str, version: str) -> Comparison:
     found = confirmed_in(name)
     trace = found.finding.replayed.trace
     other = MESSAGE.problem_of(version, trace.environment, [trace.invariant])
-    return compared(found.problem, found.finding.replayed, other)
+    return compare_models(found.problem, found.finding.replayed, other)

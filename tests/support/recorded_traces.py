@@ -6,7 +6,7 @@ from pathlib import Path
 
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import Replayed, Trace, read_trace
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces"
@@ -26,4 +26,4 @@ def problem_of(trace: Trace) -> Problem:
 def replayed_in(problem: Problem, trace: Trace) -> Replayed:
     """The trace, seen to be a counterexample."""
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    return confirmed(trace, problem.model, claim).replayed
+    return confirm_trace(trace, problem.model, claim).replayed

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from waterline.checker.kafka.families import family_of
 from waterline.checker.kafka.narrative.story import Story, story_of
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import Trace, read_trace
 
 TRACES = Path(__file__).parent.parent.parent / "examples" / "traces"
@@ -26,4 +26,4 @@ def story_of_trace(trace: Trace) -> Story:
     """The story of a trace that breaks its claim."""
     problem = family_of(trace.model).problem_of(trace.version, trace.environment, [trace.invariant])
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
-    return story_of(confirmed(trace, problem.model, claim))
+    return story_of(confirm_trace(trace, problem.model, claim))

@@ -10,7 +10,7 @@ import pytest
 from bench.peers.tlc import TlcMissing, tlc_jar
 from bench.tla import differences, ours, temporal_of, theirs
 from waterline.checker.problem.problem import Problem
-from waterline.checker.tla.kafka.exported import exported
+from waterline.checker.tla.kafka.exported import export
 from waterline.checker.tla.module import Module
 from waterline.checker.user_models.family import own_family
 
@@ -23,7 +23,7 @@ def problem_of(text: str, **bounds: int) -> Problem:
 
 def module_of(text: str, **bounds: int) -> Module:
     """The module of a file with this text."""
-    return exported(problem_of(text, **bounds))
+    return export(problem_of(text, **bounds))
 
 
 def definition(module: Module, name: str) -> str:

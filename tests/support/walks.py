@@ -8,7 +8,7 @@ from rich.console import Console
 
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.user_models.interactive.calls import step_called
-from waterline.checker.user_models.interactive.script import Played, parsed, played
+from waterline.checker.user_models.interactive.script import Played, parse, play
 from waterline.checker.user_models.interactive.session import Session
 from waterline.checker.user_models.interactive.walk import Walk
 
@@ -31,7 +31,7 @@ def walk_of(version: str = "hw", *steps: str, **options: object) -> Walk:
 
 def came(text: str, walk: Walk) -> list[Played]:
     """What comes of each line of a script."""
-    return list(played(parsed(text, "story.steps"), walk))
+    return list(play(parse(text, "story.steps"), walk))
 
 
 def said(session: Session, line: str) -> str:

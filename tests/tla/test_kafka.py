@@ -12,7 +12,7 @@ from tests.support.commands import Commands
 from tests.support.tla_modules import definition
 from waterline.checker.compiler.source import source_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.tla.kafka.exported import exported
+from waterline.checker.tla.kafka.exported import export
 from waterline.checker.tla.kafka.module import paragraphs
 from waterline.checker.tla.kafka.vocabulary import FLAGS, WORDS
 from waterline.checker.tla.module import Module
@@ -25,7 +25,7 @@ ELR = "--protocol elr --records 1 --restarts 1 --power-losses 1"
 @pytest.fixture(scope="module")
 def hw() -> Module:
     """The first version, in the usual circumstances."""
-    return exported(kafka_problem("--protocol hw"))
+    return export(kafka_problem("--protocol hw"))
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def elr_problem() -> Problem:
 @pytest.fixture(scope="module")
 def elr(elr_problem: Problem) -> Module:
     """Its module."""
-    return exported(elr_problem)
+    return export(elr_problem)
 
 
 def code(module: Module) -> str:
@@ -56,7 +56,7 @@ def test_a_rule_that_the_version_has_is_there(word: str, elr: Module) -> None:
 
 
 def test_a_feature_that_is_switched_off_is_nowhere(elr: Module) -> None:
-    without = exported(kafka_problem(f"{ELR} --without unclean-mark-kept"))
+    without = export(kafka_problem(f"{ELR} --without unclean-mark-kept"))
 
     assert "\nMarkClean(" not in elr.text
     assert "\nMarkClean(" in without.text
@@ -87,7 +87,7 @@ def test_settings_are_decided_and_bounds_are_constants(hw: Module) -> None:
 
 
 def test_the_text_does_not_depend_on_the_number_of_replicas(hw: Module) -> None:
-    three = exported(kafka_problem("--protocol hw --replicas 3 --records 3"))
+    three = export(kafka_problem("--protocol hw --replicas 3 --records 3"))
 
     assert code(three) == code(hw)
 
@@ -105,7 +105,7 @@ def test_no_line_is_longer_than_a_screen(elr: Module) -> None:
 
 def test_a_state_without_bounds_is_refused() -> None:
     with pytest.raises(BadEnvironment, match="leave out --unbounded"):
-        exported(kafka_problem("--protocol hw --unbounded"))
+        export(kafka_problem("--protocol hw --unbounded"))
 
 
 def test_the_command_writes_a_release(tmp_path: Path, run: Commands) -> None:

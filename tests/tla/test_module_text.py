@@ -6,13 +6,13 @@ from pathlib import Path
 
 from tests.support.commands import Commands
 from tests.support.own import own_problem
-from waterline.checker.tla.kafka.exported import exported
+from waterline.checker.tla.kafka.exported import export
 
 MODELS = Path(__file__).parent / "models"
 
 
 def test_a_module_is_as_it_was_read() -> None:
-    module = exported(own_problem(MODELS / "lock.py"))
+    module = export(own_problem(MODELS / "lock.py"))
 
     assert module.text == (MODELS / "lock.tla").read_text()
     assert module.configuration == (MODELS / "lock.cfg").read_text()
@@ -20,8 +20,8 @@ def test_a_module_is_as_it_was_read() -> None:
 
 
 def test_a_strongly_fair_action_has_sf_and_counts_as_enabled_where_a_bound_cuts_it() -> None:
-    endless = exported(own_problem(MODELS / "semaphore.py"))
-    bounded = exported(own_problem(MODELS / "semaphore.py", rounds=2))
+    endless = export(own_problem(MODELS / "semaphore.py"))
+    bounded = export(own_problem(MODELS / "semaphore.py", rounds=2))
 
     assert "/\\ \\A process \\in Process : SF_vars(Enter(process))" in endless.text
     assert "/\\ \\A process \\in Process : WF_vars(Leave(process))" in endless.text

@@ -18,7 +18,7 @@ from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.search import search
 from waterline.model.core.errors import BadEnvironment
-from waterline.packing import unpacked
+from waterline.packing import unpack
 
 MODELS = Path(__file__).parents[1] / "tla" / "models"
 HEAD = """\
@@ -87,7 +87,7 @@ def test_all_three_meanings_are_one(name: str) -> None:
 
     assert differences(both, 60) == []
     for state in both.reached(60):
-        plain = unpacked(both.plain, state)
+        plain = unpack(both.plain, state)
         for invariant, claim in zip(problem.invariants, both.plain.protocol.always, strict=True):
             assert claim(plain) == bool(invariant.holds(state, problem.model.settings))
     compiled = run(problem, EngineChoice(name="local", threads=1), budgets=budgets).result
@@ -214,7 +214,7 @@ def test_a_name_may_stand_for_something_else_in_each_comprehension(
 
     assert differences(both, 40) == []
     for state in both.reached(40):
-        plain = unpacked(both.plain, state)
+        plain = unpack(both.plain, state)
         holds: Any = both.problem.invariants[0].holds
         assert both.plain.protocol.always[0](plain) == holds(state, both.problem.model.settings)
 

@@ -16,8 +16,8 @@ from tests.support.own import own_problem
 from tests.support.plain_python import CutHere, asking, decoded, explored
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
-from waterline.checker.user_models.loading import loaded, read_own
-from waterline.checker.user_models.symmetric import exchanged
+from waterline.checker.user_models.loading import load_text, read_own
+from waterline.checker.user_models.symmetric import exchange
 from waterline.model.core.state import State
 from waterline.model.own.state_class import call_within
 
@@ -275,7 +275,7 @@ def test_a_model_reaches_the_states_that_python_reaches(tmp_path: Path) -> None:
 def require_python_agrees(path: Path, name: str, bounds: dict[str, int]) -> None:
     """States, steps, cuts and claims are those of the same file run as plain Python."""
     problem = own_problem(path, **bounds)
-    own = loaded(*read_own(path))
+    own = load_text(*read_own(path))
     names: dict[str, Any] = dict(own.names)
     protocol = call_within(names[name], bounds)
     for function in names.values():
@@ -352,7 +352,7 @@ def test_fairness_asks_whether_a_queue_is_full(goes_on: bool, tmp_path: Path) ->
     """A step that a full log cuts is no step that must be taken in the end."""
     path = tmp_path / "post.py"
     path.write_text(HEAD + FAIR)
-    post = loaded(*read_own(path)).names["post"]
+    post = load_text(*read_own(path)).names["post"]
     result = waterline.check(waterline.instance(post, goes_on=goes_on))
     verdicts = set(result.verdicts.values())
 
@@ -400,7 +400,7 @@ def test_symmetry_renames_what_queues_and_sets_hold(tmp_path: Path) -> None:
                 states.add(step.after)
                 waiting.append(step.after)
         for one in (0, 1, 0, 1, 0):
-            others.append(exchanged(others[-1], sort, one))
+            others.append(exchange(others[-1], sort, one))
         orbits.add(min(other.words for other in others))
     with closing(MemoryEngine(renaming, threads=1)) as engine:
         result = search(renaming, engine)
@@ -440,7 +440,7 @@ def same(s):
 def test_a_word_that_a_function_is_given_is_that_word_wherever_it_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "words.py"
     path.write_text(HEAD + WORDS)
-    result = waterline.check(loaded(*read_own(path)).names["words"])
+    result = waterline.check(load_text(*read_own(path)).names["words"])
 
     assert result.holds
     assert result.distinct == 2

@@ -13,7 +13,7 @@ from tests.support.own import EXAMPLES, example, own_problem
 from waterline.checker.checking.run import Run, run
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.result import Verdict
-from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.counterexamples import BadTrace, NotACounterexample, from_json, to_json
 from waterline.counterexamples.formats import from_itf, record, to_itf, to_tlc
 from waterline.model.core.errors import BadEnvironment
@@ -124,7 +124,7 @@ def test_what_a_lasso_shows_is_looked_at_when_it_is_read() -> None:
     claim = claims[trace.invariant]
     text = to_json(trace)
 
-    assert confirmed(trace, model, claim).explanation == finding.explanation
+    assert confirm_trace(trace, model, claim).explanation == finding.explanation
     for cycle, why in (
         (None, "the trace has no cycle"),
         (1, "does not return to the state after 1"),
@@ -133,9 +133,9 @@ def test_what_a_lasso_shows_is_looked_at_when_it_is_read() -> None:
         told = "" if cycle is None else f'\n  "cycle": {cycle},'
         changed = from_json(text.replace('\n  "cycle": 3,', told))
         with pytest.raises(NotACounterexample, match=why):
-            confirmed(changed, model, claim)
+            confirm_trace(changed, model, claim)
     with pytest.raises(NotACounterexample, match="holds of what the trace shows"):
-        confirmed(trace, model, claims["wants_it_leads_to_has_used_it.node0"])
+        confirm_trace(trace, model, claims["wants_it_leads_to_has_used_it.node0"])
 
 
 def test_a_way_back_is_looked_for_when_such_a_trace_is_read() -> None:
@@ -146,11 +146,11 @@ def test_a_way_back_is_looked_for_when_such_a_trace_is_read() -> None:
     claim = next(c for c in problem.claims if c.name == trace.invariant)
 
     assert "which enables enter, leave" in finding.explanation
-    assert confirmed(trace, model, claim).explanation == finding.explanation
+    assert confirm_trace(trace, model, claim).explanation == finding.explanation
     text = to_json(trace)
     shorter = from_json(text[: text.rindex(",\n    {")] + "\n  ]\n}\n")
     with pytest.raises(NotACounterexample, match="there is a way back"):
-        confirmed(shorter, model, claim)
+        confirm_trace(shorter, model, claim)
 
 
 def test_other_tools_are_told_of_the_loop() -> None:
@@ -221,7 +221,7 @@ def test_a_semaphore_takes_strong_fairness_and_the_lasso_without_it_is_refused()
     assert not enters.findings
     claim = next(each for each in strong.behaviours if each.name == first.invariant)
     with pytest.raises(NotACounterexample, match="could be taken again and again, and never is"):
-        confirmed(first.replayed.trace, strong.model, claim)
+        confirm_trace(first.replayed.trace, strong.model, claim)
 
 
 def test_a_strongly_fair_step_that_a_bound_cuts_leaves_states_open() -> None:

@@ -21,7 +21,7 @@ from waterline.checker.analysis.certificate.renaming import Renamings
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
 from waterline.model.core.errors import BadEnvironment
-from waterline.packing import unpacked
+from waterline.packing import unpack
 
 NET = """\
 from typing import NamedTuple
@@ -198,7 +198,7 @@ def assert_renamed_within_structs(symmetric: Path, bounds: dict[str, int]) -> No
     renamings = Renamings(problem.model.layout, problem.symmetry)
     sizes = []
     for packed in both.reached(10_000):
-        state = unpacked(both.plain, packed)
+        state = unpack(both.plain, packed)
         orbit = frozenset(renamed(state, to) for to in permutations)
         count += 1
         if orbit not in orbits:

@@ -17,8 +17,8 @@ from tests.support.live import Both, lease_text
 from tests.support.own import EXAMPLES
 from tests.user_models.test_containers import FILES, HEAD
 from waterline.model.core.claim import Behaviour, Pattern, Recoverable
-from waterline.packing import unpacked
-from waterline.telling import numbered
+from waterline.packing import unpack
+from waterline.telling import number_state
 
 SMALL: dict[str, dict[str, int]] = {
     "raft": {"terms": 1, "entries": 1},
@@ -33,7 +33,7 @@ EXAMPLE_FILES = sorted(EXAMPLES.glob("*.py"))
 def differences(both: Both, states_max: int) -> list[object]:
     """Where the two differ, with the state."""
     return [
-        (str(unpacked(both.plain, state)), called, ran, checked)
+        (str(unpack(both.plain, state)), called, ran, checked)
         for state in both.reached(states_max)
         for (called, checked), (also, ran) in zip(
             both.checked(state).items(), both.run(state).items(), strict=True
@@ -50,7 +50,7 @@ def test_every_example_runs_as_it_is_checked(file: Path) -> None:
 def assert_runs_as_checked(file: Path, states_max: int) -> None:
     """An example has the same initial states, and does the same in so many states."""
     both = Both.of(file, **SMALL.get(file.stem, {}))
-    initial = tuple(unpacked(both.plain, state) for state in both.problem.model.initial)
+    initial = tuple(unpack(both.plain, state) for state in both.problem.model.initial)
 
     assert waterline.initials(both.plain) == initial
     assert differences(both, states_max) == []
@@ -69,12 +69,12 @@ def assert_claims_agree(file: Path, states_max: int) -> None:
     states = list(both.reached(states_max))
     wrong = []
     for state in states:
-        plain = unpacked(both.plain, state)
+        plain = unpack(both.plain, state)
         for invariant, claim in zip(problem.invariants, protocol.always, strict=True):
             if claim(plain) != bool(invariant.holds(state, settings)):
                 wrong.append((str(plain), invariant.name))
         for step in problem.model.successors(state):
-            after = unpacked(both.plain, step.after)
+            after = unpack(both.plain, step.after)
             for kept, claim in zip(problem.properties, protocol.every_step, strict=True):
                 if claim(plain, after) != bool(kept.keeps(state, step.after, settings)):
                     wrong.append((str(plain), kept.name))
@@ -134,7 +134,7 @@ def test_the_order_of_questions_does_not_matter(asks: str, expected: str, tmp_pa
         f"def act(s):\n    {asks}\n    s.row[1] = 1\n"
     )
     both = Both.of(file)
-    two = next(state for state in both.reached(9) if unpacked(both.plain, state).n == 2)
+    two = next(state for state in both.reached(9) if unpack(both.plain, state).n == 2)
 
     assert both.checked(two)["act()"][0] == expected
     assert both.run(two) == both.checked(two)
@@ -154,7 +154,7 @@ def assert_containers_run_as_checked(text: str, folder: Path, states_max: int) -
 
     assert differences(both, states_max) == []
     for state in both.reached(states_max):
-        assert str(unpacked(both.plain, state)) == narration.whole(state)
+        assert str(unpack(both.plain, state)) == narration.whole(state)
 
 
 @pytest.mark.parametrize("name", ["peterson", "raft"])
@@ -162,10 +162,10 @@ def test_a_state_comes_back_from_its_numbers(name: str) -> None:
     both = Both.of(EXAMPLES / f"{name}.py", **SMALL.get(name, {}))
     model = both.problem.model
     for state in both.reached(50):
-        plain = unpacked(both.plain, state)
+        plain = unpack(both.plain, state)
 
         assert (
-            model.narration.whole(numbered(both.plain, plain._values))
+            model.narration.whole(number_state(both.plain, plain._values))
             == model.narration.whole(state)
             == str(plain)
         )

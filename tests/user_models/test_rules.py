@@ -18,7 +18,7 @@ from tests.support.own import own_problem
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
-from waterline.checker.user_models.loading import loaded, read_own
+from waterline.checker.user_models.loading import load_text, read_own
 from waterline.model.core.state import State
 
 FILE = """\
@@ -147,7 +147,7 @@ def walk(problem: Problem, most: int) -> Iterator[State]:
 
 
 def test_claims_are_those_that_python_makes_of_the_file(file: Path, problem: Problem) -> None:
-    own = loaded(*read_own(file))
+    own = load_text(*read_own(file))
     truths: dict[str, set[bool]] = {name: set() for name in CLAIMS}
     for state in walk(problem, 2_000):
         for claim in problem.invariants:

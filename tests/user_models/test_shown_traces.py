@@ -14,13 +14,13 @@ from waterline.checker.checking.run import run
 from waterline.checker.problem.problem import asked_alone
 from waterline.checker.report.pages.trace_sequence import sequence_in
 from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.interactive.session import Session
 from waterline.checker.user_models.interactive.walk import Walk
 from waterline.checker.user_models.loading import read_own
 from waterline.counterexamples import NO_CLAIM, trace_of
-from waterline.counterexamples.state_table import marked
+from waterline.counterexamples.state_table import mark
 
 TEXT = """\
 from waterline import Choice, Flag, Name, Names, Number, Protocol, when
@@ -78,7 +78,7 @@ def found() -> Finding:
     ],
 )
 def test_the_mark_stands_at_the_element_that_changed(now: str, was: str, shown: str) -> None:
-    assert marked(now, was, elements=True).plain == shown
+    assert mark(now, was, elements=True).plain == shown
 
 
 def test_a_report_marks_elements_and_has_no_empty_table(cli: Commands) -> None:
@@ -166,7 +166,7 @@ def test_messages_of_a_queue_and_of_a_bag_are_arrows_from_step_to_step() -> None
         ("send", (2, 0, 0)),
     )
     trace = trace_of(problem.model, NO_CLAIM, calls)
-    sequence = sequence_in(confirmed(trace, problem.model, asked_alone(problem)))
+    sequence = sequence_in(confirm_trace(trace, problem.model, asked_alone(problem)))
     shown = [
         (sequence.lanes[m.sender], sequence.lanes[m.receiver], m.words, m.sent, m.arrived, m.lost)
         for m in sequence.messages

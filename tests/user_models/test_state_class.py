@@ -15,7 +15,7 @@ import pytest
 import waterline
 from tests.support.commands import Commands
 from tests.support.own import EXAMPLES, own_problem
-from waterline.checker.user_models.loading import loaded, read_own
+from waterline.checker.user_models.loading import load_text, read_own
 
 CLASS = '''\
 """A lock."""
@@ -116,7 +116,7 @@ def test_a_class_is_the_same_model_as_a_list(bounds: dict[str, int], tmp_path: P
 
 def test_each_model_has_the_bounds_that_were_asked_for(tmp_path: Path) -> None:
     (tmp_path / "lock.py").write_text(CLASS)
-    lock = loaded(*read_own(tmp_path / "lock.py")).names["lock"]
+    lock = load_text(*read_own(tmp_path / "lock.py")).names["lock"]
     wide = waterline.instance(lock, clients=4, taken_max=5)
     narrow = waterline.initial(lock)
     state = waterline.step(waterline.initial(wide), wide.actions[0].function, client=3)

@@ -23,7 +23,7 @@ from waterline.checker.traces.predecessors import Path
 from waterline.checker.traces.raising import confirm_raising
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own
-from waterline.checker.user_models.vetting import vetted
+from waterline.checker.user_models.vetting import vet
 from waterline.counterexamples import replay
 from waterline.model.core.errors import BadEnvironment
 
@@ -145,7 +145,7 @@ def third(s):
 def problem_of(text: str, *names: str, symmetry: str = "none", **bounds: Any) -> Problem:
     family = own_family(text, "m.py")
     options = {**bounds, "unbounded": True}
-    return vetted(family.problem_of("m", options, names, symmetry=symmetry))
+    return vet(family.problem_of("m", options, names, symmetry=symmetry))
 
 
 def test_what_only_numbers_can_do_is_refused_at_its_line() -> None:
@@ -290,7 +290,7 @@ def test_a_bound_that_there_is_not_cannot_be_set() -> None:
     with pytest.raises(BadEnvironment, match="any number of terms; leave out --set terms=4"):
         problem_of(SMALL, terms=4)
     with pytest.raises(BadEnvironment, match="--unbounded is for Epochs and Opaque"):
-        vetted(own_family(*_read("die_hard")).problem_of("die_hard", {"unbounded": True}))
+        vet(own_family(*_read("die_hard")).problem_of("die_hard", {"unbounded": True}))
 
 
 CLASS = """\

@@ -14,7 +14,7 @@ from waterline.checker.analysis.certificate.header import (
     STATES,
     BadCertificate,
     Header,
-    described,
+    describe_layout,
 )
 from waterline.checker.analysis.certificate.keys import BYTES
 from waterline.checker.analysis.certificate.reading import read_header
@@ -54,7 +54,7 @@ def open_certificate(folder: Path, find: FindFamily) -> Certificate:
     except BadEnvironment as problem_found:
         raise BadCertificate(f"{folder}: {problem_found}") from None
     layout = problem.model.layout
-    _require_packed_alike(header, described(layout), folder)
+    _require_packed_alike(header, describe_layout(layout), folder)
     judged = {claim.name for claim in problem.judged}
     holding = [n for n, claim in header.claims.items() if claim.verdict == Verdict.HOLDS.value]
     named = tuple(name for name in holding if name in judged)

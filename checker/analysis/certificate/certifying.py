@@ -142,7 +142,7 @@ def certify(
         file = Path(temporary) / "keys"
         with file.open("wb") as keys_file:
             sizes = [keys_file.write(piece) for piece in states.all_pieces()]
-        with _mapped(file) as data:
+        with _memory_map(file) as data:
             total.failure = missing_initial(question.judge(), SortedKeys(data, states.width))
         if total.failure is None:
             work = partial(_judge_part, question, file, states.width)
@@ -176,12 +176,12 @@ def _spans(sizes: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 def _judge_part(question: Question, file: Path, width: int, span: tuple[int, int]) -> Certified:
     """Judge the keys between two places of the file; runs in a process of its own."""
-    with _mapped(file) as data:
+    with _memory_map(file) as data:
         return judge_piece(question.judge(), data[slice(*span)], width, SortedKeys(data, width))
 
 
 @contextmanager
-def _mapped(file: Path) -> Iterator[mmap.mmap]:
+def _memory_map(file: Path) -> Iterator[mmap.mmap]:
     with (
         file.open("rb") as opened,
         closing(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)) as data,

@@ -35,7 +35,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """All of it. `layout` is what `described` says of the layout."""
+    """All of it. `layout` is what `describe_layout` says of the layout."""
 
     spec: ProblemSpec
     claims: Mapping[str, Stated]
@@ -44,7 +44,7 @@ class Header:
     sha256: str
 
 
-def described(layout: Layout) -> dict[str, Any]:
+def describe_layout(layout: Layout) -> dict[str, Any]:
     """A layout as plain values: every field with its range, and its bits in the words."""
     fields = []
     for declared in layout.fields:

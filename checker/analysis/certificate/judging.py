@@ -128,7 +128,7 @@ class Judge:
             try:
                 after, wrong = self._taken(state, action, arguments, found)
             except Exception as error:
-                after, wrong = None, _raised(error)
+                after, wrong = None, _error_text(error)
             if after is not None:
                 found.successors.append((renaming, number, after))
             if wrong is not None:
@@ -143,7 +143,7 @@ class Judge:
                 if not claim.holds(state, self.model.settings):
                     return f"breaks {claim.name}"
             except Exception as error:
-                return f"cannot be judged: {claim.name} {_raised(error)}"
+                return f"cannot be judged: {claim.name} {_error_text(error)}"
         return None
 
     def _taken(
@@ -166,7 +166,7 @@ class Judge:
         return after, None
 
 
-def _raised(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, MemoryError):
         raise error
     return f"raised {type(error).__name__}: {error}"

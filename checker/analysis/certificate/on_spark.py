@@ -212,7 +212,7 @@ def certify_on_spark(
         side.start()
         side.wait()
         found: list[Found] = side.run(
-            "while certifying", lambda: _judged(side, question, states), until=look
+            "while certifying", lambda: _judge_states(side, question, states), until=look
         )
     finally:
         side.close()
@@ -231,7 +231,7 @@ def certify_on_spark(
     return total
 
 
-def _judged(side: Any, question: Question, states: StateFile) -> list[Found]:
+def _judge_states(side: Any, question: Question, states: StateFile) -> list[Found]:
     pieces = states.pieces
     owners = max(2 * side.cores, -(-states.rows // OWNER_STATES))
     judge = side.shipped(JudgePieces(question, states, owners))

@@ -25,7 +25,7 @@ def in_order(
     if wanted <= 1:
         yield from map(work, items)
         return
-    with _started(work, wanted) as children:
+    with _start_children(work, wanted) as children:
         answers: dict[int, Any] = {}
         idle = [child.pipe for child in children]
         busy: dict[Connection, int] = {}
@@ -52,7 +52,7 @@ def _answer(pipe: Connection) -> Any:
 
 
 @contextmanager
-def _started(work: Callable[[Any], Any], number: int) -> Iterator[list[Child]]:
+def _start_children(work: Callable[[Any], Any], number: int) -> Iterator[list[Child]]:
     children: list[Child] = []
     try:
         for _ in range(number):
@@ -67,10 +67,10 @@ def _serve(pipe: Connection) -> None:
     work = pipe.recv()
     while True:
         item = pipe.recv()
-        pipe.send(_attempted(work, item))
+        pipe.send(_attempt(work, item))
 
 
-def _attempted(work: Callable[[Any], Any], item: Any) -> tuple[Exception | None, Any]:
+def _attempt(work: Callable[[Any], Any], item: Any) -> tuple[Exception | None, Any]:
     """The error that was raised, or the answer."""
     try:
         return None, work(item)

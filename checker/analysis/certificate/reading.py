@@ -78,7 +78,7 @@ def read_header(folder: Path) -> Header:
     except BadFile as problem:
         raise BadCertificate(str(problem)) from None
     try:
-        document = _decoded(content, path)
+        document = _decode(content, path)
         spec = ProblemSpec.from_json(msgspec.to_builtins(document.problem))
     except (msgspec.DecodeError, RecursionError, ValueError) as problem:
         raise BadCertificate(f"{path} is no header of a certificate: {problem}") from None
@@ -97,7 +97,7 @@ class _Stated(msgspec.Struct):
     format: str
 
 
-def _decoded(content: bytes, path: Path) -> _Document:
+def _decode(content: bytes, path: Path) -> _Document:
     """The values; the format first, for another one has other fields."""
     stated = msgspec.json.decode(content, type=_Stated)
     if stated.format != FORMAT:

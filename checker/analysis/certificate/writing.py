@@ -20,7 +20,7 @@ from waterline.checker.analysis.certificate.header import (
     STATES,
     Header,
     Stated,
-    described,
+    describe_layout,
     to_text,
 )
 from waterline.checker.analysis.certificate.keys import BYTES
@@ -60,7 +60,7 @@ def write_certificate(engine: Engine, result: Result, *, out: Path) -> None:
             column_encoding={COLUMN: "DELTA_BYTE_ARRAY"},
             store_schema=False,
         ) as file:
-            for keys in _sorted(engine, depths, result.distinct):
+            for keys in _sort_keys(engine, depths, result.distinct):
                 column = pa.FixedSizeBinaryArray.from_buffers(
                     schema.field(0).type, len(keys), [None, pa.py_buffer(keys)]
                 )
@@ -72,13 +72,13 @@ def write_certificate(engine: Engine, result: Result, *, out: Path) -> None:
                 each.name: Stated(each.verdict.value, each.depth) for each in result.invariants
             },
             states=count,
-            layout=described(layout),
+            layout=describe_layout(layout),
             sha256=digest_of(folder / STATES),
         )
         (folder / HEADER).write_text(to_text(header), encoding="utf-8")
 
 
-def _sorted(engine: Engine, depths: list[int], states: int) -> Iterator[Keys]:
+def _sort_keys(engine: Engine, depths: list[int], states: int) -> Iterator[Keys]:
     """All keys in ascending order, a range at a time."""
     ranges = -(-states // RANGE_STATES)
     ends = _ends(engine, depths, states, ranges)

@@ -58,7 +58,7 @@ class Pair:
     why: str = ""
 
 
-def aligned(replayed: Replayed, other: Model, words: Words) -> tuple[Pair, ...]:
+def align(replayed: Replayed, other: Model, words: Words) -> tuple[Pair, ...]:
     """Align the steps of a trace with steps of `other`, by the rule of this module."""
     right = other.initial[min(replayed.trace.initial, len(other.initial) - 1)]
     aligning = _Aligning(other, words, replayed.initial, right)

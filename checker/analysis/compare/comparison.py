@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from waterline.checker.analysis.compare.aligning import How, Pair, aligned
+from waterline.checker.analysis.compare.aligning import How, Pair, align
 from waterline.checker.analysis.compare.ends import Ends, ends_of
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
@@ -82,12 +82,12 @@ class Comparison:
         return pair.left, pair.right
 
 
-def compared(left: Problem, replayed: Replayed, right: Problem) -> Comparison:
+def compare_models(left: Problem, replayed: Replayed, right: Problem) -> Comparison:
     """Make the choices of a trace of `left` in `right`; each problem asks the trace's claim alone.
 
     Both are of one family.
     """
-    pairs = aligned(replayed, right.model, words_of(left))
+    pairs = align(replayed, right.model, words_of(left))
     initial = _initial(right.model, replayed)
     states = [(replayed.initial, initial), *((pair.left, pair.right) for pair in pairs)]
     found = [differences(left.model, one, right.model, two) for one, two in states]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from waterline.checker.analysis.compare.aligning import Pair
 from waterline.checker.problem.problem import Problem, asked_alone
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import Moment, Replayed
 from waterline.model.core.claim import ActionProperty, Behaviour, Invariant, Judged
 from waterline.model.core.state import State
@@ -62,7 +62,7 @@ def _ends_of_behaviours(
     trace = replayed.trace
     repeats_after = None if trace.cycle is None else _pairs_to(pairs, trace.cycle)
     begins = len(pairs) if repeats_after is None else repeats_after
-    text = confirmed(trace, left.model, asked_alone(left)).explanation
+    text = confirm_trace(trace, left.model, asked_alone(left)).explanation
     applies = claim.applies(right.model.settings)
     return Ends(
         left=End(broken_at=begins, explanation=text),

@@ -15,7 +15,7 @@ from waterline.checker.analysis.compare.sentences import describe, describe_ends
 from waterline.checker.problem.wording import describe_version
 from waterline.counterexamples.protocols import Narration, State
 from waterline.counterexamples.rendering import CYCLE, describe_repetition
-from waterline.counterexamples.state_table import CHANGED, MARK, Facts, StateTable, marked
+from waterline.counterexamples.state_table import CHANGED, MARK, Facts, StateTable, mark
 from waterline.counterexamples.style import BAD, GOOD, QUIET, columns
 
 WIDE = 120
@@ -96,7 +96,7 @@ class _Steps:
 
     def _narrow(self) -> Table:
         one, two = names(self.comparison)
-        table = _numbered()
+        table = _number_table()
         for number, (place, left, right, style) in enumerate(self._rows()):
             if number == self.comparison.ends.repeats_after:
                 table.add_row("", Text(f"{one}: {self._repetition()}", CYCLE))
@@ -121,7 +121,7 @@ class _Steps:
         return describe_repetition(replayed, replayed.trace.cycle + 1)
 
 
-def _numbered() -> Table:
+def _number_table() -> Table:
     """Return a table for numbers and their sentences."""
     table = columns(gap=1)
     table.add_column(justify="right", no_wrap=True)
@@ -186,7 +186,7 @@ def _state(
     }
     cells = tuple(
         tuple(
-            marked(cell, known.get((row[0], title), ""), narration.elements)
+            mark(cell, known.get((row[0], title), ""), narration.elements)
             for title, cell in zip(header, row, strict=True)
         )
         for row in rows
@@ -197,9 +197,7 @@ def _state(
     )
     theirs = dict(others.summary(other))
     pairs = tuple(
-        Text.assemble(
-            (f"{label}: ", QUIET), marked(value, theirs.get(label, ""), narration.elements)
-        )
+        Text.assemble((f"{label}: ", QUIET), mark(value, theirs.get(label, ""), narration.elements))
         for label, value in narration.summary(state)
     )
     return [*([StateTable(tuple(header), cells, widths)] if cells else []), Facts(pairs)]

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from waterline.checker.analysis.explain.chain import Cause, Chain, Chance
 from waterline.checker.analysis.explain.repairs import Repairs, Tried
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.counterexamples import Moment, Replayed
 from waterline.counterexamples.style import GOOD, QUIET, TITLE, columns
 
@@ -18,7 +18,7 @@ UNKNOWN = "yellow"
 def render_chain(chain: Chain) -> RenderableType:
     """The causes with what happens without each, then the chances that were missed."""
     replayed = chain.replayed
-    steps = counted(len(replayed.moments), "step")
+    steps = quantity(len(replayed.moments), "step")
     causes = _two_columns()
     for cause in chain.causes:
         sentence = describe_step(replayed, cause.moment)
@@ -89,7 +89,7 @@ def describe_span(chance: Chance) -> str:
 
 def describe_without(cause: Cause, claim: str) -> str:
     """Return a sentence on the outcome without the step."""
-    states = counted(cause.without.states, "state")
+    states = quantity(cause.without.states, "state")
     if cause.undecided:
         return f"Not known whether it happens without this step: {states} were explored."
     dropped = ""
@@ -101,9 +101,9 @@ def describe_without(cause: Cause, claim: str) -> str:
 
 def describe_repair(tried: Tried) -> str:
     """`in 31,339 states`, how many are not judged, and what never happens with the change."""
-    but = f", {counted(tried.unjudged, 'state')} of them not judged" if tried.unjudged else ""
+    but = f", {quantity(tried.unjudged, 'state')} of them not judged" if tried.unjudged else ""
     never = f", but these never happen then: {', '.join(tried.never)}" if tried.never else ""
-    return f"in {counted(tried.states, 'state')}{but}{never}"
+    return f"in {quantity(tried.states, 'state')}{but}{never}"
 
 
 def describe_numbers(numbers: tuple[int, ...]) -> str:

@@ -90,7 +90,7 @@ def repairs_of(
     whole = Budgets(max_states=states_max)
     first = replace(whole, stop_at_first=len(asked) == 1)
     runs = run_batch(
-        [(problem, whole), *((_changed(problem, change), first) for change in changes)],
+        [(problem, whole), *((_apply(problem, change), first) for change in changes)],
         threads=threads,
         seconds_max=seconds_max,
         announce=announce,
@@ -103,7 +103,9 @@ def repairs_of(
         Repairs(
             problem=problem,
             claim=claim,
-            tried=tuple(_tried(claim, change, result, happening) for change, result in explored),
+            tried=tuple(
+                _judge_change(claim, change, result, happening) for change, result in explored
+            ),
             nonsense=tuple(nonsense),
             unexplored=tuple(changes[len(explored) :]),
         )
@@ -111,7 +113,7 @@ def repairs_of(
     )
 
 
-def _changed(problem: Problem, change: Candidate) -> Problem:
+def _apply(problem: Problem, change: Candidate) -> Problem:
     assert problem.family is not None
     return problem.family.made(change.spec)
 
@@ -120,7 +122,9 @@ def _happening(result: Result) -> frozenset[str]:
     return frozenset(found.name for found in result.reachable if found.depth is not None)
 
 
-def _tried(claim: str, change: Candidate, result: Result, happening: frozenset[str]) -> Tried:
+def _judge_change(
+    claim: str, change: Candidate, result: Result, happening: frozenset[str]
+) -> Tried:
     found = next(found for found in result.invariants if found.name == claim)
     return Tried(
         candidate=change,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from waterline.checker.problem.packed_rows import StateWords
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.expander import cut_shape
-from waterline.checker.search.fault_count import counters, summed
+from waterline.checker.search.fault_count import counters, sum_counts
 from waterline.checker.storage.hyperloglog import empty_sketch, estimate
 
 
@@ -69,7 +69,7 @@ class Coverage:
         self.happened |= other.happened
         self.lengths += other.lengths
         for name, used in other.faults.items():
-            self.faults[name] = summed(self.faults[name], used)
+            self.faults[name] = sum_counts(self.faults[name], used)
         np.maximum(self.sketch, other.sketch, out=self.sketch)
         for claim, sighting in other.sightings.items():
             self.sightings[claim] = min(self.sightings.get(claim, sighting), sighting)

@@ -14,7 +14,7 @@ from waterline.checker.analysis.simulate.walker import Walker, recipe_of
 from waterline.checker.analysis.simulate.workers import Asked, on_spark, on_threads
 from waterline.checker.checking.run import run
 from waterline.checker.compiler.origins import call_of
-from waterline.checker.compiler.program import loaded
+from waterline.checker.compiler.program import load_program
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.cover import happened_at_first
@@ -91,7 +91,7 @@ def simulate(
     prepared = prepare(
         problem, threads=threads_of(choice.threads), optimised=True, announce=announce
     )
-    loaded(recipe_of(problem.model.layout.words))
+    load_program(recipe_of(problem.model.layout.words))
     began, interrupts = time.monotonic(), Interrupts()
     ends = began + (wanted.seconds or math.inf)
     asked = Asked(
@@ -118,7 +118,7 @@ def simulate(
     found: tuple[Shortened, ...] = ()
     if coverage.sightings:
         announce("finding shorter counterexamples")
-        found = tuple(_shown(problem, choice, plan, coverage, wanted.shorten_states))
+        found = tuple(_shorten_each(problem, choice, plan, coverage, wanted.shorten_states))
     return Simulation(
         problem=problem,
         plan=plan,
@@ -141,7 +141,7 @@ def _stopped_by(wanted: Wanted, coverage: Coverage, *, interrupted: bool) -> str
     return "--max-time"
 
 
-def _shown(
+def _shorten_each(
     problem: Problem, choice: EngineChoice, plan: Plan, coverage: Coverage, states_max: int
 ) -> Iterator[Shortened]:
     """Each claim that broke, in the order of the report."""

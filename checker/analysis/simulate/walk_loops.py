@@ -20,7 +20,7 @@ from waterline.checker.compiler.machine_words import (
     slots_at,
 )
 from waterline.checker.compiler.origins import action_of, row_of, step_of
-from waterline.checker.storage.hyperloglog import count_row, mixed
+from waterline.checker.storage.hyperloglog import count_row, mix
 
 EXPAND, INSPECT, SETTINGS, ACTIONS, INVARIANTS, PROPERTIES = 0, 1, 2, 3, 4, 5
 INVARIANTS_ALL, PROPERTIES_ALL = 6, 7
@@ -74,7 +74,7 @@ def begin(job: Any, words: int) -> int:
     lanes = rows_at(job[LANES], LANE)
     for r in range(job[LIVE]):
         number = job[FIRST] + r
-        key = mixed(mixed(job[SEED] + _GAMMA) + number * _GAMMA)
+        key = mix(mix(job[SEED] + _GAMMA) + number * _GAMMA)
         lanes[r, KEY] = key
         lanes[r, NUMBER] = number
         lanes[r, OPEN] = job[INVARIANTS]
@@ -82,11 +82,11 @@ def begin(job: Any, words: int) -> int:
         lanes[r, HOW] = job[WAY]
         if job[WAY] == MIXED:
             lanes[r, HOW] = number & 3
-        which = shifted(shifted(mixed(key), 32) * job[INITIALS], 32)
+        which = shifted(shifted(mix(key), 32) * job[INITIALS], 32)
         for w in range(words):
             rows[r, w] = initial[which, w]
         count_row(slots_at(job[SKETCH]), rows, r, words)
-    fault = judged(job, job[ROWS], job[LIVE], 0, True)
+    fault = judge_block(job, job[ROWS], job[LIVE], 0, True)
     if fault >= 0:
         job[WHERE] = job[ROWS]
         job[FAULTY] = fault
@@ -121,7 +121,7 @@ def walk(job: Any, words: int) -> int:
             job[FAULTY] = job[NEXT]
             return FAULTY_STATE
         note_steps(job)
-        fault = judged(job, job[OUT], job[WRITTEN], job[DEPTH] + 1, False)
+        fault = judge_block(job, job[OUT], job[WRITTEN], job[DEPTH] + 1, False)
         if fault >= 0:
             job[WHERE] = job[OUT]
             job[FAULTY] = fault
@@ -132,7 +132,7 @@ def walk(job: Any, words: int) -> int:
     return DONE
 
 
-def judged(job: Any, block: int, n: int, depth: int, is_initial: bool) -> int:
+def judge_block(job: Any, block: int, n: int, depth: int, is_initial: bool) -> int:
     """Note the invariants that break in a block, by walk; return the row of a fault, or -1.
 
     The block holds the walks' own states, or all their successors: every state one step away
@@ -144,7 +144,7 @@ def judged(job: Any, block: int, n: int, depth: int, is_initial: bool) -> int:
     if fault >= 0:
         return fault
     broken = bytes_at(job[BROKEN])
-    if not cleared(job, job[INVARIANTS_ALL]):
+    if not clear_flags(job, job[INVARIANTS_ALL]):
         return -1
     origin = rows_at(job[ORIGIN], 1)
     lanes = rows_at(job[LANES], LANE)
@@ -163,7 +163,7 @@ def judged(job: Any, block: int, n: int, depth: int, is_initial: bool) -> int:
             if broken[k] != 0 and (lanes[r, OPEN] >> k) & 1 == 1:
                 lanes[r, OPEN] = lanes[r, OPEN] & ~(1 << k)
                 note(job, k, depth, lanes[r, NUMBER], step)
-        cleared(job, job[INVARIANTS_ALL])
+        clear_flags(job, job[INVARIANTS_ALL])
     return -1
 
 
@@ -173,7 +173,7 @@ def note_steps(job: Any) -> int:
     The kernel only reports that one does, so every walk's state is expanded once more by itself.
     """
     broken = bytes_at(job[BROKEN])
-    if not cleared(job, job[PROPERTIES_ALL]):
+    if not clear_flags(job, job[PROPERTIES_ALL]):
         return 0
     lanes = rows_at(job[LANES], LANE)
     for r in range(job[LIVE]):
@@ -201,11 +201,11 @@ def note_steps(job: Any) -> int:
                 if broken[k] != 0 and (lanes[r, KEPT] >> k) & 1 == 1:
                     lanes[r, KEPT] = lanes[r, KEPT] & ~(1 << k)
                     note(job, job[INVARIANTS_ALL] + k, job[DEPTH] + 1, lanes[r, NUMBER], NO_STEP)
-            cleared(job, job[PROPERTIES_ALL])
+            clear_flags(job, job[PROPERTIES_ALL])
     return 0
 
 
-def cleared(job: Any, claims: int) -> bool:
+def clear_flags(job: Any, claims: int) -> bool:
     """Take back all flags; whether there were any."""
     broken = bytes_at(job[BROKEN])
     found = 0
@@ -240,7 +240,7 @@ def choose(job: Any, n: int) -> int:
     origin = rows_at(job[ORIGIN], 1)
     is_outside = bytes_at(job[IS_OUTSIDE])
     for r in range(job[LIVE]):
-        lanes[r, BASE] = mixed(lanes[r, KEY] + (job[DEPTH] + 1) * _GAMMA)
+        lanes[r, BASE] = mix(lanes[r, KEY] + (job[DEPTH] + 1) * _GAMMA)
         lanes[r, TOTAL] = 0
         lanes[r, LAST] = NO_STEP
         lanes[r, COUNT] = 0
@@ -257,19 +257,19 @@ def choose(job: Any, n: int) -> int:
             lanes[r, LAST] = group
             weight = 1
             if how >= PACES:
-                pace = mixed(lanes[r, KEY] ^ ((group + 1) * _DELTA))
+                pace = mix(lanes[r, KEY] ^ ((group + 1) * _DELTA))
                 weight = 1 << shifted(shifted(pace, 32) * (PACES_MAX + 1), 32)
             if how == RARE and is_outside[action] == 0:
                 weight *= OFTEN
             lanes[r, TOTAL] += weight
             lanes[r, COUNT] = 0
-            number = shifted(mixed(lanes[r, BASE] + (group + 1) * _DELTA), 32)
+            number = shifted(mix(lanes[r, BASE] + (group + 1) * _DELTA), 32)
             if below(number * lanes[r, TOTAL], weight * _HALF):
                 lanes[r, COUNT] = 1
                 lanes[r, CHOSEN] = j
         elif lanes[r, COUNT] > 0:
             lanes[r, COUNT] += 1
-            another = shifted(mixed(lanes[r, BASE] ^ ((step + 1) * _DELTA)), 32)
+            another = shifted(mix(lanes[r, BASE] ^ ((step + 1) * _DELTA)), 32)
             if below(another * lanes[r, COUNT], _HALF):
                 lanes[r, CHOSEN] = j
     return 0

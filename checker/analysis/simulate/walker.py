@@ -13,7 +13,7 @@ from waterline.checker.analysis.simulate.choosing import Plan
 from waterline.checker.analysis.simulate.coverage import Coverage, Sighting, nothing_seen
 from waterline.checker.compiler.kernel import Kernel, kernel_of
 from waterline.checker.compiler.machine import Functions, code_address
-from waterline.checker.compiler.program import Recipe, loaded, own_recipe
+from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import constant
 from waterline.checker.problem.packed_rows import Rows, StateWords, address, state_words
 from waterline.checker.problem.problem import Problem
@@ -43,7 +43,7 @@ class Walker:
     def __init__(self, problem: Problem, plan: Plan) -> None:
         self.problem, self.plan = problem, plan
         self._words = problem.model.layout.words
-        self._functions: Functions = loaded(recipe_of(self._words))
+        self._functions: Functions = load_program(recipe_of(self._words))
         self._arrays = _arrays(problem, plan)
         self._kernel = kernel_of(problem)
         self._job = _job(problem, plan, self._kernel, self._arrays)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from waterline.checker.analysis.simulate.choosing import Plan
 from waterline.checker.analysis.simulate.coverage import Coverage, nothing_seen
 from waterline.checker.analysis.simulate.walker import BATCH, Walker, recipe_of
-from waterline.checker.compiler.program import loaded
+from waterline.checker.compiler.program import load_program
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.answers import Interrupted
 from waterline.checker.search.engines.choice import EngineChoice, threads_of
@@ -120,7 +120,7 @@ class _Stretch:
     def __call__(self, batches: tuple[int, int]) -> Coverage:
         asked = self.asked
         prepare(asked.problem, optimised=True)
-        loaded(recipe_of(asked.problem.model.layout.words))
+        load_program(recipe_of(asked.problem.model.layout.words))
         walker = Walker(asked.problem, asked.plan)
         total = nothing_seen(asked.problem, asked.plan.depth)
         for number in range(*batches):

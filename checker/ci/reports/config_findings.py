@@ -66,11 +66,11 @@ def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:
             case = ET.SubElement(suite, "testcase", classname=topics, name=fault)
             for finding in findings:
                 if finding.topics == topics and fault in finding.faults:
-                    failures += _failed(case, finding)
+                    failures += _add_failure(case, finding)
                     skipped += finding.rule == UNKNOWN
     for finding in (each for each in findings if not each.faults):
         case = ET.SubElement(suite, "testcase", classname=finding.topics, name=finding.rule)
-        failures += _failed(case, finding)
+        failures += _add_failure(case, finding)
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(failures))
     suite.set("skipped", str(skipped))
@@ -78,7 +78,7 @@ def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _failed(case: ET.Element, finding: Finding) -> int:
+def _add_failure(case: ET.Element, finding: Finding) -> int:
     """Add a failure and return 1; 0 for a skip, or for a loss that no setting prevents."""
     if finding.rule == UNKNOWN:
         ET.SubElement(case, "skipped", message=finding.message)

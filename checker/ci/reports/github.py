@@ -38,13 +38,13 @@ def workflow_command(kind: str, title: str, place: Located, message: str) -> str
         "title": title,
     }
     described = ",".join(f"{name}={_fact(value)}" for name, value in facts.items())
-    return f"::{kind} {described}::{_escaped(message)}"
+    return f"::{kind} {described}::{_escape(message)}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape like GitHub's toolkit: a command is one line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _fact(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")

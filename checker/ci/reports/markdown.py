@@ -59,13 +59,13 @@ def _failure(outcome: Outcome, *, is_drawn: bool) -> Iterator[str]:
     yield f"**{_inline(shown.claim)}**: {_inline(shown.sentence)} {_inline(shown.explanation)}"
     yield ""
     if is_drawn and shown.names:
-        yield from _drawn(shown)
+        yield from _draw(shown)
     yield from ("<details><summary>The steps</summary>", "")
     yield from (f"{step.number}. {_inline(step.sentence)}" for step in shown.steps)
     yield from ("", "</details>", "")
 
 
-def _drawn(shown: Counterexample) -> Iterator[str]:
+def _draw(shown: Counterexample) -> Iterator[str]:
     """A sequence diagram: a line down for each row of a state, a note for each step."""
     ends = shown.names[0], shown.names[-1]
     yield from ("```mermaid", "sequenceDiagram")

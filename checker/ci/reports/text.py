@@ -16,7 +16,7 @@ from waterline.checker.ci.judging import Outcome
 from waterline.checker.ci.positions import Place
 from waterline.checker.compiler.source import NotCompilable, source_of
 from waterline.checker.problem.family import words_of
-from waterline.checker.problem.wording import counted, printable
+from waterline.checker.problem.wording import printable, quantity
 from waterline.counterexamples.rendering import render_compact
 from waterline.model.core.claim import ActionProperty, Invariant, predicates_of
 
@@ -79,7 +79,7 @@ def _counterexample(outcome: Outcome, claim: str) -> Counterexample | None:
                         moment.action, moment.values, moment.before, moment.after
                     )
                 ),
-                _changed(tables[moment.number - 1], tables[moment.number]),
+                _differences(tables[moment.number - 1], tables[moment.number]),
                 place_of_action(outcome.expectation, moment.action),
             )
             for moment in replayed.moments
@@ -89,7 +89,9 @@ def _counterexample(outcome: Outcome, claim: str) -> Counterexample | None:
     )
 
 
-def _changed(before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _differences(
+    before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]
+) -> tuple[str, ...]:
     pairs = zip(before[1:], after[1:], strict=True)
     return tuple(printable(row[0]) for was, row in pairs if list(was) != list(row))
 
@@ -145,7 +147,7 @@ def describe_run(outcome: Outcome) -> str:
     if outcome.answer is None:
         return "no result"
     result = outcome.answer.result
-    described = f"{counted(result.distinct, 'distinct state')}, {result.generated:,} generated"
+    described = f"{quantity(result.distinct, 'distinct state')}, {result.generated:,} generated"
     kept = "; looked up: nothing that it depends on has changed" if outcome.answer.is_kept else ""
     return f"{described}, depth {result.depth}{kept}"
 

@@ -12,7 +12,7 @@ from itertools import starmap
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.words import describe_amount
 from waterline.checker.problem.family import words_of
-from waterline.checker.problem.wording import counted, describe_version
+from waterline.checker.problem.wording import describe_version, quantity
 from waterline.checker.search.result import Result, Verdict
 
 _NAMED_MAX = 5
@@ -30,7 +30,7 @@ def describe_advice(result: Result) -> str | None:
     """`up to epochs=2 (6,604 steps cut); next: --epochs 3`"""
     if (size := _size_to_raise(result)) is None:
         return None
-    cut = counted(result.cut[size], "step")
+    cut = quantity(result.cut[size], "step")
     return f"up to {size}={_value(result, size)} ({cut} cut); next: {bound_to_raise(result)}"
 
 
@@ -39,7 +39,7 @@ def describe_unjudged(result: Result, states: int) -> str:
     size = _size_to_raise(result)
     remedy = f" (raise {size})" if size else ""
     were = "was" if states == 1 else "were"
-    return f"{counted(states, 'state')} at a bound {were} not judged{remedy}"
+    return f"{quantity(states, 'state')} at a bound {were} not judged{remedy}"
 
 
 def describe_never_taken(result: Result) -> Iterator[str]:

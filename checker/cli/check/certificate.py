@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waterline.checker.problem.distribution import require
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.search.result import Verdict
 from waterline.checker.storage.storage import BadLocation
 from waterline.checker.storage.whole_folder import require_new
@@ -55,7 +55,7 @@ def describe_certificate(out: str, result: Result) -> str:
     if not holding:
         return f"no certificate was written to {out}: no claim about states or steps holds for sure"
     return (
-        f"wrote a certificate of {counted(holding, 'claim')} to {out}; "
+        f"wrote a certificate of {quantity(holding, 'claim')} to {out}; "
         f"judge it with waterline certify {out}"
     )
 

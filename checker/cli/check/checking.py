@@ -73,7 +73,7 @@ def check(options: dict[str, Any]) -> int:
             )
         except RunRaised as raised:
             done = raised.run
-    lowered = _lowered(done, engine)
+    lowered = _lower_bounds(done, engine)
     is_text = options["output_format"] == "text"
     explained: list[Explained] | None = None
     if is_text:
@@ -81,7 +81,7 @@ def check(options: dict[str, Any]) -> int:
         if added or removed:
             _compare(done, added, removed, engine)
     else:
-        explained = _explained(done, options, engine)
+        explained = _explain_each(done, options, engine)
         values = {one.finding.invariant: one.as_value() for one in explained}
         click.echo(to_text(done, values, lowered, warnings))
     if kept is not None and not done.result.complete and done.error is None:
@@ -97,7 +97,7 @@ def check(options: dict[str, Any]) -> int:
         _write_files(done, options)
         if explained is None:
             # After the report and the files, for it takes long.
-            explained = _explained(done, options, engine)
+            explained = _explain_each(done, options, engine)
             for one in explained:
                 screen().print(Group(Text(), one.rendered()))
         _write_page(done, options, explained)
@@ -176,7 +176,7 @@ def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
         say("add --view to step through the counterexample")
 
 
-def _explained(done: Run, options: dict[str, Any], engine: EngineChoice) -> list[Explained]:
+def _explain_each(done: Run, options: dict[str, Any], engine: EngineChoice) -> list[Explained]:
     """Explain each counterexample shown (its causes and repairs) under `--explain`."""
     is_short = options["output_format"] == "text" and not options["html_file"]
     findings = _gravest(done) if is_short and not options["is_whole"] else done.findings
@@ -190,7 +190,7 @@ def _explained(done: Run, options: dict[str, Any], engine: EngineChoice) -> list
         return explained_all(done.result.problem, findings, asked, progress)
 
 
-def _lowered(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
+def _lower_bounds(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
     """Return the effect of lowering each bound, if the run has a profile; empty after Ctrl-C."""
     if done.profile is None:
         return ()

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from waterline.checker.checking.bound_sensitivity import Lowered
-from waterline.checker.problem.wording import counted, describe_symmetry
+from waterline.checker.problem.wording import describe_symmetry, quantity
 from waterline.checker.search.profile import Profile
 from waterline.checker.search.result import Result
 from waterline.checker.storage.hyperloglog import STANDARD_ERROR
@@ -46,7 +46,7 @@ def render_profile(result: Result, profile: Profile, lowered: Sequence[Lowered])
     if not result.complete:
         parts.append(Text("so far: the run stopped early", style=WARNING))
     if lowered:
-        parts.append(_lowered(profile.states, lowered))
+        parts.append(_lowered_table(profile.states, lowered))
     parts += [_arrivals(profile), *_fields(profile)]
     if any(len(used) > 1 for used in profile.faults.values()):
         parts.append(_faults(profile))
@@ -64,7 +64,7 @@ def _table(*titles: str) -> Table:
     return table
 
 
-def _lowered(states: int, lowered: Sequence[Lowered]) -> RenderableType:
+def _lowered_table(states: int, lowered: Sequence[Lowered]) -> RenderableType:
     table = _table("Lower first", "States left", "Fewer by", "How it is known")
     for each in lowered:
         if each.states is None:
@@ -97,8 +97,8 @@ def _fields(profile: Profile) -> list[RenderableType]:
             without = f"about {each.without:,}"
             table.add_row(each.name, values, without, _factor(profile.states, each.without))
     rest = Text(
-        f"Not shown: {counted(small, 'field')} that nearly or wholly follow from others, "
-        f"{counted(alone, 'field')} with one value. "
+        f"Not shown: {quantity(small, 'field')} that nearly or wholly follow from others, "
+        f"{quantity(alone, 'field')} with one value. "
         f"States without a field are estimated (standard error {STANDARD_ERROR:.1%}).",
         style="dim",
     )

@@ -26,10 +26,10 @@ from waterline.checker.kafka.narrative.story import reasons, story_of
 from waterline.checker.problem.family import describe_circumstances, words_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import (
-    counted,
     describe_contract,
     describe_symmetry,
     describe_version,
+    quantity,
     roughly,
 )
 from waterline.checker.problem.words import Words
@@ -38,7 +38,7 @@ from waterline.checker.search.result import InvariantResult, LevelSummary, Resul
 from waterline.checker.traces.shortest_note import describe_alike, describe_kinds
 from waterline.counterexamples import TraceStep
 from waterline.counterexamples.rendering import Trimmed, render_compact
-from waterline.counterexamples.style import BAD, GOOD, WARNING, labelled
+from waterline.counterexamples.style import BAD, GOOD, WARNING, label_grid
 from waterline.model.core.claim import Temporal
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _after(result: Result, found: InvariantResult) -> Text:
     behaviours = result.problem.behaviours
     liveness = {claim.name for claim in behaviours if isinstance(claim, Temporal)}
     for_ever = ", for ever" if found.name in liveness else ""
-    after = Text(f" after {counted(found.depth, 'step')}{for_ever}", style="red")
+    after = Text(f" after {quantity(found.depth, 'step')}{for_ever}", style="red")
     if contract := result.contract_of(found.name):
         after.append(f", {describe_contract(contract)}", style="yellow")
     return after
@@ -197,7 +197,7 @@ def happenings(result: Result) -> RenderableType:
 
 def counts(result: Result, prepare_seconds: float, spark: str = "") -> RenderableType:
     """States, transitions, depth, bounds and what they cut, who explored which levels, how fast."""
-    grid = labelled()
+    grid = label_grid()
     grid.add_row(
         "Explored",
         "every reachable state within the bounds"
@@ -205,7 +205,7 @@ def counts(result: Result, prepare_seconds: float, spark: str = "") -> Renderabl
         else Text(f"a part only: stopped by {result.stopped_by}", style=WARNING),
     )
     if not result.complete:
-        for title, line in zip(("Covered", ""), covered(result.levels), strict=False):
+        for title, line in zip(("Covered", ""), describe_coverage(result.levels), strict=False):
             grid.add_row(title, line)
     symmetric = describe_symmetry(result.problem.symmetry)
     grid.add_row("Distinct states", f"{result.distinct:,}{symmetric}")
@@ -224,7 +224,7 @@ def counts(result: Result, prepare_seconds: float, spark: str = "") -> Renderabl
     return grid
 
 
-def covered(levels: list[LevelSummary]) -> list[str]:
+def describe_coverage(levels: list[LevelSummary]) -> list[str]:
     """Return what a stopped run has covered, with the estimated share of the whole."""
     if not levels:
         return ["nothing"]
@@ -243,7 +243,7 @@ def who_explored(levels: list[LevelSummary]) -> list[str]:
     for place, group in itertools.groupby(levels, key=lambda level: level.on):
         run = list(group)
         states = sum(level.states for level in run)
-        lines.append(f"{run[0].depth} to {run[-1].depth} on {place}: {counted(states, 'state')}")
+        lines.append(f"{run[0].depth} to {run[-1].depth} on {place}: {quantity(states, 'state')}")
     return lines
 
 
@@ -307,7 +307,7 @@ def render_others(first: Finding, others: Others, words: Words) -> RenderableTyp
     parts: list[RenderableType] = []
     for number, finding in enumerate(others.findings, start=1):
         title = Text.assemble((f"ANOTHER {number} ", BAD), (finding.invariant, "bold"))
-        title.append(f": {counted(len(finding.replayed.moments), 'step')}")
+        title.append(f": {quantity(len(finding.replayed.moments), 'step')}")
         shown = render_compact(
             finding.replayed,
             explanation=finding.explanation,
@@ -323,7 +323,7 @@ def conclusion(result: Result) -> RenderableType:
     model = result.problem.model
     by_verdict: dict[Verdict, list[str]] = {}
     for found in result.invariants:
-        left = f" ({counted(found.unjudged, 'state')} not judged)" if found.unjudged else ""
+        left = f" ({quantity(found.unjudged, 'state')} not judged)" if found.unjudged else ""
         by_verdict.setdefault(found.verdict, []).append(f"{found.name}{left}")
     line = Text(f"\n{describe_version(model.version)}: ", style="bold")
     for verdict, names in sorted(by_verdict.items(), key=lambda item: item[0].value, reverse=True):
@@ -331,7 +331,7 @@ def conclusion(result: Result) -> RenderableType:
         line.append(f"{', '.join(names)}; ")
     how = "in all" if result.complete else "so far"
     states = (
-        f"{counted(result.distinct, 'state')} {how}{describe_symmetry(result.problem.symmetry)}"
+        f"{quantity(result.distinct, 'state')} {how}{describe_symmetry(result.problem.symmetry)}"
     )
     line.append(f"{states}, {words_of(result.problem).describe_scope(model)}.")
     never = [claim.name for claim in result.reachable if claim.depth is None]

@@ -16,7 +16,7 @@ from waterline.checker.problem.wording import describe_version
 from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.result import Result, Verdict
-from waterline.model.message.versions import spelled
+from waterline.model.message.versions import spell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,14 +39,14 @@ def describe_no_difference(
     problem = result.problem
     family, version = problem.family, problem.model.version
     assert family is not None
-    usual = version.removesuffix(spelled("", added, removed))
+    usual = version.removesuffix(spell("", added, removed))
     announce(f"comparing with {describe_version(usual)}")
     other = run(
         replace(problem.spec, version=usual).build(lambda model: family),
         EngineChoice(name="local", threads=threads),
         budgets=Budgets(max_seconds=2 * _QUICK_SECONDS),
     ).result
-    mine, theirs = _judged(result), _judged(other)
+    mine, theirs = _verdicts(result), _verdicts(other)
     shared = mine.keys() & theirs.keys()
     if not other.complete or any(mine[name] != theirs[name] for name in shared):
         return None
@@ -62,7 +62,7 @@ def describe_no_difference(
     return text
 
 
-def _judged(result: Result) -> dict[str, tuple[Verdict, int | None]]:
+def _verdicts(result: Result) -> dict[str, tuple[Verdict, int | None]]:
     """The verdicts on the claims that apply to the version."""
     return {
         r.name: (r.verdict, r.depth)

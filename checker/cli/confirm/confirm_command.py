@@ -78,7 +78,7 @@ def confirm_command(
         require_of_kafka(entry)
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
     from waterline.checker.kafka.confirm.carrying_out import carried_out  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.counterexample import recorded, ways_shown  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.counterexample import load_counterexample, ways_shown  # noqa: PLC0415
     from waterline.checker.kafka.confirm.report import render_confirmation  # noqa: PLC0415
 
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
@@ -86,7 +86,7 @@ def confirm_command(
             ways = ways_shown(entry, release.rules, progress.announce)
         else:
             assert trace is not None
-            ways = iter([recorded(trace)])
+            ways = iter([load_counterexample(trace)])
         for shown in ways:
             found, course = carried_out(
                 shown,
@@ -114,7 +114,7 @@ def _on_fluss(
 ) -> str:
     """Replay on tablet servers; the name of the judgement."""
     from waterline.checker.kafka.confirm.carrying_out import work_folder  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.counterexample import searched  # noqa: PLC0415
+    from waterline.checker.kafka.confirm.counterexample import search  # noqa: PLC0415
     from waterline.checker.kafka.confirm.fluss.release import steered_release  # noqa: PLC0415
     from waterline.checker.kafka.confirm.fluss.replay import replay_on_fluss  # noqa: PLC0415
     from waterline.checker.kafka.confirm.fluss.report import render_on_fluss  # noqa: PLC0415
@@ -124,7 +124,7 @@ def _on_fluss(
     release = steered_release(fluss)
     with showing(error_screen()) as progress, ending_as_by_ctrl_c():
         if entry is not None:
-            shown = searched(entry, release.rules, progress.announce)
+            shown = search(entry, release.rules, progress.announce)
             read = shown.finding.replayed.trace
         else:
             assert trace is not None

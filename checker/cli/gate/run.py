@@ -55,21 +55,21 @@ def run_gate(options: dict[str, Any]) -> int:
     leave = {name: options[name] for name in ("allow_models", "allow_spark")}
     expectations = _read(options["files"], given, leave)
     # A file that cannot be used needs no engine.
-    from waterline.checker.ci.searching import judged  # noqa: PLC0415
+    from waterline.checker.ci.searching import judge_all  # noqa: PLC0415
     from waterline.checker.ci.shards import shard  # noqa: PLC0415
 
     if options["shard"] is not None:
         expectations = shard(expectations, *options["shard"])
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
         manner = _manner(progress, options, of=len(expectations))
-        outcomes = judged(expectations, manner)
+        outcomes = judge_all(expectations, manner)
     done = {outcome.expectation.name for outcome in outcomes}
     left = [each for each in expectations if each.name not in done]
     _show(outcomes, left, len(expectations))
     if options["update"]:
         _update(options["files"], outcomes)
     _write(options, outcomes, left)
-    return _ended(outcomes, left)
+    return _finish(outcomes, left)
 
 
 def _read(
@@ -95,7 +95,7 @@ def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
     def begin(name: str) -> None:
         progress.announce(f"{name} ...")
 
-    def done(outcome: Outcome) -> None:
+    def report_done(outcome: Outcome) -> None:
         nonlocal judged_so_far
         judged_so_far += 1
         described = "as expected" if outcome.is_met else "NO"
@@ -108,7 +108,7 @@ def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
         begin=begin,
         watch=progress.watch,
         announce=progress.announce,
-        done=done,
+        done=report_done,
     )
 
 
@@ -151,12 +151,12 @@ def _show_failures(failed: Sequence[Outcome]) -> None:
 def _update(files: Sequence[Path], outcomes: Sequence[Outcome]) -> None:
     """Rewrite the numbers of every file that has one that differs."""
     from waterline.checker.ci.document import read_document  # noqa: PLC0415 - as above
-    from waterline.checker.ci.updating import difference, updated  # noqa: PLC0415
+    from waterline.checker.ci.updating import difference, update  # noqa: PLC0415
 
     for file in files:
         document = read_document(file)
         of_file = [o for o in outcomes if o.expectation.place.file == str(file)]
-        text = updated(document, of_file)
+        text = update(document, of_file)
         described = difference(document.text, text, str(file))
         if not described:
             say(f"{file}: no number differs")
@@ -207,7 +207,7 @@ def _annotate(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> None:
             file.write(to_markdown(outcomes, left))
 
 
-def _ended(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> int:
+def _finish(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> int:
     """Print the count of each outcome, and return the worst exit code."""
     codes = [_code(outcome) for outcome in outcomes]
     codes += [exit_codes.INCOMPLETE] * len(left)

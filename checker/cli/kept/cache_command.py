@@ -35,7 +35,7 @@ def cache_command(clear: str | None, output_format: str) -> int:
 
     folders = {"kernels": folder(), "answers": answers_folder()}
     if clear is not None:
-        removed = sum(_cleared(folders[kind]) for kind in _KINDS if clear in (kind, "all"))
+        removed = sum(_clear(folders[kind]) for kind in _KINDS if clear in (kind, "all"))
         say(f"removed {removed:,} files")
     sizes = {kind: _sizes(path) for kind, path in folders.items()}
     if output_format == "json":
@@ -68,7 +68,7 @@ def _sizes(path: Path) -> list[int]:
     return [each.stat().st_size for each in _files(path)]
 
 
-def _cleared(path: Path) -> int:
+def _clear(path: Path) -> int:
     files = _files(path)
     for each in files:
         each.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from waterline.checker.analysis.certificate.judging import OF_STATE, Failure, Ju
 from waterline.checker.analysis.certificate.keys import words_of
 from waterline.checker.problem.family import describe_circumstances
 from waterline.checker.problem.family import words_of as vocabulary_of
-from waterline.checker.problem.wording import counted, describe_symmetry, describe_version
+from waterline.checker.problem.wording import describe_symmetry, describe_version, quantity
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.state_table import LEGEND, facts, state_table, widths_of
 from waterline.counterexamples.style import BAD, GOOD, QUIET
@@ -31,7 +31,7 @@ def render_certified(certificate: Certificate, done: Certified) -> RenderableTyp
     if failure is None:
         parts += [_verdict(certificate), *_notes(certificate)]
     else:
-        parts += _failed(certificate, failure)
+        parts += _failure_tables(certificate, failure)
     return Trimmed(Group(*parts, *_counts(done)))
 
 
@@ -48,7 +48,7 @@ def _verdict(certificate: Certificate) -> Text:
     line = Text.assemble(("CERTIFIED ", GOOD), (describe_version(model.version), "bold"))
     line.append(f": HOLDS {', '.join(certificate.certified)}; ")
     symmetric = describe_symmetry(certificate.problem.symmetry)
-    line.append(f"{counted(certificate.header.states, 'state')} in the set{symmetric}, ")
+    line.append(f"{quantity(certificate.header.states, 'state')} in the set{symmetric}, ")
     return line.append(f"{vocabulary_of(certificate.problem).describe_scope(model)}.")
 
 
@@ -57,7 +57,7 @@ def _notes(certificate: Certificate) -> Iterator[Text]:
     others: dict[str, list[str]] = {}
     for name, claim in certificate.header.claims.items():
         if name not in certificate.certified and name not in certificate.uncertified:
-            at = f" after {counted(claim.depth, 'step')}" if claim.depth is not None else ""
+            at = f" after {quantity(claim.depth, 'step')}" if claim.depth is not None else ""
             others.setdefault(f"{claim.verdict.upper()}{at}", []).append(name)
     for verdict, those in others.items():
         yield Text(f"Not certified (the header says {verdict}): {', '.join(those)}")
@@ -67,7 +67,7 @@ def _notes(certificate: Certificate) -> Iterator[Text]:
 
 
 def _counts(done: Certified) -> Iterator[Text]:
-    judged = f"{counted(done.states, 'state')} and {counted(done.steps, 'step')}"
+    judged = f"{quantity(done.states, 'state')} and {quantity(done.steps, 'step')}"
     cut = ", ".join(f"{name}: {count:,} cut" for name, count in done.cut.items())
     yield Text(f"Judged by interpreted rules: {judged}; {cut or 'nothing cut'}.")
     yield Text(
@@ -75,7 +75,7 @@ def _counts(done: Certified) -> Iterator[Text]:
     )
 
 
-def _failed(certificate: Certificate, failure: Failure) -> Iterator[RenderableType]:
+def _failure_tables(certificate: Certificate, failure: Failure) -> Iterator[RenderableType]:
     """The state and the step that fail, as tables."""
     judge = Judge(certificate.problem, certificate.certified)
     model = judge.model

@@ -19,7 +19,7 @@ from waterline.checker.cli.shared.own_options import finder, model_option
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.problem.distribution import require
-from waterline.checker.problem.wording import counted, roughly
+from waterline.checker.problem.wording import quantity, roughly
 
 if TYPE_CHECKING:
     from waterline.checker.analysis.certificate.certificate import Certificate
@@ -68,32 +68,32 @@ def certify_command(folder: str, own_model: str | None, jobs: int | None, **opti
         certificate = open_certificate(Path(folder), finder(own_model))
         if own_model is not None:
             # What is no function of the state could come out otherwise for the same one.
-            from waterline.checker.user_models.vetting import vetted  # noqa: PLC0415 - with the compiler
+            from waterline.checker.user_models.vetting import vet  # noqa: PLC0415 - with the compiler
 
-            vetted(certificate.problem)
-        done = _certified(certificate, choice, jobs, progress)
+            vet(certificate.problem)
+        done = _certify(certificate, choice, jobs, progress)
     screen().print(render_certified(certificate, done))
     return exit_codes.HOLDS if done.failure is None else exit_codes.NOT_CERTIFIED
 
 
-def _certified(
+def _certify(
     certificate: Certificate, choice: EngineChoice, jobs: int | None, progress: Progress
 ) -> Certified:
     if choice.name == "spark":
         from waterline.checker.analysis.certificate.on_spark import certify_on_spark  # noqa: PLC0415
 
-        judging = f"judging {counted(certificate.header.states, 'state')} on Spark"
+        judging = f"judging {quantity(certificate.header.states, 'state')} on Spark"
         return certify_on_spark(
             certificate,
             choice,
             announce=progress.announce,
-            watch=lambda tasks: progress.report(f"{judging}: {counted(tasks, 'task')} done"),
+            watch=lambda tasks: progress.report(f"{judging}: {quantity(tasks, 'task')} done"),
         )
     from waterline.checker.analysis.certificate.certifying import certify  # noqa: PLC0415
 
     def watch(so_far: Certified) -> None:
         rate = so_far.states / max(so_far.seconds, 1e-9)
-        of = f"{so_far.states:,} of {counted(certificate.header.states, 'state')}"
+        of = f"{so_far.states:,} of {quantity(certificate.header.states, 'state')}"
         progress.report(f"judged {of}, {roughly(rate)}/s")
 
     return certify(certificate, jobs=jobs or 0, watch=watch)

@@ -43,17 +43,17 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
 
     if resumed is None:
         problem = problem_from(given)
-        with _named(kept):
+        with _errors_named(kept):
             return problem, begin(kept, identity_of(problem), problem.model.layout.words)
     identity = read_manifest(storage_at(resumed)).identity
     problem = problem_of(identity, resumed, finder(given.get("model")))
     _require_same(given, problem, resumed)
-    with _named(resumed):
+    with _errors_named(resumed):
         return problem, resume(resumed)
 
 
 @contextmanager
-def _named(location: str) -> Iterator[None]:
+def _errors_named(location: str) -> Iterator[None]:
     """Has an error of the system say where; a full disk does not by itself."""
     try:
         yield

@@ -15,7 +15,7 @@ from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.cli.shared.where_options import where_option
 from waterline.checker.problem.distribution import require
-from waterline.checker.problem.wording import counted, rough_time, roughly
+from waterline.checker.problem.wording import quantity, rough_time, roughly
 from waterline.counterexamples.named_file import BadFile
 
 if TYPE_CHECKING:
@@ -72,13 +72,13 @@ def states_command(
         except OSError as problem:
             raise BadFile(describe_os_error(problem, out)) from problem
     whole = "all of a complete run" if done.complete else "of a run that was stopped early"
-    of = counted(done.states, "state")
+    of = quantity(done.states, "state")
     if where is not None:
         of = f"{done.picked:,} of {of}"
     wrote = f"wrote {of}, {whole}, to {Path(out) / 'states'}"
     say(wrote, on=screen())
     if done.steps is not None:
-        wrote = f"wrote {counted(done.steps, 'step')} to {Path(out) / 'steps'}"
+        wrote = f"wrote {quantity(done.steps, 'step')} to {Path(out) / 'steps'}"
         say(wrote, on=screen())
     return exit_codes.HOLDS
 

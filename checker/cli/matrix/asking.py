@@ -10,7 +10,7 @@ import click
 from waterline.checker.cli.shared.progress import Progress
 from waterline.checker.kafka.matrix.deepening import Follow, Rung
 from waterline.checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, VERSION, first_records
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.fluss import fluss_release
 from waterline.model.message.releases import UnknownRelease
@@ -107,8 +107,8 @@ def following(progress: Progress, what: str = CELL, about: str = "") -> Follow:
             count = f"{done} of {len(rung.cells)} {remedies} tried"
         else:
             epochs = "any number of epochs" if rung.is_unbounded else f"epochs 0 to {rung.epochs}"
-            count = f"{done} of {counted(len(rung.cells), what)} explored"
-            count = f"{counted(rung.records, 'record')}, {epochs}: {count}"
+            count = f"{done} of {quantity(len(rung.cells), what)} explored"
+            count = f"{quantity(rung.records, 'record')}, {epochs}: {count}"
         progress.report(f"{before}{count}{doing}")
 
     return follow

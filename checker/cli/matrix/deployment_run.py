@@ -24,13 +24,13 @@ from waterline.checker.kafka.deployed.saved import to_saved
 from waterline.checker.kafka.deployed.setting import Mistakes
 from waterline.checker.kafka.matrix.advice import Advice, advice
 from waterline.checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_answers
-from waterline.checker.kafka.matrix.answering import Answer, Question, unexplored
+from waterline.checker.kafka.matrix.answering import Answer, Question, unexplored_answer
 from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
-from waterline.checker.kafka.matrix.config_table import render_config, unused
+from waterline.checker.kafka.matrix.config_table import render_config, unused_settings
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.deployment_files import to_csv, to_text
 from waterline.checker.kafka.matrix.findings import findings_of
-from waterline.checker.kafka.matrix.grid import FAULT, Grid, checked
+from waterline.checker.kafka.matrix.grid import FAULT, Grid, check_cells
 from waterline.checker.kafka.matrix.kept_cells import keeping
 from waterline.checker.kafka.matrix.known_causes import Kin, kin_of
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
@@ -40,7 +40,7 @@ from waterline.checker.kafka.matrix.reason import losses_among, record_lost
 from waterline.checker.kafka.matrix.remembered import remembering
 from waterline.checker.kafka.matrix.running import Explorer, Found, Watch, exploring
 from waterline.checker.kafka.matrix.verdict_groups import groups_of
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.search.result import INTERRUPTED, Verdict
 from waterline.model.core.errors import BadEnvironment
 
@@ -63,7 +63,7 @@ def answer_deployment(options: dict[str, Any]) -> int:
             asked = explorer if options["no_cache"] else keeping(explorer, found)
             ask = _Asking(choice.name, remembering(asked), progress, len(grids))
             answer = _answer(deployment, grids, ask, is_quick=options["quick"])
-    shown = _shown(answer, has_details=options["details"])
+    shown = _render(answer, has_details=options["details"])
     screen().print(shown)
     _write(options, answer, shown)
     return exit_code(answer, options["fail_on"])
@@ -125,7 +125,7 @@ def _grids(
     return [
         (
             config,
-            checked(
+            check_cells(
                 Grid(
                     axes=config.axes(only=faults),
                     worst_is_enough=True,
@@ -167,13 +167,13 @@ class _Asking:
             is_interrupted = True
             found = found if found.tried else Advice(interrupted=True)
         if is_interrupted:
-            self.explorer = _unasked
+            self.explorer = _unasked_answers
         return ConfigAnswer(config, replace(matrix, interrupted=is_interrupted), found, kin)
 
 
-def _unasked(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+def _unasked_answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
     """No answer to any, after an interrupt."""
-    return [unexplored(question, INTERRUPTED) for question in questions]
+    return [unexplored_answer(question, INTERRUPTED) for question in questions]
 
 
 def _answer(
@@ -205,7 +205,7 @@ def _finding(progress: Progress) -> Found:
     """A line for each fault as soon as anything is known of it."""
     seen: set[str] = set()
 
-    def found(question: Question, answer: Answer) -> None:
+    def on_answer(question: Question, answer: Answer) -> None:
         broken = {
             name: depth
             for name, verdict, depth in answer.verdicts
@@ -216,23 +216,23 @@ def _finding(progress: Progress) -> Found:
         seen.add(question.name)
         records = dict(question.spec.options)["records"]
         if lost := losses_among(broken):
-            steps = counted(min(broken[name] for name in lost), "step")
+            steps = quantity(min(broken[name] for name in lost), "step")
             text = f"{record_lost(lost)} is lost ({steps})"
         elif broken:
-            text = f"harm without a loss ({counted(min(broken.values()), 'step')})"
+            text = f"harm without a loss ({quantity(min(broken.values()), 'step')})"
         else:
             text = "no loss" if answer.complete else "no loss so far"
-            text += f" with {counted(int(str(records)), 'record')}"
+            text += f" with {quantity(int(str(records)), 'record')}"
         progress.note(f"{question.name}: {text}")
 
-    return found
+    return on_answer
 
 
-def _shown(answer: DeploymentAnswer, *, has_details: bool) -> RenderableType:
+def _render(answer: DeploymentAnswer, *, has_details: bool) -> RenderableType:
     if not has_details:
         return render_screen(answer)
     parts: list[RenderableType] = [render_screen(answer), Text()]
-    parts += unused(answer.deployment)
+    parts += unused_settings(answer.deployment)
     parts += [Text(note, "yellow") for note in answer.deployment.notes[NOTES_MAX:]]
     for each in answer.answers:
         parts += [Text(), render_config(each)]

@@ -42,9 +42,9 @@ def export_command(form: str, out: Path, **options: Any) -> int:
         )
     problem = problem_from(given)
     # Only this command needs what writes a module.
-    from waterline.checker.tla.kafka.exported import exported  # noqa: PLC0415
+    from waterline.checker.tla.kafka.exported import export  # noqa: PLC0415
 
-    module = exported(problem)
+    module = export(problem)
     make_folder("--out", out)
     texts = {f"{module.name}.tla": module.text, f"{module.name}.cfg": module.configuration}
     if module.happening is not None:

@@ -56,7 +56,7 @@ def kernel_command(stage: str, rule: str | None, **options: Any) -> int:
     else:
         text = program_of(plan, comment=stage == "rules").text
         if stage == "optimised":
-            text = machine.optimised(text)
+            text = machine.optimise(text)
         elif stage == "machine":
             text = machine.assembly(text)
         elif rule is not None:

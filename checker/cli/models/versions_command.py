@@ -80,7 +80,7 @@ def _page(version: Version) -> RenderableType:
         if steps := [actions[name] for name in names if name in actions]:
             parts += [Text(), Text(actor, TITLE), _steps(steps)]
     parts += [Text(), Text("Rules that --without takes out", TITLE), _rules(version)]
-    added = ", ".join(_added(version, there))
+    added = ", ".join(_added_steps(version, there))
     parts += [Text(), Text(f"Options add steps: {added}.", QUIET)]
     return Group(*parts)
 
@@ -113,7 +113,7 @@ def _rules(version: Version) -> RenderableType:
     return table
 
 
-def _added(version: Version, there: tuple[str, ...]) -> list[str]:
+def _added_steps(version: Version, there: tuple[str, ...]) -> list[str]:
     """`PowerLoss (--power-losses)`: what other circumstances let happen."""
     return [
         f"{step} (--{option_of(name)})"

@@ -73,12 +73,12 @@ def _traces(outcomes: list[Outcome]) -> dict[str, Trace]:
     """The first trace of each scenario, by the name of its file."""
     return {
         f"{outcome.scenario.name}.json": outcome.finding.replayed.trace
-        for outcome in _recorded(outcomes)
+        for outcome in _first_violated(outcomes)
         if outcome.finding is not None
     }
 
 
-def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
+def _first_violated(outcomes: list[Outcome]) -> list[Outcome]:
     """Return the first version of each scenario that is violated."""
     return [
         outcome
@@ -88,7 +88,7 @@ def _recorded(outcomes: list[Outcome]) -> list[Outcome]:
 
 
 def _show_first(console: Screen, outcomes: list[Outcome]) -> None:
-    for outcome in _recorded(outcomes):
+    for outcome in _first_violated(outcomes):
         assert outcome.finding is not None
         console.print(Trimmed(render_finding(outcome.finding, MESSAGE.words)))
 

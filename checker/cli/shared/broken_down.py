@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from waterline.checker.problem.errors import Missing
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.search.engines.answers import EngineFailed
 from waterline.counterexamples.named_file import FULL, BadFile
 
@@ -58,5 +58,5 @@ def _going_on(kept: RunDirectory | None) -> str:
     if kept is None:
         return "nothing of this run is kept; --run-dir keeps every finished level"
     location = kept.storage.location
-    levels = counted(len(kept.manifest.levels), "level")
+    levels = quantity(len(kept.manifest.levels), "level")
     return f"{levels} are kept in {location}; go on with --resume {location}"

@@ -102,7 +102,7 @@ def vetted_problem(
     With `unbounded` its epochs and values have no bound.
     Raises `BadEnvironment`.
     """
-    from waterline.checker.user_models.vetting import vetted  # noqa: PLC0415 - as above, and the compiler
+    from waterline.checker.user_models.vetting import vet  # noqa: PLC0415 - as above, and the compiler
 
     file, name = file_and_name(own_model)
     family = own_family_in(file)
@@ -113,4 +113,4 @@ def vetted_problem(
         (name,) = family.versions
     asked = family.symmetry_asked(symmetry)
     options = {**bounds, "unbounded": True} if unbounded else bounds
-    return vetted(family.problem_of(name, options, names, symmetry=asked))
+    return vet(family.problem_of(name, options, names, symmetry=asked))

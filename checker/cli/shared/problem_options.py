@@ -21,7 +21,7 @@ from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.renaming import CannotRename
 from waterline.model.message.fluss import fluss_release
 from waterline.model.message.releases import UnknownRelease, release_named
-from waterline.model.message.versions import spelled
+from waterline.model.message.versions import spell
 
 if TYPE_CHECKING:
     from waterline.checker.kafka.scenarios.scenario import Scenario
@@ -55,7 +55,7 @@ def take_given(options: dict[str, Any]) -> dict[str, Any]:
         given = _from_scenario(find_scenario(entry), given)
     added, removed = options.pop("added", ()), options.pop("removed", ())
     if added or removed:
-        given["protocol"] = _switched(given, added, removed)
+        given["protocol"] = _switch(given, added, removed)
     given |= {kind: options.pop(kind, False) or None for kind in KINDS}
     given["symmetry"] = options.pop("symmetry", None)
     given["model"] = options.pop("own_model", None)
@@ -94,7 +94,7 @@ def _of_fluss(release: str, given: dict[str, Any], kafka: str | None) -> dict[st
     return {**given, "protocol": followed.name}
 
 
-def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
+def _switch(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
     """The version with its features switched, as one name."""
     for feature in (name for name in added if name in removed):
         raise BadEnvironment(f"--with {feature} and --without {feature}: leave one of them out")
@@ -102,7 +102,7 @@ def _switched(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str,
     if given["protocol"] is None:
         raise BadEnvironment(f"{option} changes a version; name one with --protocol")
     _require_message_grain(option, given)
-    return spelled(given["protocol"], added, removed)
+    return spell(given["protocol"], added, removed)
 
 
 def _require_message_grain(option: str, given: dict[str, Any]) -> None:
@@ -128,7 +128,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
 
         return where_asked(problem_from(options), where, options.get("invariant", ()))
     kinds = [kind for kind in KINDS if options.pop(kind, False)]
-    problem = _named(options)
+    problem = _select_claims(options)
     for kind in kinds:
         problem = _asking_all(problem, kind)
     return problem
@@ -147,7 +147,7 @@ def _asking_all(problem: Problem, kind: str) -> Problem:
         raise BadEnvironment(str(refused)) from None
 
 
-def _named(options: dict[str, Any]) -> Problem:
+def _select_claims(options: dict[str, Any]) -> Problem:
     """The problem with the claims that are named."""
     if "model" in options:
         return _of_own(options)

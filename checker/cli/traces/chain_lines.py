@@ -15,7 +15,7 @@ from waterline.checker.kafka.logs.chain import Chain
 from waterline.checker.kafka.logs.chain_answer import ChainAnswer, events_of
 from waterline.checker.kafka.logs.window_search import Explored
 from waterline.checker.kafka.logs.windows import Span
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.counterexamples.style import BAD, QUIET, TITLE
 
 _REFUSALS_SHOWN = 3
@@ -88,9 +88,9 @@ def _window(explored: Explored, chain: Chain) -> Iterator[Text]:
     what = "fits" if explored.ends else "no way through was found"
     yield Text(
         f"{_epochs(chain, window.span)}{until}: {what}; "
-        f"{counted(explored.starts, 'state')} to begin with, {len(explored.ends):,} to go on with, "
-        f"{explored.states:,} looked at, {explored.seconds:.0f} s; "
-        f"{counted(window.environment.records, 'record')}."
+        f"{quantity(explored.starts, 'state')} to begin with, {len(explored.ends):,} to go on "
+        f"with, {explored.states:,} looked at, {explored.seconds:.0f} s; "
+        f"{quantity(window.environment.records, 'record')}."
     )
     for why, times in explored.left_out.most_common():
         yield Text(f"  left out: {why} ({times} times)", QUIET)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from waterline.checker.analysis.compare.comparison import compared
+from waterline.checker.analysis.compare.comparison import compare_models
 from waterline.checker.analysis.compare.document import comparison_value
 from waterline.checker.analysis.compare.rendering import render_comparison
 from waterline.checker.cli.shared import exit_codes
@@ -16,20 +16,20 @@ from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.options import ENVIRONMENT_OPTIONS
 from waterline.checker.cli.shared.own_options import file_and_name
 from waterline.checker.cli.shared.screen import screen
-from waterline.checker.cli.traces.recorded import recorded
+from waterline.checker.cli.traces.recorded import load_counterexample
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
 from waterline.counterexamples import BadTrace
 from waterline.counterexamples.rendering import Trimmed
 from waterline.model.core.errors import BadEnvironment
-from waterline.model.message.versions import spelled
+from waterline.model.message.versions import spell
 
 
 def compare(options: dict[str, Any]) -> int:
     """Show the trace next to its alignment on the other side; return the exit code."""
     own_model = options["own_model"]
-    found = recorded(options["trace"], own_model)
+    found = load_counterexample(options["trace"], own_model)
     if found.finding.replayed.trace.raises is not None:
         raise BadTrace(f"{options['trace']} ends in an error of a rule, which is not compared")
     left = found.problem
@@ -38,7 +38,7 @@ def compare(options: dict[str, Any]) -> int:
         raise click.UsageError(
             "that is what the trace is of; name another --protocol, a rule or a setting"
         )
-    comparison = compared(left, found.finding.replayed, right)
+    comparison = compare_models(left, found.finding.replayed, right)
     if options["output_format"] == "json":
         click.echo(json.dumps(comparison_value(comparison), indent=1))
     else:
@@ -86,7 +86,7 @@ def _version(family: Family, left: Problem, options: dict[str, Any]) -> str:
             raise BadEnvironment(
                 f"--with and --without are for {MESSAGE.model}, not {family.model}"
             )
-        return spelled(version, options["added"], options["removed"])
+        return spell(version, options["added"], options["removed"])
     if version not in family.versions and options["protocol"] is not None:
         known = ", ".join(family.versions)
         raise BadEnvironment(f"--protocol {version} is not one of {family.name}; it has {known}")

@@ -23,7 +23,7 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
-from waterline.checker.cli.traces.recorded import recorded
+from waterline.checker.cli.traces.recorded import load_counterexample
 from waterline.checker.problem.family import describe_circumstances
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import NO_SYMMETRY
@@ -88,16 +88,16 @@ class Explained:
 
 def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json: bool) -> int:
     """Explain the trace in a file; returns the exit code."""
-    found = recorded(path, own_model)
+    found = load_counterexample(path, own_model)
     if found.finding.replayed.trace.raises is not None:
         raise BadTrace(f"{path} ends in an error of a rule: mend the rule, and check it again")
     if found.finding.invariant == NO_CLAIM:
         raise BadTrace(f"{path} breaks no claim: there is nothing to explain")
     if own_model is not None:
         # Only a model of one's own needs to be looked over, and what does that.
-        from waterline.checker.user_models.vetting import vetted  # noqa: PLC0415
+        from waterline.checker.user_models.vetting import vet  # noqa: PLC0415
 
-        vetted(found.problem)
+        vet(found.problem)
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
         explained = next(iter(explained_all(found.problem, [found.finding], asked, progress)), None)
     if explained is None:

@@ -15,7 +15,7 @@ from waterline.checker.cli.shared.screen import say, screen
 from waterline.checker.cli.traces.chain_lines import chain_lines, code_of_chain
 from waterline.checker.cli.traces.incident_json import incident_json
 from waterline.checker.cli.traces.incident_lines import answer_lines
-from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.chain_answer import answered_by_windows
 from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.fitting import STATES_MAX, Circumstances
@@ -64,7 +64,7 @@ def explain_logs(asked: AskedOfLogs) -> int:
     )
     if asked.window_epochs is not None:
         return _explain_by_windows(asked, logs, partition, given, name, epochs)
-    found = answered(
+    found = answer_of(
         logs,
         partition,
         given,

@@ -78,7 +78,7 @@ def _short(place: Place) -> str:
 def _lines(pieces: Sequence[str], place: str, width: int) -> Text:
     """Pieces that are not broken where a line has room for them; the place of the line is quiet."""
     quiet = not place
-    text = Text("\n".join(_packed(pieces, width)), style=QUIET if quiet else "")
+    text = Text("\n".join(_pack(pieces, width)), style=QUIET if quiet else "")
     if place:
         last = text.plain.rpartition("\n")[2]
         fits = len(last) + _GAP + len(place) <= width
@@ -86,7 +86,7 @@ def _lines(pieces: Sequence[str], place: str, width: int) -> Text:
     return text
 
 
-def _packed(pieces: Sequence[str], width: int) -> Iterator[str]:
+def _pack(pieces: Sequence[str], width: int) -> Iterator[str]:
     line = ""
     for number, piece in enumerate(pieces):
         said = piece + ("," if number + 1 < len(pieces) else "")

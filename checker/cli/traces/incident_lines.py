@@ -15,7 +15,7 @@ from waterline.checker.kafka.logs.fitting import Searched
 from waterline.checker.kafka.logs.observation import CONTROLLER
 from waterline.checker.kafka.logs.reading import Logs
 from waterline.checker.kafka.logs.timeline import Event, timeline
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.counterexamples.style import BAD, QUIET, TITLE
 from waterline.model.message.versions import version_of
 
@@ -34,7 +34,7 @@ def answer_lines(found: Answer, logs: Logs, name: str) -> Iterator[RenderableTyp
         yield Text(
             f"Partition {found.partition}, Kafka {name}, brokers {brokers}; "
             f"{_epochs(history.first_epoch, history.last_epoch)}; "
-            f"{counted(history.lines, 'line')} to fit.\n"
+            f"{quantity(history.lines, 'line')} to fit.\n"
         )
         yield from _verdict(found, best)
     yield from evidence_lines(found.evidence, acks=found.given.acks)
@@ -157,7 +157,7 @@ def _verdict(found: Answer, best: Searched) -> Iterator[Text]:
             if found.nothing_fits
             else "Nothing was found in time that fits"
         )
-        yield Text(f"{what}: at most {longest} of {counted(best.history.lines, 'line')}.", BAD)
+        yield Text(f"{what}: at most {longest} of {quantity(best.history.lines, 'line')}.", BAD)
         for refused, times in best.refusals.most_common(_REFUSALS_SHOWN):
             line = best.history.sources[refused.replica][refused.line]
             yield Text(f"  next at {line.place}: {refused.reason} ({times} times)")
@@ -228,7 +228,7 @@ def _left_open(found: Answer, best: Searched) -> Iterator[Text]:
     rare = {"reassignments": e.reassignments, "directories taken out": e.taken_directories}
     moved = "".join(f", {what}: {number}" for what, number in rare.items() if number)
     yield Text(
-        f"\nBounds: {counted(e.records, 'run')} of records between the offsets that lines name "
+        f"\nBounds: {quantity(e.records, 'run')} of records between the offsets that lines name "
         f"({', '.join(map(str, history.offsets))}); crashes: {e.restarts}, shutdowns: "
         f"{e.shutdowns}, sessions of living brokers that expire: {e.session_expiries}, "
         f"power losses: {e.power_losses}, lost disks: {e.lost_disks}{moved}; acks={e.acks}, "

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from waterline.checker.cli.shared.own_options import finder
 from waterline.checker.problem.problem import Problem, asked_alone
-from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.checker.traces.raising import confirm_raising
 from waterline.counterexamples import BadTrace, Trace, from_json, read_trace
 from waterline.counterexamples.formats import from_itf, is_itf
@@ -29,17 +29,17 @@ class Recorded:
         return asked_alone(self.problem)
 
 
-def recorded(path: Path, own_model: str | None) -> Recorded:
+def load_counterexample(path: Path, own_model: str | None) -> Recorded:
     """The counterexample in a file, of Kafka's models or of `own_model`.
 
-    Raises `BadTrace`, and what `checker.traces.finding.confirmed` raises.
+    Raises `BadTrace`, and what `checker.traces.finding.confirm_trace` raises.
     """
     if trace_of_another_tool(path) is not None:
         raise BadTrace(
             f"{path} is a trace of another tool, whose model is not known; such a trace is for "
             "`waterline view` alone"
         )
-    trace = read_trace(path, parse=_parsed)
+    trace = read_trace(path, parse=_parse)
     try:
         family = finder(own_model)(trace.model)
         problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
@@ -47,9 +47,9 @@ def recorded(path: Path, own_model: str | None) -> Recorded:
         raise BadTrace(f"{path}: {problem_found}") from None
     if trace.raises is not None:
         return Recorded(problem, confirm_raising(trace, problem))
-    return Recorded(problem, confirmed(trace, problem.model, asked_alone(problem)))
+    return Recorded(problem, confirm_trace(trace, problem.model, asked_alone(problem)))
 
 
-def _parsed(text: str) -> Trace:
+def _parse(text: str) -> Trace:
     """A trace file of ours, or one that was converted to ITF."""
     return from_itf(text) if is_itf(text) else from_json(text)

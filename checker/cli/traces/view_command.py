@@ -10,7 +10,7 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.own_options import model_option
 from waterline.checker.cli.shared.screen import screen
 from waterline.checker.cli.shared.where_options import where_option
-from waterline.checker.cli.traces.recorded import Recorded, recorded
+from waterline.checker.cli.traces.recorded import Recorded, load_counterexample
 from waterline.checker.cli.traces.viewing import is_interactive, view, view_itf
 from waterline.checker.kafka.narrative.story import reasons, story_of
 from waterline.checker.kafka.where import condition_of
@@ -38,9 +38,9 @@ def view_command(trace: Path, own_model: str | None, where: str | None, plain: b
             return view_itf(of_another_tool)
         screen().print(render_itf(of_another_tool))
         return exit_codes.HOLDS
-    found = recorded(trace, own_model)
+    found = load_counterexample(trace, own_model)
     finding = found.finding
-    asked = _asked(found, where)
+    asked = _condition(found, where)
     if is_interactive() and not plain:
         return view(finding, found.claim, asked)
     described = reasons(story_of(finding))
@@ -62,7 +62,7 @@ def _require_nothing_asked(trace: Path, own_model: str | None, where: str | None
             )
 
 
-def _asked(found: Recorded, where: str | None) -> Condition | None:
+def _condition(found: Recorded, where: str | None) -> Condition | None:
     """The condition that was given; else the one that the trace was found for, if any."""
     problem = found.problem
     text = where if where is not None else str(problem.model.options.get(WHERE, ""))

@@ -18,9 +18,9 @@ from waterline.checker.cli.shared.screen import Screen, say, screen
 from waterline.checker.cli.walks.script_options import initial_of, with_headers
 from waterline.checker.problem.family import describe_circumstances, words_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.problem.wording import counted, describe_version
+from waterline.checker.problem.wording import describe_version, quantity
 from waterline.checker.user_models.interactive import messages
-from waterline.checker.user_models.interactive.script import Played, Script, played, read_script
+from waterline.checker.user_models.interactive.script import Played, Script, play, read_script
 from waterline.checker.user_models.interactive.session import Session
 from waterline.checker.user_models.interactive.walk import Walk
 from waterline.counterexamples import write_trace
@@ -65,7 +65,7 @@ def _headline(problem: Problem) -> RenderableType:
 def _save(walk: Walk, path: Path) -> None:
     claim = walk.savable()[0]
     write_trace(path, walk.recorded(claim))
-    say(f"wrote {path}: {counted(len(walk.moments), 'step')}, against {claim}")
+    say(f"wrote {path}: {quantity(len(walk.moments), 'step')}, against {claim}")
 
 
 # --- line by line --------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def _line(out: Screen, *, is_typed: bool) -> str | None:
         with suppress(ImportError):
             # What a terminal's user types can be edited, and found again with the arrows.
             import readline  # noqa: F401, PLC0415
-        return _typed(out)
+        return _read_line(out)
     given = sys.stdin.buffer.readline(LINE_MAX)
     if not given:
         return None
@@ -99,7 +99,7 @@ def _line(out: Screen, *, is_typed: bool) -> str | None:
     return line
 
 
-def _typed(out: Screen) -> str | None:
+def _read_line(out: Screen) -> str | None:
     """The next line that is typed: Ctrl-C takes it back, Ctrl-D is the end."""
     while True:
         try:
@@ -120,19 +120,19 @@ def _play(script: Script, walk: Walk) -> int:
     out, expected, failed = screen(), 0, list[Played]()
     if script.title:
         out.print(Text(script.title, "italic"))
-    for one in played(script, walk):
+    for one in play(script, walk):
         _report(out, walk, one)
         expected += one.moment is None
         failed += [one] if one.is_failure else []
     out.print(Group(Text(), messages.render_here(walk)))
-    steps = counted(len(walk.moments), "step")
+    steps = quantity(len(walk.moments), "step")
     if not failed:
-        so = f"; all {counted(expected, 'expectation')} met" if expected > 1 else ""
+        so = f"; all {quantity(expected, 'expectation')} met" if expected > 1 else ""
         out.print(Text(f"\n{steps}{so}." if expected != 1 else f"\n{steps}; 1 expectation met."))
         return exit_codes.HOLDS
     for one in failed:
         say(f"{script.file}:{one.line.number}: {one.line.text}: {one.instead}")
-    out.print(Text(f"\n{steps}; {len(failed)} of {counted(expected, 'expectation')} not met."))
+    out.print(Text(f"\n{steps}; {len(failed)} of {quantity(expected, 'expectation')} not met."))
     return exit_codes.UNEXPECTED
 
 

@@ -22,7 +22,7 @@ from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.cli.walks.simulation_report import render_simulation
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.problem.wording import counted, roughly
+from waterline.checker.problem.wording import quantity, roughly
 from waterline.checker.traces.finding import trace_name
 from waterline.counterexamples import to_json
 from waterline.model.core.errors import BadEnvironment
@@ -98,7 +98,7 @@ def _watching(problem: Problem, progress: Progress) -> Any:
         rate = seen.steps / max(time.monotonic() - began, 1e-9)
         broken = ", ".join(names[number] for number in sorted(seen.sightings))
         described = (
-            f"{counted(seen.walks, 'walk')}, {counted(seen.steps, 'step')}, {roughly(rate)}/s"
+            f"{quantity(seen.walks, 'walk')}, {quantity(seen.steps, 'step')}, {roughly(rate)}/s"
         )
         progress.report(
             f"{described}; {f'broken: {broken}' if broken else 'nothing broken so far'}"

@@ -17,11 +17,16 @@ from waterline.checker.cli.check.report import (
     sentences,
 )
 from waterline.checker.problem.family import words_of
-from waterline.checker.problem.wording import counted, describe_contract, describe_version, roughly
+from waterline.checker.problem.wording import (
+    describe_contract,
+    describe_version,
+    quantity,
+    roughly,
+)
 from waterline.checker.search.result import Verdict
 from waterline.checker.storage.hyperloglog import STANDARD_ERROR
 from waterline.counterexamples.rendering import Trimmed
-from waterline.counterexamples.style import BAD, WARNING, labelled
+from waterline.counterexamples.style import BAD, WARNING, label_grid
 
 _STYLES = {
     Verdict.VIOLATED.value: BAD,
@@ -38,7 +43,7 @@ def render_simulation(done: Simulation) -> RenderableType:
         for number, action in enumerate(model.actions)
         if action.name in model.contents
     }
-    parts = [headline(done.problem), _verdicts(done), _happened(done), _seen(done)]
+    parts = [headline(done.problem), _verdicts(done), _happened_table(done), _coverage_grid(done)]
     parts.append(action_table(taken, "Steps taken"))
     if never := [name for name, times in taken.items() if not times]:
         parts.append(Text(f"Never taken: {', '.join(never)}"))
@@ -55,7 +60,7 @@ def render_simulation(done: Simulation) -> RenderableType:
 def describe_length(found: Shortened) -> str:
     """Whether there may be a shorter counterexample."""
     walked = f"; {found.walked} in the walk that found it" if found.walked is not None else ""
-    steps = f"{counted(found.steps, 'step')}{walked}."
+    steps = f"{quantity(found.steps, 'step')}{walked}."
     if found.is_shortest:
         return f"Shortest: {steps}"
     if found.at_least > 1:
@@ -74,8 +79,8 @@ def _verdicts(done: Simulation) -> RenderableType:
             verdict.upper() if verdict != NOT_SEEN else verdict, style=_STYLES[verdict]
         )
         if verdict == Verdict.VIOLATED.value:
-            described.append(f" after {counted(lengths[claim.name], 'step')}", style="red")
-            times = counted(done.broken_in(claim.name), "walk")
+            described.append(f" after {quantity(lengths[claim.name], 'step')}", style="red")
+            times = quantity(done.broken_in(claim.name), "walk")
             described.append(f", in {times} of {done.coverage.walks:,}")
             if contract := claim.contract(done.problem.model.settings):
                 described.append(f", {describe_contract(contract)}", style="yellow")
@@ -83,7 +88,7 @@ def _verdicts(done: Simulation) -> RenderableType:
     return Claims(("Invariant", "Verdict"), tuple(rows), sentences(done.problem))
 
 
-def _happened(done: Simulation) -> RenderableType:
+def _happened_table(done: Simulation) -> RenderableType:
     rows = [
         (claim.name, Text("happened", "green") if happened else Text(NOT_SEEN, "yellow"))
         for claim, happened in zip(
@@ -93,8 +98,8 @@ def _happened(done: Simulation) -> RenderableType:
     return Claims(("Must happen", "Happens"), tuple(rows), sentences(done.problem))
 
 
-def _seen(done: Simulation) -> RenderableType:
-    seen, grid = done.coverage, labelled()
+def _coverage_grid(done: Simulation) -> RenderableType:
+    seen, grid = done.coverage, label_grid()
     plan = done.plan
     made = f"{seen.walks:,}, seed {plan.seed}, choosing {plan.choosing.value}"
     grid.add_row("Walks", made)
@@ -156,7 +161,7 @@ def _conclusion(done: Simulation) -> RenderableType:
     rest = "no other violation was seen" if done.found else "no violation was seen"
     line.append(rest, style=WARNING)
     line.append(
-        f" in {counted(seen.walks, 'walk')} {words_of(done.problem).describe_scope(model)}. "
+        f" in {quantity(seen.walks, 'walk')} {words_of(done.problem).describe_scope(model)}. "
         "Walks cannot show that a claim holds; check can."
     )
     return line

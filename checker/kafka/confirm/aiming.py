@@ -53,7 +53,7 @@ def lag_of(way: Sequence[Call]) -> int:
     return LAG_MS if any(action in NEEDS_LAG for action, _ in way) else NO_LAG_MS
 
 
-def planned(
+def plan_goals(
     problem: Problem,
     release: KafkaRelease,
     *,
@@ -66,7 +66,7 @@ def planned(
     search = Search(problem, steerable)
     search.carried_out(states_max=states_max)
     ways, complete = search.ways(), search.complete
-    every, states, all_complete = _met(problem, None, states_max)
+    every, states, all_complete = _find_outcomes(problem, None, states_max)
     left = every - set(ways)
     restrictions = steerable.restrictions()
     unsteerable: dict[Outcome, str] = {}
@@ -75,7 +75,7 @@ def planned(
             unsteerable = dict.fromkeys(left, why)  # What is in the way is that alone.
         elif left:
             lifted = Steerable(problem.model, release, LAG_MS, frozenset({name}))
-            met, _, _ = _met(problem, lifted, states_max)
+            met, _, _ = _find_outcomes(problem, lifted, states_max)
             unsteerable |= dict.fromkeys(left & met, why)
     for outcome in left - set(unsteerable):
         own = restrictions.get(outcome[0])
@@ -90,7 +90,7 @@ def planned(
     )
 
 
-def _met(
+def _find_outcomes(
     problem: Problem, steerable: Steerable | None, states_max: int
 ) -> tuple[frozenset[Outcome], int, bool]:
     search = Search(problem, steerable)

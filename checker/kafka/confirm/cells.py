@@ -120,7 +120,7 @@ def _is_said(name: str, value: object) -> bool:
     return value != _DEFAULTS[name]
 
 
-def replaced(cells: Sequence[Cell], found: Cell) -> list[Cell]:
+def replace_cell(cells: Sequence[Cell], found: Cell) -> list[Cell]:
     """Return the cells with this one in its place."""
     place = (found.scenario, found.release)
     return [*(cell for cell in cells if (cell.scenario, cell.release) != place), found]

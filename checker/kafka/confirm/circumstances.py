@@ -29,7 +29,7 @@ class Circumstances:
         }
 
 
-def _walked(**options: object) -> Environment:
+def _walk_environment(**options: object) -> Environment:
     return Environment(hw_in_response="pre", **options)  # type: ignore[arg-type]
 
 
@@ -37,17 +37,17 @@ CIRCUMSTANCES = (
     Circumstances(
         "crashes",
         "Two replicas, two crashes that the controller may miss, two moves of leadership.",
-        _walked(records=2, epochs=3, restarts=2, moves=2, restart_detection="any"),
+        _walk_environment(records=2, epochs=3, restarts=2, moves=2, restart_detection="any"),
     ),
     Circumstances(
         "three",
         "Three replicas, a crash and two moves of leadership.",
-        _walked(replicas=3, records=1, epochs=3, restarts=1, moves=2),
+        _walk_environment(replicas=3, records=1, epochs=3, restarts=1, moves=2),
     ),
     Circumstances(
         "late",
         "Requests that outlive their sender, decisions that arrive late, a session that expires.",
-        _walked(
+        _walk_environment(
             records=2,
             epochs=3,
             restarts=1,
@@ -60,7 +60,7 @@ CIRCUMSTANCES = (
     Circumstances(
         "disks",
         "Power, a disk and a checkpoint are lost; unclean election; min.insync.replicas=2.",
-        _walked(
+        _walk_environment(
             records=2,
             epochs=3,
             restarts=0,
@@ -75,12 +75,12 @@ CIRCUMSTANCES = (
     Circumstances(
         "shutdowns",
         "Controlled shutdowns, acks=1.",
-        _walked(records=2, epochs=4, restarts=1, moves=1, shutdowns=2, acks="1"),
+        _walk_environment(records=2, epochs=4, restarts=1, moves=1, shutdowns=2, acks="1"),
     ),
     Circumstances(
         "reassignments",
         "Two reassignments, one of two brokers a replica at the start; a crash, a shutdown.",
-        _walked(
+        _walk_environment(
             records=1,
             epochs=4,
             restarts=1,

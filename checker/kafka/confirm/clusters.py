@@ -16,7 +16,7 @@ from waterline.checker.kafka.confirm.course import Course
 from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from waterline.checker.kafka.confirm.site import Site
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
-from waterline.checker.kafka.confirm.staging import staged
+from waterline.checker.kafka.confirm.staging import start_stage
 from waterline.checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NEEDS_LAG, NO_LAG_MS
 from waterline.checker.kafka.confirm.topics import begin
 from waterline.model.core.transition_system import Model
@@ -123,7 +123,7 @@ class SharedClusters:
             settings_of(course), min_insync_replicas=1, unclean_leader_election=False
         )
         stage = self._ending.enter_context(
-            staged(
+            start_stage(
                 self._site.release,
                 self._site.jars,
                 replicas=kind.replicas,

@@ -164,7 +164,7 @@ class Conformance:
         return kept
 
 
-def begun(
+def begin(
     release: KafkaRelease, circumstances: Sequence[Circumstances], kept: Iterable[Kept] = ()
 ) -> Conformance:
     """Return a conformance that holds the results of earlier runs only."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waterline.checker.kafka.confirm.aiming import planned
+from waterline.checker.kafka.confirm.aiming import plan_goals
 from waterline.checker.kafka.confirm.carrying_out import work_folder
 from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES, Circumstances
-from waterline.checker.kafka.confirm.conformance import Conformance, Disagreement, begun
+from waterline.checker.kafka.confirm.conformance import Conformance, Disagreement, begin
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.figures import Figures
 from waterline.checker.kafka.confirm.grounds import (
@@ -80,7 +80,7 @@ def begun_with(
     Raises `CannotConfirm` if the file is of another kind, or of other rules or bounds.
     """
     kept = read_kept(results) if results is not None else []
-    found = begun(release, circumstances, kept)
+    found = begin(release, circumstances, kept)
     if results is not None:
         require_same(results, kept, [each.question for each in found.tallied])
     return found
@@ -94,7 +94,9 @@ def look_for_outcomes(
         if tally.plan is not None and tally.plan.made_by == harness_digest():
             continue
         announce(f"looking for the outcomes of {tally.circumstances.name}")
-        tally.plan = planned(tally.problem, found.release, states_max=states_max, announce=announce)
+        tally.plan = plan_goals(
+            tally.problem, found.release, states_max=states_max, announce=announce
+        )
         if results is not None:
             keep(results, tally.question, tally.plan)
 

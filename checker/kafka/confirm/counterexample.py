@@ -15,7 +15,7 @@ from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.problem.problem import Problem, asked_alone
 from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.counterexamples import BadTrace, Moment, read_trace
 from waterline.model.core.claim import Claim
 from waterline.model.core.errors import BadEnvironment
@@ -47,16 +47,16 @@ def ways_shown(
     """Yield the shortest counterexample, then one without ISR shrinks if there is one.
 
     The second serves brokers that remove all lagging followers at once, where the first removes one
-    follower and keeps another. Raises as `searched` does.
+    follower and keeps another. Raises as `search` does.
     """
-    shortest = searched(scenario, rules, announce)
+    shortest = search(scenario, rules, announce)
     yield shortest
     if any(step.action in SHRINKS for step in shortest.finding.replayed.trace.steps):
         with suppress(NotFound):
-            yield searched(scenario, rules, announce, without=SHRINKS)
+            yield search(scenario, rules, announce, without=SHRINKS)
 
 
-def searched(
+def search(
     scenario: Scenario,
     rules: str,
     announce: Callable[[str], None],
@@ -74,7 +74,7 @@ def searched(
     """
     if not always and released_as(version_of(rules)) is None:
         with suppress(NotFound):
-            return searched(scenario, rules, announce, always=True, without=without)
+            return search(scenario, rules, announce, always=True, without=without)
     own = version_of(rules)
     fitting = (
         name
@@ -84,18 +84,18 @@ def searched(
     )
     version = rules if always else next(fitting, scenario.first)
     environment = scenario.environment
-    found = _found(scenario, version, environment, announce, without)
+    found = _find(scenario, version, environment, announce, without)
     moved = any(map(moves_with_records, found.finding.replayed.moments))
     if moved and environment.hw_in_response != "pre":
         # The code answers such a fetch with the high watermark of before it: what the catalogue
         # tells as most descriptions do is shown as Kafka does it.
         with suppress(NotFound):
             as_coded = replace(environment, hw_in_response="pre")
-            return _found(scenario, version, as_coded, announce, without)
+            return _find(scenario, version, as_coded, announce, without)
     return found
 
 
-def _found(
+def _find(
     scenario: Scenario,
     version: str,
     environment: Environment,
@@ -128,7 +128,7 @@ def moves_with_records(moment: Moment) -> bool:
     return bool(brings) and moment.after.hw[leader] != moment.before.hw[leader]
 
 
-def recorded(path: Path) -> Counterexample:
+def load_counterexample(path: Path) -> Counterexample:
     """The counterexample in a file, seen to be one."""
     trace = read_trace(path)
     try:
@@ -142,4 +142,4 @@ def recorded(path: Path) -> Counterexample:
     except BadEnvironment as found:
         raise BadTrace(f"{path}: {found}") from None
     claim = asked_alone(problem)
-    return Counterexample(problem, confirmed(trace, problem.model, claim))
+    return Counterexample(problem, confirm_trace(trace, problem.model, claim))

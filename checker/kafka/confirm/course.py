@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from waterline.checker.kafka.confirm.facts import EPOCH_CACHE, Facts, differences, of_model
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stepping import SHRINK, SHRINK_TOGETHER
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import (
     Moment,
     NotACounterexample,
@@ -77,7 +77,7 @@ def course_of(
         )
     environment = Environment.from_options(dict(replayed.trace.environment))
     other = message_model(release.rules, environment)
-    taken, passed_over = _made(replayed, other)
+    taken, passed_over = _translate(replayed, other)
     parted_at, parting = _parting(replayed, model, taken, other, passed_over, release)
     return Course(
         claim=claim,
@@ -90,7 +90,9 @@ def course_of(
     )
 
 
-def _made(replayed: Replayed, model: Model) -> tuple[Replayed, tuple[tuple[int, TraceStep], ...]]:
+def _translate(
+    replayed: Replayed, model: Model
+) -> tuple[Replayed, tuple[tuple[int, TraceStep], ...]]:
     """The choices of a trace in another model; numbers stay those of the trace."""
     initial = model.initial[replayed.trace.initial]
     choices = replayed.moments
@@ -143,8 +145,8 @@ def _parting(
     for moment in replayed.moments:
         if moment.number in missing:
             return moment.number, f"{moment} is not offered"
-        theirs = _shown(moment.after, model, release)
-        ours = _shown(by_number[moment.number].after, other, release)
+        theirs = _facts_of(moment.after, model, release)
+        ours = _facts_of(by_number[moment.number].after, other, release)
         found = differences(theirs, ours)
         if found:
             first = found[0]
@@ -152,7 +154,7 @@ def _parting(
     return 0, ""
 
 
-def _shown(state: object, model: Model, release: KafkaRelease) -> Facts:
+def _facts_of(state: object, model: Model, release: KafkaRelease) -> Facts:
     facts = of_model(state, model.settings, release)  # type: ignore[arg-type]  # opaque to replay
     return {subject: said for subject, said in facts.items() if not subject.endswith(_NO_MATTER)}
 
@@ -177,7 +179,7 @@ def _is_for_ever(replayed: Replayed, model: Model, claim: Claim) -> bool:
         cycle=None if cycle is None else sum(number <= cycle for number in taken),
     )
     try:
-        confirmed(trace, model, claim)
+        confirm_trace(trace, model, claim)
     except NotACounterexample:
         return False
     return True

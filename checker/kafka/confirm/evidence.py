@@ -16,8 +16,8 @@ from waterline.checker.kafka.confirm.observing import (
     CONSUMER,
     CONSUMER_FETCH,
     OLD_CONSUMER_FETCH,
-    debugged,
-    fetched,
+    fetch,
+    read_as_debugger,
 )
 from waterline.checker.kafka.confirm.proxy import wait_until
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
@@ -44,7 +44,7 @@ class Evidence:
         return claim.outside(self) if claim.outside is not None else None
 
 
-def gathered(stage: Stage, facts: Facts, committed: set[str], leader: int) -> Evidence:
+def gather_evidence(stage: Stage, facts: Facts, committed: set[str], leader: int) -> Evidence:
     """Look at the segments, then let the cluster recover, and read.
 
     `committed` are the records that were below a leader's high watermark at some step. `leader` is
@@ -127,16 +127,16 @@ def _read(stage: Stage, leader: int) -> list[str]:
     def is_committed() -> bool:
         stage.answer_as_kafka()
         log = stage.log(leader)
-        text = debugged(stage, leader)
+        text = read_as_debugger(stage, leader)
         return not text.error_code and text.high_watermark == (log[-1].offset + 1 if log else 0)
 
     if not wait_until(is_committed, CATCH_UP_SECONDS_MAX, every=0.2):
         raise StepFailed(f"r{leader}'s followers catch up", "its high watermark stays behind")
     version = CONSUMER_FETCH if stage.release.at_least(0, 11) else OLD_CONSUMER_FETCH
-    return consumed(stage.brokers.ports[leader], version, stage.topic)
+    return consume(stage.brokers.ports[leader], version, stage.topic)
 
 
-def consumed(
+def consume(
     port: int, version: int = CONSUMER_FETCH, topic: str = TOPIC, *, index: int = 0
 ) -> list[str]:
     """Return all records that a consumer reads of the partition from the broker on `port`.
@@ -145,7 +145,7 @@ def consumed(
     """
     read: list[str] = []
     while True:
-        text = fetched(port, CONSUMER, version, offset=len(read), topic=topic, index=index)
+        text = fetch(port, CONSUMER, version, offset=len(read), topic=topic, index=index)
         if text.error_code:
             raise NoAnswer(f"a consumer is refused: {text.error_code.name}")
         # A fetch may bring a whole batch, of which the consumer skips what it has.

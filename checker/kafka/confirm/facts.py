@@ -15,7 +15,7 @@ from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.model.core.state import State
 from waterline.model.message.epochs import latest_epoch
 from waterline.model.message.features import EPOCH_ON_LEADING, has
-from waterline.model.message.narration.phrases import awaited
+from waterline.model.message.narration.phrases import awaited_records
 from waterline.model.message.roles import follows
 from waterline.model.message.settings import Settings
 from waterline.model.message.terms import (
@@ -184,4 +184,4 @@ def _in_flight(s: State, follower: int) -> str:
 
 def _is_awaited(s: Any, record: int) -> bool:
     """True if a broker still owes the answer to this record's producer."""
-    return any(record in awaited(s, replica) for replica in range(s.replicas))
+    return any(record in awaited_records(s, replica) for replica in range(s.replicas))

@@ -169,24 +169,24 @@ def to_markdown(planned: Sequence[Figures]) -> str:
     for run in runs:
         for each in run.circumstances:
             shown.update(each.differences)
-    lines += _listed(
+    lines += _list_items(
         "Known differences, and how many walks ended with one:",
         (f"{known.description} {shown[known.name]} walks." for known in KNOWN),
     )
-    lines += _listed(
+    lines += _list_items(
         "Disagreements that are not on that list:",
         (f"{run.release}: {reason}." for run in runs for reason in run.disagreements),
     )
-    lines += _listed(
+    lines += _list_items(
         "Outcomes that brokers can be steered to and no walk has compared, and how the last walk "
         "ended that aimed at them:",
         _by_reason(runs, lambda each: each.missing),
     )
-    lines += _listed(
+    lines += _list_items(
         "Outcomes that brokers cannot be steered to, and the step that is on every path to them:",
         _by_reason(runs, lambda each: each.unsteerable),
     )
-    lines += _listed(
+    lines += _list_items(
         "Walks that ended early because the harness could not hold a step:",
         (
             f"{run.release}, {each.name}, {times} times: {reason[:200]}."
@@ -250,7 +250,7 @@ def _numbers(run: Figures) -> list[str]:
     ]
 
 
-def _listed(title: str, items: Iterable[str]) -> list[str]:
+def _list_items(title: str, items: Iterable[str]) -> list[str]:
     return ["", title, "", *([f"* {item}" for item in items] or ["* None."])]
 
 

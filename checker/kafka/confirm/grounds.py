@@ -18,10 +18,10 @@ from waterline.checker.kafka.confirm.brokers import BrokerSettings
 from waterline.checker.kafka.confirm.circumstances import Circumstances
 from waterline.checker.kafka.confirm.conformance import Conformance, Disagreement, Planned, Tallied
 from waterline.checker.kafka.confirm.kept_walks import AIMED, ALONG, CHANCE, KeptWalk, Question
-from waterline.checker.kafka.confirm.shortening import shortened
+from waterline.checker.kafka.confirm.shortening import shorten
 from waterline.checker.kafka.confirm.site import Site, Tell
 from waterline.checker.kafka.confirm.stage import Stage
-from waterline.checker.kafka.confirm.staging import staged
+from waterline.checker.kafka.confirm.staging import start_stage
 from waterline.checker.kafka.confirm.steerable import Steerable
 from waterline.checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
 from waterline.checker.kafka.confirm.walking import Choose, Walked, by_chance, following, walk
@@ -56,7 +56,7 @@ class Grounds:
         settings = BrokerSettings(
             min_insync_replicas=1, unclean_leader_election=False, lag_ms=lag_ms, fetch_wait_ms=0
         )
-        with staged(
+        with start_stage(
             self.release,
             self._site.jars,
             replicas=replicas,
@@ -124,12 +124,12 @@ def walk_by_chance(grounds: Grounds, found: Conformance, walks: int, how: Round)
         if (how.seed, each.number) not in done
     ]
 
-    def chosen(planned: Planned) -> Choose:
+    def choose_for(planned: Planned) -> Choose:
         tally = tallied[planned.circumstances.name]
         return by_chance(how.chance(planned), tally.model, tally.tried)
 
     for _, shared in groupby(left, lambda each: each.cluster):
-        _walk_all(grounds, found, iter(list(shared)), chosen, how)
+        _walk_all(grounds, found, iter(list(shared)), choose_for, how)
 
 
 def walk_along(
@@ -199,7 +199,7 @@ def _walk_all(
         with grounds.cluster(*each.cluster) as stage:
             goes_on = True
             while each is not None and goes_on:
-                kept = _walked(grounds, found, stage, each, chosen(each), how, began)
+                kept = _walk(grounds, found, stage, each, chosen(each), how, began)
                 # What is known leaves brokers sound, and the next walk has another topic.
                 goes_on = not kept.not_held and not kept.disagreement
                 began = time.monotonic()
@@ -210,7 +210,7 @@ def _next_of(planned: Iterator[Planned], how: Round) -> Planned | None:
     return None if how.is_over() else next(planned, None)
 
 
-def _walked(
+def _walk(
     grounds: Grounds,
     found: Conformance,
     stage: Stage,
@@ -263,7 +263,7 @@ def shortest(
         with grounds.cluster(*planned.cluster) as stage:
             return grounds.walked(stage, planned, model, following(steps), len(steps))
 
-    walked = shortened(
+    walked = shorten(
         disagreement.walked,
         Steerable(model, grounds.release, planned.lag_ms),
         again,

@@ -44,11 +44,11 @@ AnyStage = TypeVar("AnyStage", bound=Stage)
 def only_on(kind: type[AnyStage], does: Callable[[AnyStage, Act], None]) -> Does:
     """Restrict a step's function to stages of one kind."""
 
-    def done(stage: Stage, act: Act) -> None:
+    def do_on_kind(stage: Stage, act: Act) -> None:
         assert isinstance(stage, kind)
         does(stage, act)
 
-    return done
+    return do_on_kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ _FENCED = frozenset({74, 75})  # FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
 _OUT_OF_RANGE = 1
 
 
-def observed(stage: Stage) -> Facts:
+def observe(stage: Stage) -> Facts:
     """Every fact that the brokers show now."""
     facts: Facts = {}
     for broker in stage.replicas:
@@ -67,7 +67,7 @@ def observed(stage: Stage) -> Facts:
     return facts
 
 
-def compared(
+def compare(
     stage: Stage, model: Mapping[str, str], *, seconds: float = SETTLE_SECONDS
 ) -> tuple[Facts, list[Difference]]:
     """Observe brokers until they agree with the model or time is up; return facts and differences.
@@ -78,7 +78,7 @@ def compared(
     """
     start = time.monotonic()
     while True:
-        facts = observed(stage)
+        facts = observe(stage)
         found = differences(model, facts)
         most = max(seconds, ANSWER_SECONDS) if _may_be_late(stage, found) else seconds
         if not found or time.monotonic() - start >= most:
@@ -167,23 +167,23 @@ def _lines_of(file: Path) -> list[str]:
         return []
 
 
-def debugged(stage: Stage, broker: int, epoch: int = -1) -> Any:
+def read_as_debugger(stage: Stage, broker: int, epoch: int = -1) -> Any:
     """Return the answer to a debugging consumer: the whole log and its high watermark."""
     release = stage.release
     # From 2.4 on a consumer that reads from a follower must say that it knows of racks (KIP-392).
     version = DEBUGGING_FETCH if release.at_least(2, 4) else 9 if release.at_least(2, 1) else 4
     version = version if release.at_least(0, 11) else OLD_CONSUMER_FETCH
-    return fetched(
+    return fetch(
         stage.brokers.ports[broker], DEBUGGING_CONSUMER, version, epoch=epoch, topic=stage.topic
     )
 
 
 def _serves(stage: Stage, broker: int) -> bool:
     version = CONSUMER_FETCH if stage.release.at_least(0, 11) else OLD_CONSUMER_FETCH
-    return not fetched(stage.brokers.ports[broker], CONSUMER, version, topic=stage.topic).error_code
+    return not fetch(stage.brokers.ports[broker], CONSUMER, version, topic=stage.topic).error_code
 
 
-def fetched(
+def fetch(
     port: int,
     who: int,
     version: int,
@@ -221,17 +221,17 @@ def _debugged_in_its_epoch(stage: Stage, broker: int) -> tuple[Any, str]:
     Tries the epoch that the broker learned last first, so one request usually does for both.
     """
     if not stage.release.at_least(2, 1):
-        return debugged(stage, broker), ""
+        return read_as_debugger(stage, broker), ""
     expected = stage.epochs_learned[broker]
-    text = debugged(stage, broker, expected)
+    text = read_as_debugger(stage, broker, expected)
     if text.error_code not in _FENCED:
         return text, str(expected)
-    return debugged(stage, broker), _known_epoch(stage, broker)
+    return read_as_debugger(stage, broker), _known_epoch(stage, broker)
 
 
 def _known_epoch(stage: Stage, broker: int) -> str:
     for epoch in range(EPOCHS_MAX):
-        if debugged(stage, broker, epoch).error_code not in _FENCED:
+        if read_as_debugger(stage, broker, epoch).error_code not in _FENCED:
             return str(epoch)
     return f"above {EPOCHS_MAX - 1}"
 

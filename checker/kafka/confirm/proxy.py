@@ -201,10 +201,10 @@ class Link:
             self._is_over = True
             self._changed.notify_all()
             left = list(self._sockets)
-        _shut(self._server)  # Closed alone, it would take one more connection.
+        _shut_down(self._server)  # Closed alone, it would take one more connection.
         self._server.close()
         for each in left:
-            _shut(each)
+            _shut_down(each)
 
     # What its threads do.
 
@@ -335,7 +335,7 @@ def _may_answer(exchange: Exchange) -> bool:
     return exchange.may_answer
 
 
-def _shut(connection: socket.socket) -> None:
+def _shut_down(connection: socket.socket) -> None:
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 

@@ -22,7 +22,7 @@ from waterline.model.message.releases import (
     UnknownRelease,
     release_followed,
 )
-from waterline.model.message.versions import spelled
+from waterline.model.message.versions import spell
 
 OLDEST = (0, 10, 2)
 """The oldest release that the harness steers: it relies on what came with 0.10.2's protocol."""
@@ -150,7 +150,7 @@ def _rules(followed: Release, number: ReleaseNumber) -> str:
     if followed.is_kraft:
         return followed.version
     added = (name for since, name in _OF_THE_CODE if number >= since)
-    return spelled(followed.base, (*followed.added, *added), followed.removed)
+    return spell(followed.base, (*followed.added, *added), followed.removed)
 
 
 def artifacts_of(name: str, number: ReleaseNumber) -> tuple[str, ...]:

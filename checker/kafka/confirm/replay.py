@@ -21,15 +21,15 @@ from waterline.checker.kafka.confirm.clusters import (
 from waterline.checker.kafka.confirm.counterexample import moves_with_records
 from waterline.checker.kafka.confirm.course import Course
 from waterline.checker.kafka.confirm.ending import ending_of
-from waterline.checker.kafka.confirm.evidence import Evidence, committed_in, gathered
+from waterline.checker.kafka.confirm.evidence import Evidence, committed_in, gather_evidence
 from waterline.checker.kafka.confirm.known_differences import known_difference
 from waterline.checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
 from waterline.checker.kafka.confirm.leaving import part_followers
-from waterline.checker.kafka.confirm.observing import observed
+from waterline.checker.kafka.confirm.observing import observe
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.site import Site, Tell
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage
-from waterline.checker.kafka.confirm.staging import staged
+from waterline.checker.kafka.confirm.staging import start_stage
 from waterline.checker.kafka.confirm.steerable import Steerable
 from waterline.checker.kafka.confirm.steering import row_of
 from waterline.checker.kafka.confirm.stepping import (
@@ -38,11 +38,11 @@ from waterline.checker.kafka.confirm.stepping import (
     SHRINK,
     StepSeen,
     act_of,
-    begun,
+    begin_step,
     require_held,
     take,
 )
-from waterline.checker.kafka.confirm.waiting import EndBy, Looked, looked
+from waterline.checker.kafka.confirm.waiting import EndBy, Looked, watch_for
 from waterline.counterexamples import Moment, TraceStep
 from waterline.model.core.claim import Behaviour
 from waterline.model.message.releases import release_named
@@ -122,7 +122,7 @@ def confirm_on(course: Course, site: Site) -> Confirmation:
     Raises `CannotConfirm` if no cluster can be set up for it.
     """
     began = time.monotonic()
-    with staged(
+    with start_stage(
         site.release,
         site.jars,
         replicas=kind_of(course).replicas,
@@ -178,7 +178,7 @@ class Run:
                 continue
             moment = next(m for m in replayed.moments if m.number == number)
             if self._goes_with_the_next(moment) or self._is_in_vain(moment):
-                self.steps.append(begun(moment, self.course.model, self.release))
+                self.steps.append(begin_step(moment, self.course.model, self.release))
                 continue
             try:
                 seen = self._taken(stage, moment)
@@ -193,9 +193,9 @@ class Run:
                 return self._ended(Judgement.REFUTED, number, seen.complaint, None, began)
         self.report("looking at the end")
         if isinstance(self.course.claim, Behaviour):
-            found = looked(stage, self.course.claim, self._end_by(stage))
+            found = watch_for(stage, self.course.claim, self._end_by(stage))
             return self._judged_behaviour(found, began)
-        evidence = gathered(stage, observed(stage), self.committed, self._leader())
+        evidence = gather_evidence(stage, observe(stage), self.committed, self._leader())
         return self._judged(evidence, began)
 
     def _end_by(self, stage: Stage) -> EndBy:
@@ -204,14 +204,14 @@ class Run:
         if ending is None:
             return ()
 
-        def taken(moment: Moment) -> None:
+        def take(moment: Moment) -> None:
             is_up = moment.action == "Restart" and stage.brokers.is_up(moment.values[0])
             # It was started while it was waited: what is left is what the controller decides.
             does = row_of("Register" if is_up else moment.action, self.release).does
             assert does is not None
             does(stage, act_of(moment, ending.model, self.lag_ms))
 
-        return [(str(each), functools.partial(taken, each)) for each in ending.moments]
+        return [(str(each), functools.partial(take, each)) for each in ending.moments]
 
     def _leader(self) -> int:
         """Return the replica to read from at the end, NO_REPLICA for none.
@@ -261,7 +261,7 @@ class Run:
         return StepSeen(number, str(step), text, {}, {})
 
     def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
-        seen = begun(moment, self.course.model, self.release)
+        seen = begin_step(moment, self.course.model, self.release)
         self.steps.append(seen)
         later = [m for m in self.course.replayed.moments if m.number > moment.number]
         if self.release.is_kraft and self.lag_ms == LAG_MS:

@@ -25,7 +25,7 @@ def sign_of(seen: StepSeen) -> Sign:
     return action, tuple(sorted(kinds))
 
 
-def shortened(
+def shorten(
     walked: Walked,
     steerable: Steerable,
     again: Callable[[Sequence[TraceStep]], Walked],

@@ -54,8 +54,8 @@ class NotHeld(Exception):
 class Stage(ABC):
     """A cluster of brokers for one partition, whose controller is the harness.
 
-    `checker.kafka.confirm.staging.staged` starts it, `checker.kafka.confirm.topics` begins and ends
-    what is played on it.
+    `checker.kafka.confirm.staging.start_stage` starts it, `checker.kafka.confirm.topics` begins and
+    ends what is played on it.
     """
 
     reads_log_at_start = False
@@ -354,12 +354,12 @@ class Stage(ABC):
         before = {file: _identity(file) for file in files}
         texts = {file: file.read_bytes() if before[file] else b"" for file in files}
 
-        def written() -> list[Path]:
+        def written_files() -> list[Path]:
             return [file for file in files if _identity(file) != before[file]]
 
         yield
-        wait_until(lambda: bool(written()), FIRST_CHECKPOINT_SECONDS_MAX, every=0.01)
-        for file in written():
+        wait_until(lambda: bool(written_files()), FIRST_CHECKPOINT_SECONDS_MAX, every=0.01)
+        for file in written_files():
             file.write_bytes(texts[file])
 
     # What can be seen.

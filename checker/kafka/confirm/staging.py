@@ -45,7 +45,7 @@ class _Cluster:
 
 
 @contextlib.contextmanager
-def staged(
+def start_stage(
     release: KafkaRelease,
     jars: Sequence[Path],
     *,
@@ -92,7 +92,7 @@ def _with_zookeeper(
         brokers.start(broker)
     for broker in range(cluster.replicas):
         brokers.await_registered(broker, controller)
-    links = _linked(ending, brokers.ports, _written_down(cluster.folder), BY_SCHEMAS)
+    links = _start_links(ending, brokers.ports, _written_down(cluster.folder), BY_SCHEMAS)
     return ZookeeperStage(cluster.release, brokers, controller, links)
 
 
@@ -102,7 +102,7 @@ def _with_kraft(
     definitions = definitions_in(cluster.jars)
     ports = free_ports(cluster.replicas)
     watch = _written_down(cluster.folder)
-    links = _linked(ending, ports, watch, reader_of(definitions))
+    links = _start_links(ending, ports, watch, reader_of(definitions))
 
     def find(reader: int, broker: int, port: int) -> int:
         return port if reader == broker else links[reader, broker].port
@@ -143,7 +143,7 @@ def _written_down(folder: Path) -> Watch:
     return watch
 
 
-def _linked(
+def _start_links(
     ending: contextlib.ExitStack, ports: Sequence[int], watch: Watch, reader: Reader
 ) -> Links:
     """A proxy between any two brokers."""

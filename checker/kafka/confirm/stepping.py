@@ -11,8 +11,8 @@ from waterline.checker.kafka.confirm.mapping import Act, keep_in_sync
 from waterline.checker.kafka.confirm.observing import (
     ANSWER_SECONDS,
     SETTLE_SECONDS,
-    compared,
-    observed,
+    compare,
+    observe,
 )
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
@@ -54,7 +54,7 @@ class StepSeen:
         return self.problem or "; ".join(map(str, self.differences))
 
 
-def begun(moment: Moment, model: Model, release: KafkaRelease) -> StepSeen:
+def begin_step(moment: Moment, model: Model, release: KafkaRelease) -> StepSeen:
     """A step that is to be taken, with the model's facts after it."""
     sentence = model.narration.sentence(moment.action, moment.values, moment.before, moment.after)
     facts = of_model(moment.after, model.settings, release)
@@ -97,14 +97,14 @@ def take(
             keep_in_sync(stage, moment.after)
     except (StepFailed, NoAnswer) as problem:
         seen.problem = str(problem)
-        seen.kafka = observed(stage)
+        seen.kafka = observe(stage)
     else:
         look_again(stage, seen, seconds=settle_seconds)
 
 
 def look_again(stage: Stage, seen: StepSeen, *, seconds: float = SETTLE_SECONDS) -> None:
     """Compare once more what brokers show, waiting so long for them to agree."""
-    seen.kafka, seen.differences = compared(stage, seen.model, seconds=seconds)
+    seen.kafka, seen.differences = compare(stage, seen.model, seconds=seconds)
 
 
 def require_held(seen: StepSeen, replicas: Sequence[int], lag_ms: int) -> None:

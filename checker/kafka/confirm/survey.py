@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from waterline.checker.kafka.confirm.carrying_out import work_folder
-from waterline.checker.kafka.confirm.cells import Cell, read_cells, replaced, write_cells
+from waterline.checker.kafka.confirm.cells import Cell, read_cells, replace_cell, write_cells
 from waterline.checker.kafka.confirm.clusters import SharedClusters, kind_of
 from waterline.checker.kafka.confirm.counterexample import Counterexample, NotFound, ways_shown
 from waterline.checker.kafka.confirm.course import Course, course_of
@@ -140,7 +140,7 @@ class Survey:
             ended_by=found.ended_by,
         )
         self.announce(f"{cell.scenario} on Kafka {cell.release}: {cell.shown}")
-        self.cells = replaced(self.cells, cell)
+        self.cells = replace_cell(self.cells, cell)
         write_cells(self.results, self.cells)
 
     def _counts(self, scenario: Scenario, release: KafkaRelease) -> bool:

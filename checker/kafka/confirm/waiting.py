@@ -17,7 +17,7 @@ from waterline.checker.kafka.confirm.brokers import name_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
 from waterline.checker.kafka.confirm.evidence import Evidence
 from waterline.checker.kafka.confirm.facts import ISR, NONE, WAITING, Facts, of
-from waterline.checker.kafka.confirm.observing import observed
+from waterline.checker.kafka.confirm.observing import observe
 from waterline.checker.kafka.confirm.proxy import Link, listens
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
 from waterline.checker.kafka.confirm.wire import FETCH
@@ -63,7 +63,7 @@ class Looked:
     ended_by: str = ""
 
 
-def looked(stage: Stage, claim: Behaviour, end_by: EndBy = ()) -> Looked:
+def watch_for(stage: Stage, claim: Behaviour, end_by: EndBy = ()) -> Looked:
     """Let everything pass for a while, tell everybody the last decision, and look whether it comes.
 
     For a claim about recovery who is down is started again. If it does not come, the steps of
@@ -135,7 +135,7 @@ class _Watch:
         return {broker for broker in self._stage.replicas if self._stage.brokers.is_up(broker)}
 
     def _seen(self) -> Seen:
-        self._facts = observed(self._stage)
+        self._facts = observe(self._stage)
         leader = self._stage.controller.current().leader
         in_sync = self._facts[ISR].split()
         return Seen(

@@ -23,7 +23,7 @@ from waterline.checker.kafka.confirm.stepping import (
     LAG_MS,
     SHRINKS,
     StepSeen,
-    begun,
+    begin_step,
     look_again,
     require_held,
     take,
@@ -85,7 +85,7 @@ def walk(
             if chosen is None:
                 break
             report(f"{topic}, step {chosen.number}: {chosen}")
-            moments, seen = _taken(stage, model, chosen, lag_ms)
+            moments, seen = _take_step(stage, model, chosen, lag_ms)
             walked.steps += [TraceStep(each.action, each.arguments) for each in moments]
             if seen.complaint:
                 walked.disagreement = seen
@@ -133,11 +133,11 @@ def following(steps: Sequence[TraceStep]) -> Choose:
     return choose
 
 
-def _taken(
+def _take_step(
     stage: Stage, model: Model, chosen: Moment, lag_ms: int
 ) -> tuple[Sequence[Moment], StepSeen]:
     """Take a step; what it and the brokers' own doing amount to in the model, and what was seen."""
-    seen = begun(chosen, model, stage.release)
+    seen = begin_step(chosen, model, stage.release)
     has_lag = lag_ms == LAG_MS
     if not has_lag:
         take(stage, chosen, model, lag_ms, seen)

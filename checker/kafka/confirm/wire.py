@@ -70,7 +70,7 @@ class Request:
 def request_bytes(key: int, version: int, values: Mapping[str, Any]) -> bytes:
     """A whole request, less the frame's length."""
     kind = load_request_schema(key, version)
-    header = _filled(
+    header = _fill(
         kind.__header_schema__,
         {
             "request_api_key": key,
@@ -81,7 +81,7 @@ def request_bytes(key: int, version: int, values: Mapping[str, Any]) -> bytes:
     )
     out = io.BytesIO()
     entity_writer(kind.__header_schema__)(out, header)
-    entity_writer(kind)(out, _filled(kind, values))
+    entity_writer(kind)(out, _fill(kind, values))
     return out.getvalue()
 
 
@@ -124,7 +124,7 @@ def kind_of(frame: bytes) -> tuple[int, int]:
     return key, version
 
 
-def _filled(kind: Any, values: Mapping[str, Any]) -> Any:
+def _fill(kind: Any, values: Mapping[str, Any]) -> Any:
     """An entity of this kind: what `values` does not name is zero, empty or null.
 
     Names that this version does not have are passed over.
@@ -133,21 +133,21 @@ def _filled(kind: Any, values: Mapping[str, Any]) -> Any:
     given = {}
     for declared in dataclasses.fields(kind):
         if declared.name in values:
-            given[declared.name] = _converted(hints[declared.name], values[declared.name])
+            given[declared.name] = _convert(hints[declared.name], values[declared.name])
         elif declared.default is dataclasses.MISSING:
             given[declared.name] = _nothing(hints[declared.name])
     return kind(**given)
 
 
-def _converted(hint: Any, value: Any) -> Any:
+def _convert(hint: Any, value: Any) -> Any:
     if value is None:
         return None
     if typing.get_origin(hint) in {typing.Union, types.UnionType}:
         hint = next(part for part in typing.get_args(hint) if part is not type(None))
     if typing.get_origin(hint) is tuple:
-        return tuple(_converted(typing.get_args(hint)[0], each) for each in value)
+        return tuple(_convert(typing.get_args(hint)[0], each) for each in value)
     if dataclasses.is_dataclass(hint):
-        return _filled(hint, value)
+        return _fill(hint, value)
     return value
 
 
@@ -158,7 +158,7 @@ def _nothing(hint: Any) -> Any:
     if origin is tuple:
         return ()
     if dataclasses.is_dataclass(hint):
-        return _filled(hint, {})
+        return _fill(hint, {})
     if issubclass(hint, datetime.timedelta):
         return datetime.timedelta()
     if issubclass(hint, uuid.UUID):

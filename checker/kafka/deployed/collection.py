@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from waterline.checker.kafka.deployed.deployment import Deployment, Topic, joined
+from waterline.checker.kafka.deployed.deployment import Deployment, Topic, join
 from waterline.checker.kafka.deployed.keys import (
     ACKS,
     ELIGIBLE,
@@ -20,7 +20,7 @@ from waterline.checker.kafka.deployed.keys import (
     ZOOKEEPER,
 )
 from waterline.checker.kafka.deployed.setting import Mistakes, Setting, whole_number
-from waterline.checker.problem.wording import counted, listed
+from waterline.checker.problem.wording import list_of, quantity
 
 _DEFAULTS = {REPLICATION: "1", MIN_INSYNC: "1", UNCLEAN: "false"}
 
@@ -74,7 +74,7 @@ class Collection:
             said = self._side_by_side.get(key)
             if said is None or said.value == default or not 0 < len(silent) < len(self._servers):
                 continue
-            text = f"{said.origin}: {key} is {said.value!r}, and not set by {listed(silent)}"
+            text = f"{said.origin}: {key} is {said.value!r}, and not set by {list_of(silent)}"
             if key == UNCLEAN:
                 self.note(f"{text}; it is taken for all.")
             else:
@@ -176,7 +176,7 @@ class Collection:
             self.note(how)
         topics: dict[str, Topic] = {}
         for topic in self._of_the_cluster(known):
-            topics[topic.name] = joined(topics.get(topic.name), topic)
+            topics[topic.name] = join(topics.get(topic.name), topic)
         return Deployment(
             brokers=brokers,
             topics=tuple(topics.values()),
@@ -202,8 +202,8 @@ class Collection:
             others = dict.fromkeys(label for _, label in self.topics if label not in known)
             others.pop(None, None)
             self.note(
-                f"Left out, as of another cluster ({listed(list(filter(None, others)))}): "
-                f"{counted(len(away), 'topic')}, {listed(away)}."
+                f"Left out, as of another cluster ({list_of(list(filter(None, others)))}): "
+                f"{quantity(len(away), 'topic')}, {list_of(away)}."
             )
         return [topic for topic, label in self.topics if label is None or label in known]
 

@@ -93,7 +93,7 @@ def under_replicated(copies: Iterable[Copies]) -> int:
     return sum(each.partitions for each in copies if each.in_sync < each.replicas)
 
 
-def joined(known: Topic | None, found: Topic) -> Topic:
+def join(known: Topic | None, found: Topic) -> Topic:
     """Both together; of what both say, that of `found`."""
     if known is None:
         return found

@@ -26,7 +26,7 @@ from waterline.checker.kafka.deployed.yaml_nodes import (
     scalar,
     text_at,
 )
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 
 MENTIONS_KAFKA = re.compile(
     r"kafka\.strimzi\.io/|platform\.confluent\.io/|\bKAFKA_|\.properties\b|server\.config|"
@@ -61,7 +61,7 @@ def read_kubernetes(file: File, into: Collection, *, is_named: bool) -> bool:
         into.sources.append(file.name)
         if others:
             into.note(
-                f"{file.name}: {counted(sum(others.values()), 'other resource')} left out "
+                f"{file.name}: {quantity(sum(others.values()), 'other resource')} left out "
                 f"({', '.join(sorted(others))})."
             )
     elif is_named:

@@ -40,7 +40,7 @@ from waterline.checker.kafka.deployed.keys import (
 from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.checker.problem.distribution import install_command
 from waterline.checker.problem.errors import Missing
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 
 ANSWER_MS_MAX = 15_000
 """Time limit for a cluster's answer, in milliseconds."""
@@ -155,7 +155,7 @@ def _read(client: Any) -> Deployment:
     )
 
 
-def _described(
+def _configuration(
     client: Any, kind: str, names: Sequence[str], keys: Sequence[str]
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return the configuration entries with these keys, by broker or topic."""
@@ -176,7 +176,9 @@ def _of_brokers(
     used: dict[str, Setting] = {}
     unused: dict[str, Setting] = {}
     keys = (*_OF_BROKERS, *NOT_MODELLED)
-    for broker, entries in _described(client, "broker", [str(b) for b in brokers], keys).items():
+    for broker, entries in _configuration(
+        client, "broker", [str(b) for b in brokers], keys
+    ).items():
         if not entries:
             notes.append(
                 f"The configuration of broker {broker} was not given; the user needs "
@@ -239,7 +241,7 @@ def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
     refused = [topic["name"] for topic in described if topic.get("error_code")]
     if refused:
         notes.append(
-            f"{counted(len(refused), 'topic')} could not be read (not authorised, or being "
+            f"{quantity(len(refused), 'topic')} could not be read (not authorised, or being "
             f"deleted): {', '.join(sorted(refused)[:3])}."
         )
     readable = sorted(
@@ -249,14 +251,14 @@ def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
     for start in range(0, len(readable), TOPICS_AT_ONCE):
         some = readable[start : start + TOPICS_AT_ONCE]
         names = [topic["name"] for topic in some]
-        configs = _described(client, "topic", names, _OF_TOPICS)
+        configs = _configuration(client, "topic", names, _OF_TOPICS)
         for topic in some:
             entries = configs.get(topic["name"], {})
             silent += not entries
             yield _topic(topic, entries)
     if silent:
         notes.append(
-            f"The configuration of {counted(silent, 'topic')} was not given; the user needs "
+            f"The configuration of {quantity(silent, 'topic')} was not given; the user needs "
             "DescribeConfigs on topics. That of the brokers was taken."
         )
 

@@ -21,7 +21,7 @@ from waterline.checker.kafka.deployed.text_file import (
     read_text,
     require_size,
 )
-from waterline.checker.problem.wording import listed
+from waterline.checker.problem.wording import list_of
 
 FILES_MAX = 500
 """Most files of a folder."""
@@ -91,9 +91,9 @@ def _read_folder(folder: Path, into: Collection) -> None:
             into.mistakes.extend(problem)
             has_read = True
     if left_out:
-        into.note(f"Left out of {folder.name or folder}: {listed(left_out)}.")
+        into.note(f"Left out of {folder.name or folder}: {list_of(left_out)}.")
     if not has_read:
-        found = listed(left_out) or "nothing that mentions it"
+        found = list_of(left_out) or "nothing that mentions it"
         raise BadConfig(f"{folder} has no file about brokers of Kafka, but {found}; {LIST}")
 
 

@@ -137,7 +137,7 @@ def _eligible(file: File, fields: Mapping[str, str], line: int) -> tuple[Setting
     Without ELR a controller keeps both columns empty (PartitionChangeBuilder).
     """
     for name in ("Elr", "LastKnownElr"):
-        if _listed(fields.get(name)):
+        if _parse_list(fields.get(name)):
             setting = Setting(ELIGIBLE, "1", file.name, file.place(line))
             which = f"partition {fields['Partition']} of {fields['Topic']}"
             return setting, f"ELR is on: {which} has {name} {fields[name]} ({setting.origin})."
@@ -146,7 +146,7 @@ def _eligible(file: File, fields: Mapping[str, str], line: int) -> tuple[Setting
 
 def _empty_members(fields: Mapping[str, str], place: Place) -> Iterator[EmptyMember]:
     """Brokers that the ELR of a partition has and should not."""
-    columns = (_listed(fields.get(name)) for name in ("Elr", "Replicas", "Adding Replicas"))
+    columns = (_parse_list(fields.get(name)) for name in ("Elr", "Replicas", "Adding Replicas"))
     elr, replicas, adding = (
         [number for number in map(whole_number, column) if number is not None] for column in columns
     )
@@ -156,9 +156,9 @@ def _empty_members(fields: Mapping[str, str], place: Place) -> Iterator[EmptyMem
 def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None:
     # Replicas that a reassignment adds are not expected to be in sync yet; observers, as Confluent
     # Server has them, never are.
-    in_sync, added = _listed(fields.get("Isr")), _listed(fields.get("Adding Replicas"))
-    observers = [part for part in _listed(fields.get("Observers")) if part not in in_sync]
-    assigned = _listed(fields.get("Replicas"))
+    in_sync, added = _parse_list(fields.get("Isr")), _parse_list(fields.get("Adding Replicas"))
+    observers = [part for part in _parse_list(fields.get("Observers")) if part not in in_sync]
+    assigned = _parse_list(fields.get("Replicas"))
     replicas = [part for part in assigned if part not in (*added, *observers)]
     topic.copies[len(replicas), len(in_sync)] += 1
     if topic.fewest is None or topic.fewest[0] > len(replicas):
@@ -166,7 +166,7 @@ def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None
     topic.leaderless += fields.get("Leader", "") in ("none", "-1")
 
 
-def _listed(text: str | None) -> list[str]:
+def _parse_list(text: str | None) -> list[str]:
     """`1,2,3`; none of `N/A`, which the tool prints for what a broker does not say."""
     parts = (part.strip() for part in (text or "").split(","))
     return [part for part in parts if part and part != "N/A"]

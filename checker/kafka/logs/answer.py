@@ -21,7 +21,7 @@ from waterline.checker.kafka.logs.fitting import (
     Fit,
     Searched,
     bounds_in_turn,
-    searched,
+    search_fits,
 )
 from waterline.checker.kafka.logs.history import ORDERS_MAX, History, history_of
 from waterline.checker.kafka.logs.observation import Observation
@@ -112,7 +112,7 @@ class Answer:
         return fits.get(True) or fits.get(False) or self.best.longest
 
 
-def answered(
+def answer_of(
     logs: Logs,
     partition: str,
     given: Circumstances,
@@ -157,7 +157,7 @@ def answered(
         allowed.append(replace(given, unclean_leader_election=True))
     for number, each in enumerate(allowed, 1):
         until = began + seconds_max * number / len(allowed)
-        found = _found(histories, each, states_max // len(allowed), until)
+        found = _search(histories, each, states_max // len(allowed), until)
         if number == 1 or found.fits:
             made = _with_causes(replace(answer, given=each), found)
         if found.fits:
@@ -192,7 +192,7 @@ class _Found:
         return any(each.fits for each in self.alike)
 
 
-def _found(
+def _search(
     histories: Sequence[History], given: Circumstances, states_max: int, until: float
 ) -> _Found:
     """Search until something fits, or the states or the time are used up.
@@ -203,7 +203,7 @@ def _found(
 
     def search(history: History, environment: Environment, *, plain: bool = False) -> Searched:
         left = states_max - sum(each.states for each in found.tried)
-        made = searched(
+        made = search_fits(
             history,
             given,
             environment,

@@ -88,7 +88,7 @@ class Carried:
     lost: bool
 
 
-def carried(s: Any, model: Model, numbering: Numbering) -> Carried:
+def carry(s: Any, model: Model, numbering: Numbering) -> Carried:
     """The state in the numbers of the next window, whose model is given. Raises `NotCarried`."""
     try:
         return _Translation(s, model.layout, numbering).carried()

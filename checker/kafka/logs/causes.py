@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
-from waterline.checker.kafka.scenarios.repairs import REPAIRS, Repair, repaired
+from waterline.checker.kafka.scenarios.repairs import REPAIRS, Repair, repair_version
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.invariants import acknowledged_durable
 from waterline.model.core.errors import BadEnvironment
@@ -79,7 +79,7 @@ def _needs_a_log_taken(scenario: Scenario) -> bool:
 
 def _with(model: Model, environment: Environment, repair: Repair) -> Model | None:
     """The model with a repair; None where it has none of its own."""
-    version, given = repaired(model.version, repair), environment.options()
+    version, given = repair_version(model.version, repair), environment.options()
     if version is None or (repair.only_with and not given[repair.only_with]):
         return None
     options = {**given, **repair.options}

@@ -15,8 +15,8 @@ from waterline.checker.kafka.logs.carrying import Numbering
 from waterline.checker.kafka.logs.fitting import Beside, Circumstances, Fit, Node, fit_of
 from waterline.checker.kafka.logs.history import History
 from waterline.checker.kafka.logs.observer import Positions
-from waterline.checker.kafka.logs.openings import Start, opened
-from waterline.checker.kafka.logs.window_search import Explored, explored, root_of
+from waterline.checker.kafka.logs.openings import Start, open_window
+from waterline.checker.kafka.logs.window_search import Explored, explore, root_of
 from waterline.checker.kafka.logs.windows import LADDER, Window, spans_of, split
 from waterline.model.core.state import State
 
@@ -58,7 +58,7 @@ class Chain:
         return sum((last.positions, *last.fit.positions)[-1][:-1])
 
 
-def chained(
+def explain_windows(
     whole: History,
     given: Circumstances,
     *,
@@ -82,12 +82,12 @@ def chained(
         span = spans[0]
         found, began = None, {}
         for beside in ladder:
-            begun = opened(whole, given, beside, span, before, starts, carried_max)
+            begun = open_window(whole, given, beside, span, before, starts, carried_max)
             if begun is None:
                 continue
             window, began_here, left_out = begun
             now = time.monotonic()
-            tried = explored(
+            tried = explore(
                 window,
                 [start.node for start in began_here.values()],
                 loses=loses,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from waterline.checker.kafka.logs.answer import histories_of
 from waterline.checker.kafka.logs.causes import Cause, causes_of
-from waterline.checker.kafka.logs.chain import Chain, Piece, chained
+from waterline.checker.kafka.logs.chain import Chain, Piece, explain_windows
 from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import Evidence, evidence_of
 from waterline.checker.kafka.logs.fitting import STATES_MAX, Circumstances, Searched
@@ -62,7 +62,7 @@ def answered_by_windows(
     for loses, share in ((False, 0.6), (True, 1.0)):
         until = began + seconds_max * share
         chains.append(
-            chained(
+            explain_windows(
                 whole,
                 given,
                 width=width,
@@ -77,7 +77,7 @@ def answered_by_windows(
         # That shall not rest on dead ends, on what the decisions are taken for, nor on one order in
         # which brokers are assigned.
         plain = [
-            chained(
+            explain_windows(
                 replace(each, decisions=(), decision_sources=()),
                 given,
                 width=width,

@@ -60,7 +60,7 @@ def decided_by_controllers(
             break
         if found.is_whole:
             states[number] = found
-    confirmed = _confirmed(chains, claims, states)
+    confirmed = _confirmed_decisions(chains, claims, states)
     certain = _certain(claims, states, confirmed)
     observations, doubtful = [], []
     for number, state in sorted(states.items()):
@@ -176,7 +176,7 @@ def _words(state: PartitionState) -> str:
     return ", ".join(said)
 
 
-def _confirmed(
+def _confirmed_decisions(
     chains: Mapping[str, Mapping[int, Change]],
     claims: Mapping[int, Sequence[_Claim]],
     states: Mapping[int, PartitionState],

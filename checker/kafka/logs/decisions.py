@@ -28,7 +28,7 @@ def decisions_of(
     They end before the first that no line tells of. Empty where two lines differ, or none tells of
     the beginning.
     """
-    known = _known(by_broker)
+    known = _decisions_by_number(by_broker)
     leads = [
         each
         for observed in by_broker.values()
@@ -62,7 +62,7 @@ def beginning_of(by_broker: Mapping[int, Sequence[Observation]], epoch: int) -> 
 
     It is the partition's first decision, or the previous one is known and of an earlier epoch.
     """
-    known = _known(by_broker)
+    known = _decisions_by_number(by_broker)
     number = min((n for n, o in known.items() if o.epoch == epoch), default=None)
     if number is None:
         return None
@@ -71,7 +71,7 @@ def beginning_of(by_broker: Mapping[int, Sequence[Observation]], epoch: int) -> 
     return known[number] if is_first else None
 
 
-def _known(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, Observation]:
+def _decisions_by_number(by_broker: Mapping[int, Sequence[Observation]]) -> dict[int, Observation]:
     """Decisions by number; empty where two lines differ."""
     known: dict[int, Observation] = {}
     for seen in (each for observed in by_broker.values() for each in observed):

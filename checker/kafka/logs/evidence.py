@@ -110,7 +110,7 @@ def evidence_of(
     return Evidence(
         missed=missed_epochs(by_broker, first, last),
         at_risk=at_risk(by_broker, first, last),
-        truncated=tuple(_truncated(by_broker, first, last)),
+        truncated=tuple(_truncations(by_broker, first, last)),
         unclean=told,
         outside=tuple(
             each
@@ -219,7 +219,7 @@ def _cut_below(broker: int, observed: Sequence[Observation]) -> Iterator[AtRisk]
             mark = seen
 
 
-def _truncated(by_broker: ByBroker, first: int | None, last: int | None) -> Iterator[Truncated]:
+def _truncations(by_broker: ByBroker, first: int | None, last: int | None) -> Iterator[Truncated]:
     """Truncations of a log whose end the line of the role before says."""
     for broker, observed in by_broker.items():
         end = None

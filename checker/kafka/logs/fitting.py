@@ -208,7 +208,7 @@ def _first_partition_replicas(history: History, given: Circumstances) -> int:
     return history.assigned or len(history.brokers)
 
 
-def searched(
+def search_fits(
     history: History,
     given: Circumstances,
     environment: Environment,

@@ -221,7 +221,7 @@ def history_of(
         for b in brokers
     )
     observed = tuple(
-        tuple(_renumbered(seen, first, offsets, number) for seen in each) for each in sources
+        tuple(_renumber(seen, first, offsets, number) for seen in each) for each in sources
     )
     decided = decisions_of(everybody, first, last)
     return History(
@@ -237,7 +237,7 @@ def history_of(
             if first <= epoch <= last
         },
         with_server_log=frozenset(number[b] for b in with_server_log if b in number),
-        decisions=tuple(_renumbered(seen, first, offsets, number) for seen in decided),
+        decisions=tuple(_renumber(seen, first, offsets, number) for seen in decided),
         decision_sources=decided,
         noted=(
             *(
@@ -461,7 +461,7 @@ def _offsets_of(
     return above
 
 
-def _renumbered(
+def _renumber(
     seen: Observation, first: int, offsets: Sequence[int], number: Mapping[int, int]
 ) -> Observation:
     def run(offset: int | None) -> int | None:

@@ -128,19 +128,19 @@ def _strings(value: Any, depth: int, within: str = "") -> Iterator[tuple[str, st
     if not isinstance(value, dict) or depth > _DEPTH_MAX:
         return
     if isinstance(seconds := value.get("epochSecond"), int):
-        yield "instant", _written(seconds, value.get("nanoOfSecond"))
+        yield "instant", _format_time(seconds, value.get("nanoOfSecond"))
     for name, each in value.items():
         if isinstance(each, dict):
             yield from _strings(each, depth + 1, f"{name}.")
         elif name == "timeMillis" and isinstance(each, int):
-            yield name, _written(each // 1000, each % 1000 * 1_000_000)
+            yield name, _format_time(each // 1000, each % 1000 * 1_000_000)
         elif isinstance(each, str):
             yield name, each
             if within:
                 yield within + name, each
 
 
-def _written(seconds: int, nanoseconds: object) -> str:
+def _format_time(seconds: int, nanoseconds: object) -> str:
     if not 0 <= seconds < 1 << 36:
         return ""
     fraction = nanoseconds if isinstance(nanoseconds, int) else 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from waterline.checker.kafka.logs.carrying import (
     NotCarried,
     Numbering,
-    carried,
+    carry,
     fits_incidents,
 )
 from waterline.checker.kafka.logs.errors import BadLogs
@@ -41,7 +41,7 @@ class Start:
     numbering: Numbering | None
 
 
-def opened(
+def open_window(
     whole: History,
     given: Circumstances,
     beside: Beside,
@@ -229,7 +229,7 @@ def _carried_into(
     seen: set[tuple[object, ...]] = set()
     for each in candidates:
         try:
-            made = carried(each.state, window.model, numbering)
+            made = carry(each.state, window.model, numbering)
         except NotCarried as problem:
             left_out[str(problem)] += 1
             continue

@@ -79,15 +79,15 @@ def _bands(chains: dict[str, list[Observation]]) -> Iterator[list[list[Observati
     band: dict[str, set[int]] = {}
     for start, until, name, at in sorted(spans):
         if band and start >= end:
-            yield _taken(chains, band)
+            yield _take_band(chains, band)
             band = {}
         end = max(end, until)
         band.setdefault(name, set()).add(at)
     if band:
-        yield _taken(chains, band)
+        yield _take_band(chains, band)
 
 
-def _taken(
+def _take_band(
     chains: dict[str, list[Observation]], band: dict[str, set[int]]
 ) -> list[list[Observation]]:
     return [[chains[name][at] for at in sorted(which)] for name, which in band.items()]

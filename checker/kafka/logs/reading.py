@@ -24,7 +24,7 @@ from waterline.checker.kafka.logs.metadata_dump import Section, changes_of
 from waterline.checker.kafka.logs.observation import CONTROLLER, Kind, Observation, Span
 from waterline.checker.kafka.logs.order import in_order
 from waterline.checker.kafka.logs.patterns import release_of
-from waterline.checker.kafka.logs.scanning import Said, Scanned, scanned
+from waterline.checker.kafka.logs.scanning import Said, Scanned, scan
 from waterline.checker.kafka.logs.topics import LastTopic, of_last_topic
 
 _NAMES_SHOWN = 5
@@ -209,7 +209,7 @@ def read_logs(folders: Iterable[Path]) -> Logs:
                 logs.brokers.add(seen.broker)
                 logs.by_partition[partition].append(seen)
         else:
-            file = scanned(path, rank, logs.passed_over)
+            file = scan(path, rank, logs.passed_over)
             dumped += file.dumped
             read.append(file)
     whose = _Whose(read)

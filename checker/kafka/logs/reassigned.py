@@ -42,8 +42,11 @@ class Reassigned:
     def __str__(self) -> str:
         if self.after is None:
             return f"a broker deleted its log ({self.place})"
-        said = [_listed("replicas", self.after.replicas)]
-        said += [_listed("adding", self.after.adding), _listed("removing", self.after.removing)]
+        said = [_list_brokers("replicas", self.after.replicas)]
+        said += [
+            _list_brokers("adding", self.after.adding),
+            _list_brokers("removing", self.after.removing),
+        ]
         return f"{', '.join(filter(None, said))} ({self.place})"
 
 
@@ -52,7 +55,7 @@ def reassigned_in(
 ) -> tuple[Reassigned, ...]:
     """The changes of replicas in these epochs, in order as far as they have numbers."""
     every = [seen for lines in by_broker.values() for seen in within(lines, first, last)]
-    found = list(_numbered(every))
+    found = list(_number(every))
     if not found:
         found = [
             Reassigned(seen.place, None, seen.state)
@@ -68,7 +71,7 @@ def requests_in(reassigned: Iterable[Reassigned]) -> int:
     return sum(each.is_request + (each.after is None) for each in reassigned)
 
 
-def _numbered(every: Iterable[Observation]) -> Iterator[Reassigned]:
+def _number(every: Iterable[Observation]) -> Iterator[Reassigned]:
     known: dict[int, tuple[PartitionState, Place]] = {}
     for seen in every:
         if seen.partition_epoch is not None and seen.kind in _STATES:
@@ -113,5 +116,5 @@ def _deletions(
                 yield seen
 
 
-def _listed(what: str, brokers: Sequence[int] | None) -> str:
+def _list_brokers(what: str, brokers: Sequence[int] | None) -> str:
     return f"{what} {', '.join(map(str, brokers))}" if brokers else ""

@@ -134,7 +134,7 @@ class Scanned:
     lines: int = 0
 
 
-def scanned(path: Path, rank: int, passed_over: list[str]) -> Scanned:
+def scan(path: Path, rank: int, passed_over: list[str]) -> Scanned:
     """Read a file. A later line may show which broker an earlier one belongs to."""
     stream = stream_of(path)
     read = Scanned(str(path), stream, Path(stream).name in _USUAL)
@@ -176,7 +176,7 @@ def _read_line(
     read.changes += changes_in(line.text, place, (last.start if last else 0, order))
     if election := unclean_in(line.text, place):
         read.unclean.append(election)
-    for said in _observed(line, place, last, order):
+    for said in _observations(line, place, last, order):
         if said.seen.kind in (Kind.FETCHES, Kind.NOTES):
             # A fetcher that tries again says the same a thousand times.
             minute = last.start // 60_000_000_000 if last else 0
@@ -203,7 +203,7 @@ def _note_broker(line: Line, read: Scanned, span: Span | None) -> None:
             read.server_logs.setdefault(broker, read.begins or span)
 
 
-def _observed(line: Line, place: Place, span: Span | None, number: int) -> Iterator[Said]:
+def _observations(line: Line, place: Place, span: Span | None, number: int) -> Iterator[Said]:
     """Yield what a line says, with the partition, "" for all of a broker's."""
     for partition, seen in noted_in(line.text, place, span, number):
         yield Said(partition, None if seen.broker == UNNAMED else seen.broker, line.writer, seen)

@@ -90,7 +90,7 @@ class Compiled:
 
     def __init__(self, problem: Problem) -> None:
         expander = Expander(problem, chunk_rows=1)
-        asked = _asked(problem)
+        asked = _questions(problem)
         self._interpreted = Interpreted(problem.model)
         self._row: Rows = np.zeros((1, problem.model.layout.words), np.uint64)
         self._out, self._origin = expander.out, expander.origin
@@ -176,9 +176,9 @@ class Successors:
         return call
 
 
-def _asked(problem: Problem) -> Questions:
+def _questions(problem: Problem) -> Questions:
     return questions_of(problem, (is_lossless, is_endangered), ())
 
 
 def _is_at_hand(problem: Problem) -> bool:
-    return is_compiled(problem) and is_at_hand(_asked(problem).recipe)
+    return is_compiled(problem) and is_at_hand(_questions(problem).recipe)

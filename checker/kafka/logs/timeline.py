@@ -69,7 +69,7 @@ def timeline(
         action = model.action(name)
         step = model.take(state, action, arguments)
         yield from _notes_of(observer, before, after)
-        line = _written(observer, before, after)
+        line = _written_observation(observer, before, after)
         named = action.named(arguments)
         acts = name in _OF_ACTORS and line is None
         yield Event(
@@ -79,7 +79,7 @@ def timeline(
             broker=line.broker if line else history.brokers[arguments[0]] if acts else None,
             sentence=model.narration.sentence(name, arguments, state, step.after),
             line=line,
-            decided=_decided(best, state, step.after),
+            decided=_decision(best, state, step.after),
             decided_at=_decided_at(best, before, after),
         )
         state, before = step.after, after
@@ -105,7 +105,9 @@ def _notes_of(observer: Observer, before: Positions, after: Positions | None) ->
                 )
 
 
-def _written(observer: Observer, before: Positions, after: Positions) -> Observation | None:
+def _written_observation(
+    observer: Observer, before: Positions, after: Positions
+) -> Observation | None:
     for replica, (old, new) in enumerate(zip(before[:-1], after[:-1], strict=True)):
         if new > old:
             first = observer.courses[replica].between(old, new)
@@ -126,7 +128,7 @@ def _decided_at(best: Searched, before: Positions, after: Positions) -> Place | 
     return seen.place if seen.kind in (Kind.DECIDES, Kind.KNOWS) else None
 
 
-def _decided(best: Searched, before: State, after: State) -> PartitionState | None:
+def _decision(best: Searched, before: State, after: State) -> PartitionState | None:
     """Return what the controller has decided at a step, in Kafka's numbers."""
     moves = best.history.reassignments > 0
     old, new = (decided_in(s, with_replicas=moves) for s in (before, after))
@@ -146,7 +148,7 @@ def facts_of(seen: Observation) -> tuple[str, ...]:
     """Return what a line says, in a few words each."""
     kind = seen.kind
     if kind is Kind.LEADS:
-        said = [f"leads epoch {seen.epoch}", *_ends(seen), f"ISR {_listed(seen.isr)}"]
+        said = [f"leads epoch {seen.epoch}", *_ends(seen), f"ISR {_isr_text(seen.isr)}"]
     elif kind is Kind.FOLLOWS:
         whom = "nobody" if seen.leader == -1 else seen.leader
         of_whom = "" if seen.leader is None else f" {whom}"
@@ -154,9 +156,9 @@ def facts_of(seen: Observation) -> tuple[str, ...]:
     elif kind is Kind.TRUNCATES:
         said = [f"truncates to {seen.offset}"]
     elif kind is Kind.ASKS_TO_SHRINK:
-        said = [f"asks for ISR {_listed(seen.isr)}", *_ends(seen)]
+        said = [f"asks for ISR {_isr_text(seen.isr)}", *_ends(seen)]
     elif kind is Kind.CHANGES_ISR:
-        said = [f"ISR is {_listed(seen.isr)}"]
+        said = [f"ISR is {_isr_text(seen.isr)}"]
     elif kind is Kind.LOADS:
         said = ["loads its log", f"HW {seen.high_watermark}"]
     elif kind is Kind.DELETES:
@@ -172,5 +174,5 @@ def _ends(seen: Observation) -> tuple[str, str]:
     return f"LEO {seen.offset}", f"HW {seen.high_watermark}"
 
 
-def _listed(isr: tuple[int, ...] | None) -> str:
+def _isr_text(isr: tuple[int, ...] | None) -> str:
     return ",".join(map(str, isr or ())) or "empty"

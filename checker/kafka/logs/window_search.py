@@ -35,7 +35,7 @@ class Explored:
     refusals: Counter[Refused] = field(default_factory=Counter)
 
 
-def explored(
+def explore(
     window: Window,
     starts: Sequence[Node],
     *,

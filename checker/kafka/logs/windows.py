@@ -125,8 +125,8 @@ def window_of(
     if records > RECORDS_MAX:
         return None
     highest = last - first + slots + (0 if is_last else _EPOCHS_BEGUN)
-    starts = _counted(whole, positions, last, Kind.LOADS)
-    stops = _counted(whole, positions, last, Kind.STOPS)
+    starts = _count(whole, positions, last, Kind.LOADS)
+    stops = _count(whole, positions, last, Kind.STOPS)
     crashes = starts + whole.gone_silently + beside.crashes
     try:
         environment = Environment(
@@ -194,7 +194,7 @@ def _offsets(seen: Observation) -> list[int]:
     return [o for o in (seen.offset, seen.high_watermark) if o is not None]
 
 
-def _counted(whole: History, positions: Positions, last: int, kind: Kind) -> int:
+def _count(whole: History, positions: Positions, last: int, kind: Kind) -> int:
     return sum(
         seen.kind is kind for lines in _ahead(whole, positions) for seen in _until(lines, last)
     )

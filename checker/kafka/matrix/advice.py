@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
-from waterline.checker.kafka.matrix.deepening import Follow, Raised, explore_raised, unfollowed
+from waterline.checker.kafka.matrix.deepening import Follow, Raised, explore_raised, ignore_progress
 from waterline.checker.kafka.matrix.grid import (
     AXES,
     FAULT,
@@ -122,7 +122,7 @@ def advice(
     outcomes: Sequence[Outcome],
     explorer: Explorer,
     *,
-    follow: Follow = unfollowed,
+    follow: Follow = ignore_progress,
 ) -> Advice:
     """Return what prevents the faults that break a claim: single changes, or else several."""
     looked = _Looked(config, grid, outcomes, explorer, follow)

@@ -40,12 +40,12 @@ from waterline.checker.kafka.matrix.verdict_groups import (
     not_met,
     precautions,
     title_of,
-    unexplored,
+    unexplored_faults,
     why_unexplored,
     within,
     without_remedy,
 )
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD, GOOD, QUIET, WARNING
 from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
@@ -70,14 +70,14 @@ def render_screen(answer: DeploymentAnswer) -> RenderableType:
 
 def _overview(answer: DeploymentAnswer) -> list[RenderableType]:
     title = answer.protocol.title
-    kinds = counted(len(answer.answers), "kind")
+    kinds = quantity(len(answer.answers), "kind")
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     for each in answer.answers:
         losing = sum(loss_of(outcome) is not None for outcome in each.matrix.outcomes)
-        count = f"  {losing} of {counted(len(each.matrix.outcomes), 'fault')} can lose a record"
-        if not losing and (unknown := unexplored(each)):
-            count = f"  {counted(len(unknown), 'fault')} not explored"
+        count = f"  {losing} of {quantity(len(each.matrix.outcomes), 'fault')} can lose a record"
+        if not losing and (unknown := unexplored_faults(each)):
+            count = f"  {quantity(len(unknown), 'fault')} not explored"
         if each.config.acks == "0":
             count = "  any fault may lose records"
         table.add_row(Text(count, _style(each)), _topics(each))
@@ -91,7 +91,7 @@ def _style(answer: ConfigAnswer) -> str:
 def _topics(answer: ConfigAnswer) -> str:
     config = answer.config
     unclean = ", unclean elections on" if config.unclean == "true" else ""
-    replicas = counted(config.yours.replicas, "replica")
+    replicas = quantity(config.yours.replicas, "replica")
     return (
         f"{_capital(describe_topics(config.topics))}: {replicas}, acks={config.acks}, "
         f"min.insync.replicas={config.yours.min_insync}{unclean}."
@@ -161,7 +161,7 @@ class _Screen:
             deployment = self._whole.deployment
             for fact in facts_of(deployment, self._whole.protocol):
                 yield Text(fact, WARNING)
-            yield from (Text(note, QUIET) for note in noted(deployment))
+            yield from (Text(note, QUIET) for note in notes_on(deployment))
             yield from self._assumed()
             if unused := deployment.unused:
                 keys = ", ".join(dict.fromkeys(setting.key for setting in unused))
@@ -207,11 +207,11 @@ class _Screen:
         return REPLICATION not in self._whole.deployment.brokers and factor.source != REPLICAS
 
 
-def noted(deployment: Deployment) -> Iterator[str]:
+def notes_on(deployment: Deployment) -> Iterator[str]:
     """Yield the assumptions and omissions of the reading, as many as fit on a first screen."""
     yield from deployment.notes[:NOTES_MAX]
     if (more := len(deployment.notes) - NOTES_MAX) > 0:
-        yield f"{counted(more, 'more remark')} on what was read: --details."
+        yield f"{quantity(more, 'more remark')} on what was read: --details."
 
 
 def _is_of_brokers_alone(config: Config, deployment: Deployment) -> bool:
@@ -291,8 +291,8 @@ def _which(group: Reasoned, answer: ConfigAnswer) -> str:
     assert group.remedy is not None
     count, total = len(group.closes), len(group.outcomes)
     environment = group.remedy.outcome.cell.environment
-    replicas = counted(environment.replicas, "replica")
-    checked = f"checked with {replicas}, {counted(environment.records, 'record')}"
+    replicas = quantity(environment.replicas, "replica")
+    checked = f"checked with {replicas}, {quantity(environment.records, 'record')}"
     checked += ", not in your size" if answer.config.stand_in else ""
     text = {1: "prevents it", 2: "prevents both"}.get(total, f"prevents all {total}")
     if count < total:
@@ -307,7 +307,7 @@ def sorted_answers(answers: Sequence[ConfigAnswer]) -> tuple[ConfigAnswer, ...]:
             answers,
             key=lambda each: (
                 -sum(loss_of(outcome) is not None for outcome in each.matrix.outcomes),
-                -len(unexplored(each)),
+                -len(unexplored_faults(each)),
                 -sum(outcome.worst is not None for outcome in each.matrix.outcomes),
             ),
         )

@@ -87,7 +87,7 @@ def _enough(cell: Cell, grid: Grid) -> tuple[str, ...]:
     return tuple(claim.name for claim in CLAIMS if claim.name in asked)[:1]
 
 
-def unexplored(question: Question, stopped_by: str) -> Answer:
+def unexplored_answer(question: Question, stopped_by: str) -> Answer:
     """The answer where there was no time for one."""
     verdicts = tuple((name, Verdict.INCOMPLETE.value, None) for name in question.invariants)
     return Answer(verdicts=verdicts, stopped_by=stopped_by)

@@ -29,7 +29,7 @@ from waterline.checker.kafka.matrix.table import (
     legend,
 )
 from waterline.checker.kafka.matrix.verdict_groups import within
-from waterline.checker.problem.wording import counted, describe_version
+from waterline.checker.problem.wording import describe_version, quantity
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import GOOD, WARNING
 
@@ -71,7 +71,7 @@ def settings(config: Config) -> Table:
     return table
 
 
-def unused(deployment: Deployment) -> Iterator[RenderableType]:
+def unused_settings(deployment: Deployment) -> Iterator[RenderableType]:
     """Settings that touch durability and that the model has not, each with what it is about."""
     if not deployment.unused:
         return
@@ -149,7 +149,7 @@ def describe_remedy(remedy: Remedy) -> Text:
         line.append("? (not explored in full)", STYLES[outcome.standing])
     elif outcome.answer.complete:
         line.append(outcome.label, STYLES[outcome.standing])
-        line.append(f", {counted(outcome.answer.distinct, 'state')}")
+        line.append(f", {quantity(outcome.answer.distinct, 'state')}")
     else:
         line.append(outcome.label, STYLES[outcome.standing])
     return line.append(".")
@@ -161,7 +161,7 @@ def recommendation(answer: ConfigAnswer) -> Iterator[Text]:
     best = answer.advice.recommendation
     if best is not None:
         line = Text.assemble("To do first: ", (best.changes.description, GOOD), ".")
-        closed = f"{len(best.closes)} of {counted(len(tried), 'fault')} that break something"
+        closed = f"{len(best.closes)} of {quantity(len(tried), 'fault')} that break something"
         line.append(f" It prevents {closed}: {', '.join(best.closes)}.")
         line.append(f" Checked with {within(answer)}.")
         if costs := " ".join(cost(best.changes, answer.config)):

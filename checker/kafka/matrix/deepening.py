@@ -28,7 +28,7 @@ from waterline.checker.kafka.matrix.outcome import (
     Standing,
     Unfinished,
     badness,
-    judged,
+    judge,
     with_counterexample,
 )
 from waterline.checker.kafka.matrix.running import Explorer
@@ -36,7 +36,7 @@ from waterline.checker.kafka.matrix.without_bounds import (
     TraceBounds,
     Unbounded,
     cell_without_bounds,
-    compared,
+    compare,
 )
 from waterline.checker.search.result import INTERRUPTED
 from waterline.model.message.environment import FAULTS
@@ -62,7 +62,7 @@ Follow = Callable[[Rung, int, Collection[int] | None], None]
 """Receives how many cells of a rung are explored, and which are under way, where that is known."""
 
 
-def unfollowed(rung: Rung, done: int, under_way: Collection[int] | None) -> None:
+def ignore_progress(rung: Rung, done: int, under_way: Collection[int] | None) -> None:
     """Ignore progress."""
 
 
@@ -79,7 +79,7 @@ def explore_raised(
     cells: Sequence[Cell],
     explorer: Explorer,
     *,
-    follow: Follow = unfollowed,
+    follow: Follow = ignore_progress,
     stop_at_first: bool = False,
 ) -> Raised:
     """Explore these cells of a grid, and raise those that show no loss.
@@ -98,7 +98,7 @@ def explore_raised(
         if rung.is_unbounded:
             known = _with_unbounded(grid, known, rung, answers)
         else:
-            known = _rejudged(grid, _merged(known, judged(grid, rung.cells, answers)))
+            known = _rejudge(grid, _merge(known, judge(grid, rung.cells, answers)))
             known.sort(key=lambda outcome: places[outcome.cell.at()])
         known = [_refused_unbounded(grid, outcome) for outcome in known]
         rung = _next_rung(grid, known)
@@ -155,9 +155,9 @@ def _with_unbounded(
         if outcome.cell.at() in found:
             cell, answer = found[outcome.cell.at()]
             if answer.raised_in is not None:
-                judged(sized, [cell], [answer])
+                judge(sized, [cell], [answer])
             broken = frozenset(claim.name for claim in outcome.claims if claim.is_violated)
-            unbounded = compared(sized, cell, broken, answer)
+            unbounded = compare(sized, cell, broken, answer)
             if outcome.unbounded is not None:
                 unbounded = outcome.unbounded.then(unbounded)
             with_it.append(replace(outcome, unbounded=unbounded))
@@ -194,7 +194,7 @@ def _is_untried(grid: Grid, outcome: Outcome) -> bool:
     return outcome.unbounded is None or outcome.unbounded.tried < _records(outcome)
 
 
-def _merged(known: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outcome]:
+def _merge(known: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outcome]:
     """Return the outcomes of all cells after one more rung, in the order of the cells."""
     raised = {outcome.cell.at(): outcome for outcome in found}
     if not known:
@@ -227,9 +227,9 @@ def _rank(outcome: Outcome) -> int:
     return min((badness(claim)[1] for claim in broken), default=len(CLAIMS) + 1)
 
 
-def _rejudged(grid: Grid, known: Sequence[Outcome]) -> list[Outcome]:
+def _rejudge(grid: Grid, known: Sequence[Outcome]) -> list[Outcome]:
     """Judge all cells again: the result of one may remove the excuse of another."""
-    fresh = judged(grid, [o.cell for o in known], [o.answer for o in known])
+    fresh = judge(grid, [o.cell for o in known], [o.answer for o in known])
     return [
         replace(outcome, unfinished=before.unfinished, unbounded=before.unbounded)
         for outcome, before in zip(fresh, known, strict=True)

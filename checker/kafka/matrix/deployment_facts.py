@@ -14,7 +14,7 @@ from waterline.checker.kafka.matrix.properties import (
     unwritable,
 )
 from waterline.checker.kafka.matrix.protocol_of import Protocol
-from waterline.checker.problem.wording import counted, listed
+from waterline.checker.problem.wording import list_of, quantity
 
 IN_DANGER_MAX = 3
 """Partitions in danger that are named on the first screen."""
@@ -25,7 +25,7 @@ def facts_of(deployment: Deployment, protocol: Protocol) -> Iterator[str]:
     in_danger = list(elr_in_danger(deployment))
     yield from (f"In danger now: {text}" for _, _, text in in_danger[:IN_DANGER_MAX])
     if (more := len(in_danger) - IN_DANGER_MAX) > 0:
-        yield f"In danger now: {counted(more, 'more partition')} likewise; --json names them."
+        yield f"In danger now: {quantity(more, 'more partition')} likewise; --json names them."
     if leaderless := [topic for topic in deployment.topics if topic.leaderless]:
         yield f"Without a leader now: {_partitions(leaderless, 'leaderless')}."
     if under := [topic for topic in deployment.topics if topic.under_replicated]:
@@ -33,7 +33,7 @@ def facts_of(deployment: Deployment, protocol: Protocol) -> Iterator[str]:
     if below := list(_refusing_now(deployment)):
         yield _describe_refused(below)
     if alone := one_replica(deployment):
-        yield f"One replica, so one lost disk loses all: {listed([_alone(t) for t in alone])}."
+        yield f"One replica, so one lost disk loses all: {list_of([_alone(t) for t in alone])}."
     if refused := unwritable(deployment, protocol):
         yield (
             f"acks=all is always refused, since min.insync.replicas is more than the replicas: "
@@ -71,7 +71,7 @@ def _alone(topic: Topic) -> str:
     if len({each.replicas for each in topic.copies}) < 2:
         return topic.name
     number = sum(each.partitions for each in topic.copies if each.replicas == 1)
-    return f"{counted(number, 'partition')} of {topic.name}"
+    return f"{quantity(number, 'partition')} of {topic.name}"
 
 
 def _refusing_now(deployment: Deployment) -> Iterator[tuple[Topic, Copies]]:
@@ -88,7 +88,7 @@ def _refusing_now(deployment: Deployment) -> Iterator[tuple[Topic, Copies]]:
 
 
 def _describe_refused(found: Sequence[tuple[Topic, Copies]]) -> str:
-    number = counted(sum(copies.partitions for _, copies in found), "partition")
+    number = quantity(sum(copies.partitions for _, copies in found), "partition")
     names = list(dict.fromkeys(topic.name for topic, _ in found))
     if len(found) > 1:
         which = f"{number} of {describe_topics(names)}"
@@ -102,4 +102,4 @@ def _describe_refused(found: Sequence[tuple[Topic, Copies]]) -> str:
 def _partitions(topics: Sequence[Topic], count: str = "under_replicated") -> str:
     """`12 partitions of orders and payments`"""
     number = sum(getattr(topic, count) for topic in topics)
-    return f"{counted(number, 'partition')} of {describe_topics([t.name for t in topics])}"
+    return f"{quantity(number, 'partition')} of {describe_topics([t.name for t in topics])}"

@@ -29,14 +29,14 @@ def asking_once(explorer: Explorer) -> Explorer:
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         first = _first_of_its_kind(questions)
         asked = [place for place, other in enumerate(first) if place == other]
-        answers = _asked(explorer, questions, asked, watch)
+        answers = _ask(explorer, questions, asked, watch)
         others = [
             place
             for place, other in enumerate(first)
             if questions[place] != questions[other] and not _is_for_both(answers[other])
         ]
         if others:
-            answers |= _asked(explorer, questions, others, watch, before=len(asked))
+            answers |= _ask(explorer, questions, others, watch, before=len(asked))
         found = [answers.get(place, answers[other]) for place, other in enumerate(first)]
         if not any(answer.stopped_by == INTERRUPTED for answer in found):
             watch(len(questions), None)
@@ -45,7 +45,7 @@ def asking_once(explorer: Explorer) -> Explorer:
     return explore
 
 
-def _asked(
+def _ask(
     explorer: Explorer,
     questions: Sequence[Question],
     places: Sequence[int],

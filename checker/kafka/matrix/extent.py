@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from waterline.checker.kafka.matrix.grid import EPOCHS_STEP
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
-from waterline.checker.problem.wording import counted, roughly
+from waterline.checker.problem.wording import quantity, roughly
 from waterline.checker.search.result import INTERRUPTED
 from waterline.model.message.environment import EPOCHS_MAX, Environment
 
 
 def describe_sizes(environment: Environment) -> str:
     """`2 records, epochs 0 to 3`"""
-    return f"{counted(environment.records, 'record')}, epochs 0 to {environment.epochs}"
+    return f"{quantity(environment.records, 'record')}, epochs 0 to {environment.epochs}"
 
 
 def describe_extent(outcome: Outcome) -> Iterator[str]:
@@ -26,7 +26,7 @@ def describe_extent(outcome: Outcome) -> Iterator[str]:
     if outcome.standing is Standing.INCOMPLETE:
         yield from _describe_stopped(outcome)
         return
-    records = counted(environment.records, "record")
+    records = quantity(environment.records, "record")
     if outcome.unbounded is not None:
         yield from _describe_unbounded(outcome.unbounded)
         if not outcome.is_bounded:
@@ -49,24 +49,24 @@ def _describe_unbounded(found: Unbounded) -> Iterator[str]:
     """Describe the result without bounds."""
     if found.confirms:
         assert found.answer is not None
-        states = counted(found.answer.distinct, "state")
+        states = quantity(found.answer.distinct, "state")
         yield f"Holds {found.scope} ({states})."
     elif found.answer is None:
         yield f"Explored within bounds alone: {found.why}."
     elif found.breaks:
         name, depth = found.breaks[0]
         how = "Without bounds" if found.raise_to else "With more faults than these"
-        yield f"{how} {name} breaks after {counted(depth, 'step')} (--unbounded)."
+        yield f"{how} {name} breaks after {quantity(depth, 'step')} (--unbounded)."
     elif found.answer.distinct:
         states = roughly(found.answer.distinct)
         yield f"The unlimited search was given up after {states} states."
 
 
 def _describe_unfinished(larger: Unfinished) -> str:
-    sizes = f"{counted(larger.records, 'record')}, epochs 0 to {larger.epochs}"
+    sizes = f"{quantity(larger.records, 'record')}, epochs 0 to {larger.epochs}"
     if not larger.distinct:
-        return f"Not yet checked with {counted(larger.records, 'record')}."
-    steps = counted(larger.depth, "step")
+        return f"Not yet checked with {quantity(larger.records, 'record')}."
+    steps = quantity(larger.depth, "step")
     return (
         f"With {sizes} it was stopped after {steps} and {roughly(larger.distinct)} states "
         f"({larger.stopped_by}); nothing more is broken until there."
@@ -90,6 +90,6 @@ def _describe_stopped(outcome: Outcome) -> Iterator[str]:
     )
     broken = [claim for claim in outcome.claims if claim.is_violated]
     if not broken:
-        yield f"Nothing is broken within the first {counted(answer.depth, 'step')}."
+        yield f"Nothing is broken within the first {quantity(answer.depth, 'step')}."
     if answer.stopped_by != INTERRUPTED:
         yield "A larger --max-states, or fewer --replicas, may finish it."

@@ -115,7 +115,7 @@ def _recommendation(answer: ConfigAnswer) -> dict[str, Any] | None:
     }
 
 
-def _unbounded(found: Unbounded) -> dict[str, Any]:
+def _unbounded_document(found: Unbounded) -> dict[str, Any]:
     answer = found.answer
     return {
         "records": found.records,
@@ -160,7 +160,7 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
         "cut": dict(answer.cut),
         "cut_by_epochs": outcome.is_cut_by_epochs,
         "unfinished": asdict(outcome.unfinished) if outcome.unfinished else None,
-        "unbounded": _unbounded(outcome.unbounded) if outcome.unbounded else None,
+        "unbounded": _unbounded_document(outcome.unbounded) if outcome.unbounded else None,
         "fired": dict(answer.fired),
         "never": list(answer.never),
         "bounds": outcome.cell.environment.options(),

@@ -13,7 +13,7 @@ from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, Deploymen
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.grid import FAULT
 from waterline.checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
-from waterline.checker.kafka.matrix.reason import loss_of, lost_of, named
+from waterline.checker.kafka.matrix.reason import loss_of, lost_of, name_setting
 from waterline.checker.kafka.matrix.verdict_groups import (
     Group,
     groups_of,
@@ -87,7 +87,7 @@ def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
     records = {lost_of(outcome) for outcome in group.losing}
     lost = sorted(record.split(" ", 1)[1] for record in records)
     what = f"can lose {' and '.join(lost)}s" if lost else "can do harm without a loss"
-    why = " and ".join(map(named, group.reason.settings)) or config.protocol.title
+    why = " and ".join(map(name_setting, group.reason.settings)) or config.protocol.title
     steps = [loss.depth for loss in map(loss_of, group.outcomes) if loss and loss.depth]
     least = f", after {min(steps)} steps at the soonest" if steps else ""
     text = f"{why} {what} of {topics} with {', '.join(faults)}{least}"

@@ -17,7 +17,7 @@ from waterline import invariants
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.model.core.claim import ActionProperty, Invariant
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.nearest import did_you_mean
@@ -81,7 +81,7 @@ class Size:
         return "" if self == yours else f"{self}, of your {yours.replicas} and {yours.min_insync}"
 
     def __str__(self) -> str:
-        return f"{counted(self.replicas, 'replica')} with {MIN_INSYNC}={self.min_insync}"
+        return f"{quantity(self.replicas, 'replica')} with {MIN_INSYNC}={self.min_insync}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,7 +453,7 @@ def grid_over(
         names = [value for name, value in only if name == axis.name]
         everything = [value.name for value in axis.values]
         chosen.append(axis.only(names or (everything if axis.name in over else [axis.default])))
-    return checked(Grid(axes=tuple(chosen), **asked))  # type: ignore[arg-type]  # its own fields
+    return check_cells(Grid(axes=tuple(chosen), **asked))  # type: ignore[arg-type]  # its own fields
 
 
 def _system_of(versions: Sequence[str]) -> str:
@@ -469,7 +469,7 @@ def _system_of(versions: Sequence[str]) -> str:
     return FLUSS
 
 
-def checked(grid: Grid) -> Grid:
+def check_cells(grid: Grid) -> Grid:
     """The grid, if every cell of it can be. Raises `BadEnvironment`."""
     for cell in grid.cells():
         cell.problem(grid.invariants)

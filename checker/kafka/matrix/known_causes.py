@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from waterline.checker.kafka.matrix.answering import Answer, Question, question_of
 from waterline.checker.kafka.matrix.grid import FAULT, Grid
 from waterline.checker.kafka.matrix.outcome import Outcome
-from waterline.checker.kafka.matrix.running import Explorer, unwatched
+from waterline.checker.kafka.matrix.running import Explorer, ignore_progress
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
-from waterline.checker.kafka.scenarios.repairs import REPAIRS, Repair, repaired
+from waterline.checker.kafka.scenarios.repairs import REPAIRS, Repair, repair_version
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.search.result import INTERRUPTED, Verdict
 
@@ -48,7 +48,7 @@ def kin_of(grid: Grid, outcomes: Sequence[Outcome], explorer: Explorer) -> dict[
     Raises `KeyboardInterrupt` if that was interrupted: an unfinished trial proves no cause.
     """
     trials = [trial for outcome in outcomes for trial in _trials(grid, outcome)]
-    answers = explorer([trial.question for trial in trials], unwatched)
+    answers = explorer([trial.question for trial in trials], ignore_progress)
     if any(answer.stopped_by == INTERRUPTED for answer in answers):
         raise KeyboardInterrupt
     kin: dict[str, list[Kin]] = {}
@@ -77,7 +77,7 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
     environment = outcome.cell.environment
     sized = grid.within(environment.records, environment.epochs)
     asked = question_of(outcome.cell, sized, stop_at_first=True)
-    claims = _asked(worst.name)
+    claims = _claims_to_ask(worst.name)
     before = replace(asked.spec, claims=frozenset(claims))
     asked = replace(
         asked,
@@ -86,7 +86,7 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
         max_states=min(grid.max_states, STATES_MAX),
     )
     for repair in REPAIRS:
-        version = repaired(before.version, repair)
+        version = repair_version(before.version, repair)
         needs = repair.only_with
         if version is None or (needs and not environment.options().get(needs)):
             continue
@@ -96,7 +96,7 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
             yield _Trial(outcome, repair, replace(asked, spec=spec))
 
 
-def _asked(claim: str) -> tuple[str, ...]:
+def _claims_to_ask(claim: str) -> tuple[str, ...]:
     """Return the claim; with one about acknowledged records, also that some log has them.
 
     If a repair leaves no possible leader, every claim about the leader holds, even with the record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from waterline.checker.kafka.matrix.deepening import Follow, explore_raised, unfollowed
+from waterline.checker.kafka.matrix.deepening import Follow, explore_raised, ignore_progress
 from waterline.checker.kafka.matrix.grid import Grid
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.kafka.matrix.running import Explorer
@@ -37,7 +37,7 @@ class Matrix:
 
 
 def explore_grid(
-    grid: Grid, explorer: Explorer, *, engine: str, follow: Follow = unfollowed
+    grid: Grid, explorer: Explorer, *, engine: str, follow: Follow = ignore_progress
 ) -> Matrix:
     """Explore every cell of a grid."""
     started = time.monotonic()

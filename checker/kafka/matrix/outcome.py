@@ -180,7 +180,7 @@ class Outcome:
         return f"{worst.word if standing is Standing.VIOLATED else 'contract'} {worst.depth}"
 
 
-def judged(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[Outcome]:
+def judge(grid: Grid, cells: Sequence[Cell], answers: Sequence[Answer]) -> list[Outcome]:
     """Return the outcomes of the answers, in the order of the cells.
 
     Enabled unclean elections do not excuse a loss that also happens with them off, if that cell was
@@ -217,7 +217,7 @@ _CONTRACTS = {claim.name: claim.contract for claim in _ASKED}
 def contract(claim: str, version: str, environment: Environment) -> str | None:
     """Why Kafka does not promise the claim in this environment; None: it does.
 
-    This judges by the settings alone; `judged` also looks at the cell that has unclean elections
+    This judges by the settings alone; `judge` also looks at the cell that has unclean elections
     off.
     """
     return _CONTRACTS[claim](settings_of(environment, version_of(version)))

@@ -57,7 +57,7 @@ def _parts(cells: list[Outcome]) -> Iterator[str]:
         worst = outcome.worst
         if outcome.standing is Standing.VIOLATED and worst is not None:
             sentence = _SENTENCES.get(worst.name, f"{worst.name} is broken")
-            of_worst.setdefault(sentence, []).append(_named(outcome, f" ({worst.depth} steps)"))
+            of_worst.setdefault(sentence, []).append(_name_loss(outcome, f" ({worst.depth} steps)"))
     for claim in [*_SENTENCES.values(), *(s for s in of_worst if s not in _SENTENCES.values())]:
         if claim in of_worst:
             yield f"{claim} under {', '.join(of_worst[claim])}"
@@ -66,10 +66,10 @@ def _parts(cells: list[Outcome]) -> Iterator[str]:
         (Standing.HOLDS, "nothing breaks"),
         (Standing.INCOMPLETE, "not decided"),
     ):
-        if named := [_named(outcome) for outcome in cells if outcome.standing is standing]:
+        if named := [_name_loss(outcome) for outcome in cells if outcome.standing is standing]:
             yield f"{text} under {', '.join(named)}"
 
 
-def _named(outcome: Outcome, text: str = "") -> str:
+def _name_loss(outcome: Outcome, text: str = "") -> str:
     fault = outcome.cell.coordinates[FAULT]
     return f"{'no fault' if fault == NO_FAULT else fault}{text}"

@@ -37,7 +37,7 @@ from waterline.checker.kafka.matrix.protocol_of import (
     protocol_of,
     version_option,
 )
-from waterline.checker.problem.wording import counted, listed
+from waterline.checker.problem.wording import list_of, quantity
 from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, ReleaseNumber
 
 REPLICAS_EXPLORED_MAX = 3
@@ -93,12 +93,12 @@ class Config:
     def explored_in_words(self) -> str:
         """`3 replicas`; of another size than yours min.insync.replicas as well."""
         in_sync = f", {MIN_INSYNC}={self.explored.min_insync}" if self.stand_in else ""
-        return f"{counted(self.explored.replicas, 'replica')}{in_sync}"
+        return f"{quantity(self.explored.replicas, 'replica')}{in_sync}"
 
     @property
     def capped(self) -> str:
         """Remark that min.insync.replicas is not in effect as set; "" if it is."""
-        setting, copies = self.setting(MIN_INSYNC), counted(self.yours.replicas, "replica")
+        setting, copies = self.setting(MIN_INSYNC), quantity(self.yours.replicas, "replica")
         if setting is None or int(setting.value) <= self.yours.replicas or self.acks != "all":
             return ""
         return (
@@ -263,7 +263,7 @@ def _kinds(
             yield topic.name, settings
             continue
         for size, partitions in sorted(sizes.items()):
-            number, replicas = counted(partitions, "partition"), counted(size, "replica")
+            number, replicas = quantity(partitions, "partition"), quantity(size, "replica")
             factor = settings[TOPIC_REPLICATION]
             if factor.value != str(size):
                 factor = replace(factor, value=str(size), place=None)
@@ -282,7 +282,7 @@ def _require_enough_brokers(deployment: Deployment, mistakes: Mistakes) -> None:
     factors += [topic.settings.get(TOPIC_REPLICATION) for topic in deployment.topics]
     for factor in filter(None, factors):
         if (whole_number(factor.value) or 0) > limit:
-            brokers = counted(limit, "broker")
+            brokers = quantity(limit, "broker")
             verb = "is" if limit == 1 else "are"
             mistakes.add(factor.mistake(f"there {verb} {brokers} ({count.origin})"))
 
@@ -317,7 +317,7 @@ def _config(
     config = Config(
         settings=(*protocol.settings, factor, waited, in_sync, unclean),
         protocol=protocol,
-        notes=(*_unheeded(protocol, allowed), *protocol.notes),
+        notes=(*_unheeded_settings(protocol, allowed), *protocol.notes),
         acks=acks,
         unclean=allowed if protocol.release.heeds_unclean_election else "false",
         yours=yours,
@@ -362,10 +362,10 @@ def describe_topics(topics: Sequence[str], most: int = 3) -> str:
     """`orders, payments and 396 more`; of none: `topics without settings of their own`"""
     if not topics:
         return "topics without settings of their own"
-    return listed(topics, most)
+    return list_of(topics, most)
 
 
-def _unheeded(protocol: Protocol, unclean: str) -> Iterator[str]:
+def _unheeded_settings(protocol: Protocol, unclean: str) -> Iterator[str]:
     if unclean == "true" and not protocol.release.heeds_unclean_election:
         yield (
             f"{UNCLEAN}=true does nothing in this release: its controller of KRaft takes it for "
@@ -393,7 +393,7 @@ def _replication_factor(
         return Setting(REPLICATION, str(replicas), REPLICAS)
     count = whole_number(brokers.value) if brokers is not None else None
     if brokers is not None and count is not None and 0 < count < REPLICAS_UNSAID:
-        source = f"{counted(count, 'broker')}, {brokers.source}"
+        source = f"{quantity(count, 'broker')}, {brokers.source}"
         return Setting(REPLICATION, str(count), source, brokers.place)
     return Setting(REPLICATION, str(REPLICAS_UNSAID), NOT_SAID)
 

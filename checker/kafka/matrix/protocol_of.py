@@ -99,7 +99,7 @@ def protocol_of(found: Mapping[str, Setting]) -> Protocol:
     """
     roles, zookeeper = found.get(ROLES), found.get(ZOOKEEPER)
     by_kraft = bool(roles and roles.value) or METADATA in found
-    named, notes = _named(found, is_kraft=by_kraft or _is_kraft_alone(found))
+    named, notes = _release_setting(found, is_kraft=by_kraft or _is_kraft_alone(found))
     release = release_number(named) if named else None
     if named is None or release is None:
         is_kraft = by_kraft or zookeeper is None
@@ -146,7 +146,7 @@ def _is_kraft_alone(found: Mapping[str, Setting]) -> bool:
     return software is not None and release_number(software) >= _KRAFT_ALONE_SINCE
 
 
-def _named(
+def _release_setting(
     found: Mapping[str, Setting], *, is_kraft: bool
 ) -> tuple[Setting | None, tuple[str, ...]]:
     """The setting that says the release; with the software's patch, where that is of the same."""

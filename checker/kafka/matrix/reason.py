@@ -57,10 +57,10 @@ class Reason:
         """`unclean.leader.election.enable=true (topic.properties:3)`"""
         if not self.settings:
             return "no setting closes it"
-        return " and ".join(f"{named(s)} ({s.origin})" for s in self.settings)
+        return " and ".join(f"{name_setting(s)} ({s.origin})" for s in self.settings)
 
 
-def named(setting: Setting) -> str:
+def name_setting(setting: Setting) -> str:
     """`min.insync.replicas=1`, `Kafka 3.9`"""
     if setting.key == SOFTWARE:
         return f"Kafka {setting.value}"
@@ -120,11 +120,13 @@ def reasons_of(config: Config, outcomes: Sequence[Outcome], advice: Advice) -> d
         if outcome.worst is None:
             continue
         fault = outcome.cell.coordinates[FAULT]
-        found[fault] = Reason(tuple(_blamed(config, outcome, advice.tried.get(fault, ()))))
+        found[fault] = Reason(tuple(_blamed_settings(config, outcome, advice.tried.get(fault, ()))))
     return found
 
 
-def _blamed(config: Config, outcome: Outcome, tried: Sequence[Remedy]) -> Iterator[Setting]:
+def _blamed_settings(
+    config: Config, outcome: Outcome, tried: Sequence[Remedy]
+) -> Iterator[Setting]:
     """The settings that permit the loss, or else the one that closes the fault, changed alone."""
     worst = outcome.worst
     assert worst is not None

@@ -23,7 +23,7 @@ def remembering(explorer: Explorer) -> Explorer:
     known: dict[Question, list[tuple[int, Answer]]] = {}
 
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-        found = {place: _recalled(known, question) for place, question in enumerate(questions)}
+        found = {place: _recall(known, question) for place, question in enumerate(questions)}
         asked = [place for place, answer in found.items() if answer is None]
 
         def describe(done: int, under_way: Collection[int] | None) -> None:
@@ -42,7 +42,7 @@ def remembering(explorer: Explorer) -> Explorer:
     return explore
 
 
-def _recalled(known: dict[Question, list[tuple[int, Answer]]], question: Question) -> Answer | None:
+def _recall(known: dict[Question, list[tuple[int, Answer]]], question: Question) -> Answer | None:
     for budget, answer in known.get(_key(question), ()):
         if budget == question.max_states:
             return answer

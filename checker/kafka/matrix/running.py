@@ -18,7 +18,7 @@ from waterline.checker.kafka.matrix.answering import (
     Question,
     answer,
     problem_of,
-    unexplored,
+    unexplored_answer,
 )
 from waterline.checker.search.engines.choice import EngineChoice, threads_of
 from waterline.checker.search.engines.prepare import prepare
@@ -43,7 +43,7 @@ def unfound(question: Question, answer: Answer) -> None:
     """Ignore single answers."""
 
 
-def unwatched(done: int, under_way: Collection[int] | None) -> None:
+def ignore_progress(done: int, under_way: Collection[int] | None) -> None:
     """Ignore progress."""
 
 
@@ -61,13 +61,13 @@ def exploring(
         def answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
             return answers_here(questions, watch, threads=threads, found=found)
 
-        yield _prepared(answers, announce)
+        yield _prepare(answers, announce)
     else:
         with _spark(choice, announce) as explorer:
-            yield _prepared(explorer, announce)
+            yield _prepare(explorer, announce)
 
 
-def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
+def _prepare(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
     """Return an explorer that compiles what the questions need before it starts them.
 
     Most share the compiled code. Ctrl-C meanwhile leaves all of them unexplored. Rules are
@@ -88,7 +88,7 @@ def _prepared(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
                     optimised = work_seconds >= _LONG_SECONDS
                     prepare(problem, optimised=optimised, announce=announce)
         except KeyboardInterrupt:
-            return [unexplored(question, INTERRUPTED) for question in questions]
+            return [unexplored_answer(question, INTERRUPTED) for question in questions]
         answers = explorer(questions, watch)
         answered += len(answers)
         worked_seconds += sum(answer.seconds for answer in answers)
@@ -125,7 +125,7 @@ def answers_here(
             if not isinstance(ended, KeyboardInterrupt):
                 raise
     return [
-        unexplored(question, INTERRUPTED) if job.cancelled() else job.result()
+        unexplored_answer(question, INTERRUPTED) if job.cancelled() else job.result()
         for question, job in zip(questions, jobs, strict=True)
     ]
 
@@ -156,7 +156,7 @@ def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Ex
                 )
             except KeyboardInterrupt:
                 spark.cancel()
-                return [unexplored(question, INTERRUPTED) for question in questions]
+                return [unexplored_answer(question, INTERRUPTED) for question in questions]
             return answers
 
         yield explore

@@ -27,7 +27,7 @@ from waterline.checker.kafka.matrix.grid import (
 from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.kafka.matrix.plain_answer import in_words_of, option_names, plain_answers
-from waterline.checker.problem.wording import counted, rough_time
+from waterline.checker.problem.wording import quantity, rough_time
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
 from waterline.model.message.versions import KAFKA
@@ -86,14 +86,14 @@ def describe_same(grid: Grid) -> str:
 
 def describe_bounds(grid: Grid) -> str:
     """`3 replicas, 1 and then 2 records, epochs 0 to 3 (raised to 9 where they cut)`"""
-    records = counted(grid.records, "record")
+    records = quantity(grid.records, "record")
     if grid.records_max > grid.records:
-        records = f"{grid.records} and then {counted(grid.records_max, 'record')}"
+        records = f"{grid.records} and then {quantity(grid.records_max, 'record')}"
     raised = f" (raised to {grid.epochs_max} where they cut)"
     epochs = f"epochs 0 to {grid.epochs}{raised if grid.epochs_max > grid.epochs else ''}"
     if grid.tries_unbounded:
         epochs += ", and without bounds where that shows no more"
-    return f"{counted(grid.replicas, 'replica')}, {records}, {epochs}"
+    return f"{quantity(grid.replicas, 'replica')}, {records}, {epochs}"
 
 
 def describe_settings(coordinates: Mapping[str, str], grid: Grid) -> str:
@@ -165,7 +165,7 @@ class MatrixTable:
     ) -> list[Text]:
         """Settings, versions, and a line for each fault."""
         widths = [self._width(version) for version in versions]
-        lines = _folded(describe_settings(settings, self.grid), width)
+        lines = _fold(describe_settings(settings, self.grid), width)
         lines.append(self._line(Text(), [Text(v, style="dim") for v in versions], widths))
         for fault in self.grid.axis(FAULT).values:
             row = {**settings, FAULT: fault.name}
@@ -174,9 +174,9 @@ class MatrixTable:
         return lines
 
     def _line(self, label: Text, cells: Sequence[Text], widths: Sequence[int]) -> Text:
-        line = _padded(label, self._label_width)
+        line = _pad(label, self._label_width)
         for cell, width in zip(cells, widths, strict=True):
-            line.append(" " * _GAP).append_text(_padded(cell, width))
+            line.append(" " * _GAP).append_text(_pad(cell, width))
         return line
 
 
@@ -261,7 +261,7 @@ def counts(matrix: Matrix) -> Text:
     """The cells by how they stand, with what it took; bounds, so that it can stand alone."""
     interrupted = "Interrupted; this is what is known. " if matrix.interrupted else ""
     described = Text(interrupted, style="bold magenta")
-    described.append(f"{counted(len(matrix.outcomes), 'cell')}: ", style="default")
+    described.append(f"{quantity(len(matrix.outcomes), 'cell')}: ", style="default")
     parts = [
         Text(f"{matrix.count(standing)} {standing.value}", style=STYLES[standing])
         for standing in Standing
@@ -269,7 +269,7 @@ def counts(matrix: Matrix) -> Text:
     ]
     described.append_text(Text(", ").join(parts))
     described.append(
-        f"; {counted(matrix.distinct, 'state')} within {describe_bounds(matrix.grid)} "
+        f"; {quantity(matrix.distinct, 'state')} within {describe_bounds(matrix.grid)} "
     )
     described.append(
         f"and the faults named; {rough_time(matrix.seconds)} on engine {matrix.engine}."
@@ -277,13 +277,13 @@ def counts(matrix: Matrix) -> Text:
     return described
 
 
-def _padded(text: Text, width: int) -> Text:
+def _pad(text: Text, width: int) -> Text:
     padded = text.copy()
     padded.pad_right(width - text.cell_len)
     return padded
 
 
-def _folded(title: str, width: int) -> list[Text]:
+def _fold(title: str, width: int) -> list[Text]:
     """The settings on as many lines as it takes, broken only between two of them."""
     lines: list[str] = []
     for part in title.split(", ") if title else []:
@@ -297,4 +297,4 @@ def _folded(title: str, width: int) -> list[Text]:
 def _beside(blocks: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
     """Blocks side by side, line by line."""
     for lines in itertools.zip_longest(*blocks, fillvalue=Text()):
-        yield Text(" " * _BLOCK_GAP).join(_padded(line, width) for line in lines)
+        yield Text(" " * _BLOCK_GAP).join(_pad(line, width) for line in lines)

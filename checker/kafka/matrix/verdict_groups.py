@@ -19,7 +19,7 @@ from waterline.checker.kafka.matrix.config_answer import ConfigAnswer
 from waterline.checker.kafka.matrix.grid import FAULT, NO_FAULT
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.kafka.matrix.reason import Reason, harm_of, loss_of, lost_of, reasons_of
-from waterline.checker.problem.wording import counted, listed
+from waterline.checker.problem.wording import list_of, quantity
 
 _FEW_REPLICAS = 2
 """Number of replicas that allows none to be down if all must be in sync: one more helps most."""
@@ -160,7 +160,7 @@ def _counts(answer: ConfigAnswer) -> Iterator[str]:
     outcomes = answer.matrix.outcomes
     harming = [outcome for outcome in outcomes if harm_of(outcome) is not None]
     unknown = _unknown(answer)
-    faults = counted(len(outcomes), "fault")
+    faults = quantity(len(outcomes), "fault")
     losing = [
         f"{lost_of(outcome)}{_there(outcome, answer)}" for outcome in outcomes if lost_of(outcome)
     ]
@@ -179,7 +179,7 @@ def _counts(answer: ConfigAnswer) -> Iterator[str]:
             yield f"none of {faults} can lose {record}"
     if harming:
         yield f"{len(harming)} more can do other harm"
-    for where, number in Counter(map(_missed, unknown)).items():
+    for where, number in Counter(map(_missing_conclusion, unknown)).items():
         yield f"{number} not explored{where}"
 
 
@@ -189,7 +189,7 @@ def _there(outcome: Outcome, answer: ConfigAnswer) -> str:
     return "" if is_yours else " there"
 
 
-def _missed(outcome: Outcome) -> str:
+def _missing_conclusion(outcome: Outcome) -> str:
     return " in your size" if outcome.stand_in else " to the end"
 
 
@@ -198,7 +198,7 @@ def loses(answer: ConfigAnswer) -> bool:
     return answer.config.acks == "0" or any(map(loss_of, answer.matrix.outcomes))
 
 
-def unexplored(answer: ConfigAnswer) -> list[str]:
+def unexplored_faults(answer: ConfigAnswer) -> list[str]:
     """Return the faults without a conclusion."""
     return [outcome.cell.coordinates[FAULT] for outcome in _unknown(answer)]
 
@@ -230,10 +230,10 @@ def within(answer: ConfigAnswer) -> str:
     for outcome in answer.matrix.outcomes:
         size = outcome.cell.size
         if size.replicas < answer.config.explored.replicas:
-            named = smaller.setdefault(counted(size.replicas, "replica"), [])
+            named = smaller.setdefault(quantity(size.replicas, "replica"), [])
             named.append(outcome.cell.coordinates[FAULT])
-    few = "".join(f"; {listed(faults, 9)} with {size}" for size, faults in smaller.items())
-    return f"{answer.config.explored_in_words}, {counted(records, 'record')}{few}"
+    few = "".join(f"; {list_of(faults, 9)} with {size}" for size, faults in smaller.items())
+    return f"{answer.config.explored_in_words}, {quantity(records, 'record')}{few}"
 
 
 def harmless(answer: ConfigAnswer) -> list[str]:

@@ -72,11 +72,11 @@ def cell_without_bounds(grid: Grid, cell: Cell) -> Cell | str:
     return found
 
 
-def compared(grid: Grid, cell: Cell, broken: frozenset[str], answer: Answer) -> Unbounded:
+def compare(grid: Grid, cell: Cell, broken: frozenset[str], answer: Answer) -> Unbounded:
     """Return how the answer to the unbounded `cell` differs from the claims in `broken`."""
     problem = cell.problem(grid.invariants)
     assert problem.family is not None
-    found = sorted(_violated(answer), key=lambda each: _SEVERITY.get(each[0], len(_SEVERITY)))
+    found = sorted(_violations(answer), key=lambda each: _SEVERITY.get(each[0], len(_SEVERITY)))
     breaks = tuple((name, depth) for name, depth in found if name not in broken)
     records = cell.environment.records
     return Unbounded(
@@ -85,17 +85,17 @@ def compared(grid: Grid, cell: Cell, broken: frozenset[str], answer: Answer) -> 
         scope=problem.family.words.scope(problem.model),
         answer=answer,
         breaks=breaks,
-        raise_to=next(_needed(grid, cell, breaks, answer), None),
+        raise_to=next(_bounds_needed(grid, cell, breaks, answer), None),
     )
 
 
-def _violated(answer: Answer) -> Iterator[tuple[str, int]]:
+def _violations(answer: Answer) -> Iterator[tuple[str, int]]:
     for name, verdict, depth in answer.verdicts:
         if verdict == Verdict.VIOLATED.value and depth is not None:
             yield name, depth
 
 
-def _needed(
+def _bounds_needed(
     grid: Grid, cell: Cell, breaks: tuple[tuple[str, int], ...], answer: Answer
 ) -> Iterator[TraceBounds]:
     """Yield the bounds that each trace needs which takes no more faults than the cell names."""

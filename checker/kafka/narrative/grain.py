@@ -58,16 +58,16 @@ def members(mask: int, replicas: int) -> tuple[int, ...]:
     return tuple(replica for replica in range(replicas) if mask >> replica & 1)
 
 
-def named(what: Sequence[str]) -> str:
+def name_list(what: Sequence[str]) -> str:
     """`m1`, `m1 and m2`, `m1, m2 and m3`"""
     return " and ".join(filter(None, (", ".join(what[:-1]), what[-1]))) if what else ""
 
 
 def records(ids: Sequence[int]) -> str:
     """`m1 and m2`"""
-    return named([f"m{record}" for record in ids])
+    return name_list([f"m{record}" for record in ids])
 
 
 def brokers(replicas: Sequence[int]) -> str:
     """`r0 and r1`"""
-    return named([f"r{replica}" for replica in replicas])
+    return name_list([f"r{replica}" for replica in replicas])

@@ -28,7 +28,7 @@ from waterline.model.message.epochs import unwritten_epoch
 from waterline.model.message.features import EPOCH_ON_LEADING, has
 from waterline.model.message.high_watermark import counted_isr
 from waterline.model.message.narration import HEADER, rows, summary
-from waterline.model.message.narration.phrases import awaited
+from waterline.model.message.narration.phrases import awaited_records
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import (
     ANSWERED,
@@ -195,7 +195,7 @@ def _lane(settings: Any, s: State, replica: int) -> Lane:
         asked_isr=_asked_isr(s, replica) if leads else None,
         asked_note=_asked_note(s, replica) if leads else "",
         epoch_cache=_epoch_cache(settings, s, replica, log),
-        unanswered=tuple(awaited(s, replica)),
+        unanswered=tuple(awaited_records(s, replica)),
     )
 
 

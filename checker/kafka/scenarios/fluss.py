@@ -11,7 +11,7 @@ from waterline.checker.kafka.scenarios.bounds import (
     TWO_ONE_RECORD,
 )
 from waterline.checker.kafka.scenarios.scenario import Scenario
-from waterline.model.message.versions import spelled
+from waterline.model.message.versions import spell
 
 _FLUSS = ("fluss-0.9", "fluss-main")
 _OWN_HW = ("follower-hw-at-end",)
@@ -29,7 +29,7 @@ OF_FLUSS = (
         claim="acknowledged_durable",
         options={**ONE, "restarts": 1},
         falls=_FLUSS,
-        stands=(*(spelled(version, (), ("truncate-leaderless",)) for version in _FLUSS), *ALL[:-1]),
+        stands=(*(spell(version, (), ("truncate-leaderless",)) for version in _FLUSS), *ALL[:-1]),
         remark="One replica is the default of Fluss. With more of them the last in the ISR has to "
         "crash. Kafka does not truncate where no leader is known. Seen on 0.9.1 (docs/fluss.md).",
     ),
@@ -45,7 +45,7 @@ OF_FLUSS = (
         claim="no_divergence_below_hw",
         options={**THREE, "restarts": 0, "moves": 1},
         falls=_FLUSS,
-        stands=(spelled("fluss-0.9", (), _OWN_HW), "hw", "kip320"),
+        stands=(spell("fluss-0.9", (), _OWN_HW), "hw", "kip320"),
         remark="In the shortest way the new leader shuts both others out of the ISR. Where the "
         "ISR keeps all three it takes 16 steps. Seen on 0.9.1, both of them (docs/fluss.md).",
     ),
@@ -78,7 +78,7 @@ OF_FLUSS = (
         claim="no_committed_loss",
         options={**TWO_ONE_RECORD, "restarts": 0, "moves": 2},
         falls=_FLUSS,
-        stands=(spelled("fluss-0.9", (), _OWN_HW), "hw", "epoch", "kip320"),
+        stands=(spell("fluss-0.9", (), _OWN_HW), "hw", "epoch", "kip320"),
         remark="Nothing acknowledged is lost by it: a consumer has read what no log keeps. Seen on "
         "0.9.1 (docs/fluss.md).",
     ),

@@ -64,7 +64,7 @@ REPAIRS = (
 after those that repair one thing."""
 
 
-def repaired(version: str, repair: Repair) -> str | None:
+def repair_version(version: str, repair: Repair) -> str | None:
     """The version with a repair and what that needs.
 
     None where they do not go together, or where the entry is none of versions of this base.
@@ -72,7 +72,7 @@ def repaired(version: str, repair: Repair) -> str | None:
     if base_of(version) not in {base_of(falls) for falls in find_scenario(repair.entry).falls}:
         return None
     text = version
-    for added in _needed(repair.added) if repair.added else ():
+    for added in _needed_rules(repair.added) if repair.added else ():
         changed = f"{text}-with-{added}"
         if _is_version(changed):
             text = changed
@@ -84,7 +84,7 @@ def repaired(version: str, repair: Repair) -> str | None:
     return text if text != version or repair.options else None
 
 
-def _needed(name: str) -> list[str]:
+def _needed_rules(name: str) -> list[str]:
     """A rule, after those without which it means nothing."""
     feature = next((known for known in FEATURES if known.name == name), None)
     if feature is None:

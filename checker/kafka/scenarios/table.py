@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from waterline.checker.kafka.scenarios.scenario import Scenario
-from waterline.checker.problem.wording import as_option, counted, describe_version
+from waterline.checker.problem.wording import as_option, describe_version, quantity
 from waterline.checker.search.result import Verdict
-from waterline.counterexamples.style import WARNING, labelled
+from waterline.counterexamples.style import WARNING, label_grid
 from waterline.model.message.environment import DOCUMENTED
 from waterline.model.message.release_names import is_released
 from waterline.model.message.versions import NAMED, version_of
@@ -76,7 +76,7 @@ def describe_environment(scenario: Scenario) -> str:
 
 def entry(scenario: Scenario) -> RenderableType:
     """Everything about one entry, without running it."""
-    grid = labelled()
+    grid = label_grid()
     grid.add_row("Source", scenario.source)
     grid.add_row("Claim", scenario.claim)
     grid.add_row("Environment", describe_environment(scenario))
@@ -95,9 +95,9 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> Text:
     states = sum(outcome.states for outcome in proved)
     numbers = len({outcome.scenario.number for outcome in outcomes})
     described = (
-        f"{as_described} of {counted(len(outcomes), 'verdict')} in {counted(numbers, 'scenario')}"
+        f"{as_described} of {quantity(len(outcomes), 'verdict')} in {quantity(numbers, 'scenario')}"
     )
     return Text(
         f"{described} came out as the catalogue says; {len(proved)} hold, explored in full "
-        f"({counted(states, 'state')}). {seconds:.0f} s."
+        f"({quantity(states, 'state')}). {seconds:.0f} s."
     )

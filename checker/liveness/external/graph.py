@@ -20,7 +20,7 @@ from waterline.checker.liveness.external.parts import Parts, mail_of
 from waterline.checker.liveness.external.travelling import Flow, Round, Thinning
 from waterline.checker.liveness.space import predicates_asked
 from waterline.checker.problem.problem import Problem
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.search.engines.answers import ModelFault
 from waterline.checker.search.engines.over_files import FileEngine
 from waterline.checker.storage.level_files import LevelFiles
@@ -93,7 +93,7 @@ class PartedGraph:
             found = list(self.over(asked, task))
             counts = [text.counts for text in found]
             states = sum(text.states for text in found)
-            self._report(f"{doing}: round {number}, {counted(states, 'state')}")
+            self._report(f"{doing}: round {number}, {quantity(states, 'state')}")
             self.parts.delete(*self._of_round(task, number - 1))
             if enough(states) or (number >= last and not any(map(any, counts))):
                 break
@@ -117,7 +117,7 @@ class PartedGraph:
         taken_out = self.each(TakeOut(self.problem, parts, tuple(levels)))
         self._require_sound(taken_out)
         self.states = sum(done.made for done in taken_out)
-        self.announce(f"linking the steps of {counted(self.states, 'state')} in files")
+        self.announce(f"linking the steps of {quantity(self.states, 'state')} in files")
         expanded = self.each(Expand(self.problem, parts))
         self._require_sound(expanded)
         self.taken = tuple(sorted({step for done in expanded for step in done.steps}))
@@ -153,7 +153,7 @@ def _owners_for(engine: FileEngine, bytes_in_all: int) -> int:
 
 
 @contextmanager
-def parted(
+def part_graph(
     problem: Problem,
     engine: FileEngine,
     *,

@@ -20,10 +20,10 @@ from waterline.checker.liveness.external.parts import (
     Parts,
     Slices,
     Words64,
-    packed,
+    pack,
     packed_facts,
     read_mail,
-    unpacked,
+    unpack,
 )
 from waterline.checker.liveness.index import MISSING, Index
 from waterline.checker.liveness.space import Gatherer, require_elsewhere
@@ -73,7 +73,7 @@ class TakeOut:
                 rows.append(found.rows)
                 facts.append(packed_facts(depths, found.truths))
                 at = begun + found.cut_row.astype(np.int64)
-                cuts.append(packed(at, found.cut_step.astype(np.int64)))
+                cuts.append(pack(at, found.cut_step.astype(np.int64)))
                 faults += found.faults
                 begun += len(found.rows)
         self.parts.write("states", owner, *rows)
@@ -112,7 +112,7 @@ class Expand:
                 steps.update(np.unique(taken).tolist())
                 whose = owner_of_each(goals, parts.owners)
                 order = np.argsort(whose, kind="stable")
-                block = np.column_stack((goals, packed(sources, taken)))[order]
+                block = np.column_stack((goals, pack(sources, taken)))[order]
                 bounds = np.searchsorted(whose[order], np.arange(1, parts.owners))
                 for to, piece in zip(sought, np.split(block, bounds), strict=True):
                     to.append(piece)
@@ -168,8 +168,8 @@ class SortOut:
         whole = np.concatenate(
             [np.empty((0, 2), np.uint64), *read_mail(self.parts, "found", mail, 2)]
         )
-        sources, steps = unpacked(whole[:, 0])
-        targets = packed(whole[:, 1].astype(np.int64), steps)
+        sources, steps = unpack(whole[:, 0])
+        targets = pack(whole[:, 1].astype(np.int64), steps)
         states = len(Part(self.parts, owner))
         _keep(self.parts, owner, "out", states, sources // self.parts.owners, targets)
         return Done(owner, len(whole))

@@ -106,7 +106,7 @@ class Part:
     @cached_property
     def cuts(self) -> tuple[Places, Places]:
         """Pairs of a place and a step that is enabled there, and that a bound cuts."""
-        return unpacked(self.parts.column("cuts", self.owner))
+        return unpack(self.parts.column("cuts", self.owner))
 
     @property
     def numbers(self) -> NDArray[np.int64]:
@@ -120,10 +120,10 @@ class Part:
         first = self.parts.column(f"{along}-first", self.owner).astype(np.int64)
         packed = self.parts.column(along, self.owner)
         if places is None:
-            other, step = unpacked(packed)
+            other, step = unpack(packed)
             return np.repeat(np.arange(len(first) - 1), np.diff(first)), other, step
         where, counts = spans(first, places)
-        other, step = unpacked(packed[where])
+        other, step = unpack(packed[where])
         return np.repeat(places, counts), other, step
 
 
@@ -133,14 +133,14 @@ def has_bit(words: Words64, bit: int) -> Mask:
     return found
 
 
-def packed(others: Places, steps: Places) -> Words64:
+def pack(others: Places, steps: Places) -> Words64:
     """States, by place or number, each in a word with a step."""
     words: Words64 = (others.astype(np.uint64) << _SHIFT) | steps.astype(np.uint64)
     return words
 
 
-def unpacked(words: Words64) -> tuple[Places, Places]:
-    """Invert `packed`."""
+def unpack(words: Words64) -> tuple[Places, Places]:
+    """Invert `pack`."""
     return (words >> _SHIFT).astype(np.int64), (words & _STEP).astype(np.int64)
 
 

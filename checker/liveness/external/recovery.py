@@ -177,7 +177,7 @@ class _From:
         return given
 
 
-def _found(parts: Parts, reached: str, owner: int, number: int) -> tuple[Mask, Mask]:
+def _mark_ways_back(parts: Parts, reached: str, owner: int, number: int) -> tuple[Mask, Mask]:
     """Mark an owner's states with a way back for certain, and those with one by a cut step."""
     bits = parts.column(reached, owner)
     return has_bit(bits, 2 * number), has_bit(bits, 2 * number + 1)
@@ -195,7 +195,7 @@ class _Outcomes:
         part = Part(self.parts, owner)
         outcomes = []
         for number, claim in enumerate(self.claims):
-            certain, cut = _found(self.parts, self.reached, owner, number)
+            certain, cut = _mark_ways_back(self.parts, self.reached, owner, number)
             left = part.truth(claim.when) & ~certain
             depths = part.depth[left & ~cut]
             outcomes.append(
@@ -222,7 +222,7 @@ class _Nearest:
 
     def __call__(self, owner: int) -> Nearest | None:
         part = Part(self.parts, owner)
-        certain, cut = _found(self.parts, self.reached, owner, self.number)
+        certain, cut = _mark_ways_back(self.parts, self.reached, owner, self.number)
         stuck = part.truth(self.claim.when) & ~certain & ~cut & (part.depth == self.depth)
         rows = np.ascontiguousarray(part.rows[stuck])
         if not len(rows):

@@ -11,9 +11,9 @@ from waterline.checker.analysis.compare.rendering import describe_pair, names
 from waterline.checker.analysis.compare.sentences import describe_ends
 from waterline.checker.kafka.narrative.story import Story, story_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.report.pages.drawing import Drawing, drawn
+from waterline.checker.report.pages.drawing import Drawing, draw
 from waterline.checker.report.pages.limits import require_few_steps
-from waterline.checker.report.pages.page import BESIDE_STEPS_MAX, rendered
+from waterline.checker.report.pages.page import BESIDE_STEPS_MAX, render
 from waterline.checker.report.pages.scenes import Scene, scenes_of
 from waterline.checker.report.pages.trace_sequence import sequence_of
 from waterline.checker.traces.finding import Finding
@@ -60,7 +60,7 @@ def comparison_page(comparison: Comparison) -> str:
         _side(comparison, left, one, comparison.ends.left),
         _side(comparison, right, two, comparison.ends.right),
     )
-    return rendered(
+    return render(
         "compare.html.j2",
         title=f"{one} and {two}: {claim}",
         claim=next(c.sentence for c in comparison.left.claims if c.name == claim),
@@ -107,7 +107,7 @@ def _side(comparison: Comparison, story: Story, name: str, end: End) -> _Side:
         name=name,
         scenes=scenes_of(story),
         offsets=story.longest_log,
-        drawing=drawn(sequence_of(story, title=name)) if has_diagram else None,
+        drawing=draw(sequence_of(story, title=name)) if has_diagram else None,
         is_broken=is_broken,
         end=text,
     )

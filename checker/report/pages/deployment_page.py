@@ -23,13 +23,13 @@ from waterline.checker.kafka.matrix.verdict_groups import (
     loses,
     precautions,
     title_of,
-    unexplored,
+    unexplored_faults,
     within,
     without_remedy,
 )
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.report.pages.matrix_page import cell_ids, trace_names, traces_of
-from waterline.checker.report.pages.page import rendered
+from waterline.checker.report.pages.page import render
 
 _SENTENCES = {value.name: value.sentence for value in FAULTS}
 
@@ -43,7 +43,7 @@ def to_html(answer: DeploymentAnswer) -> str:
         title = each.config.protocol.title
         traces += traces_of(each.matrix, names, prefix=_prefix(number), kafka=title)
     outcomes = [outcome for each in answer.answers for outcome in each.matrix.outcomes]
-    return rendered(
+    return render(
         "deployment.html.j2",
         title=f"{first.config.protocol.title}: what can be lost",
         classes=[_class(each, number) for number, each in enumerate(answer.answers, start=1)],
@@ -64,7 +64,7 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
     ids = cell_ids(answer.matrix, _prefix(number))
     config = answer.config
     topics = describe_topics(config.topics, most=10)
-    replicas = counted(config.yours.replicas, "replica")
+    replicas = quantity(config.yours.replicas, "replica")
     rows = [
         {
             "name": outcome.cell.coordinates[FAULT],
@@ -80,7 +80,11 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
     return {
         "topics": f"{topics}: {replicas}, min.insync.replicas={config.yours.min_insync}",
         "headline": headline(answer),
-        "kind": "violated" if loses(answer) else "incomplete" if unexplored(answer) else "holds",
+        "kind": "violated"
+        if loses(answer)
+        else "incomplete"
+        if unexplored_faults(answer)
+        else "holds",
         "within": within(answer),
         "interrupted": answer.matrix.interrupted,
         "groups": [_group(group, answer) for group in groups_of(answer)],
@@ -98,7 +102,7 @@ def _label(outcome: Outcome) -> str:
         is_unknown = outcome.stand_in and outcome.standing is Standing.INCOMPLETE
         return "not explored in your size" if is_unknown else outcome.label
     there = ", explored in another size" if outcome.stand_in else ""
-    return f"loses {lost_of(outcome)} after {counted(loss.depth or 0, 'step')}{there}"
+    return f"loses {lost_of(outcome)} after {quantity(loss.depth or 0, 'step')}{there}"
 
 
 def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:

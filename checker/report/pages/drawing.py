@@ -131,19 +131,19 @@ class _Rows:
     notes: list[int]
 
 
-def drawn(sequence: Sequence) -> Drawing:
+def draw(sequence: Sequence) -> Drawing:
     """The diagram in pixels."""
     steps = by_step(sequence)
     rows = _rows(sequence, steps)
     bottom = rows.tops[-1]
     lanes_width = x_of(len(sequence.lanes) - 1) + PITCH // 2 + 12
     width = max(lanes_width, int(len(sequence.title) * HEADING) + 24)
-    conclusion = _wrapped(sequence.conclusion, int((width - 48) / BOLD))
+    conclusion = _wrap(sequence.conclusion, int((width - 48) / BOLD))
     logs_y = bottom + 12
     has_logs = any(log is not None for log in sequence.logs)
     conclusion_y = logs_y + (46 if has_logs else 8)
     legend_y = conclusion_y + (len(conclusion) * LINE + 22 if conclusion else 0)
-    legend = _wrapped("; ".join(sequence.legend), int((width - 24) / LETTER))
+    legend = _wrap("; ".join(sequence.legend), int((width - 24) / LETTER))
     return Drawing(
         title=sequence.title,
         width=width,
@@ -207,7 +207,7 @@ def _band(sequence: Sequence, rows: _Rows, events: Events) -> Band:
         used[note.lane] = row + 1
         letter = BOLD if note.tone is Tone.LOSS else LETTER
         width = min(int(len(note.words) * letter) + 14, PITCH - 4)
-        words = _fitted(note.words)
+        words = _fit(note.words)
         y = rows.notes[step - 1] + row * (LINE + 3)
         labels.append(Label(x_of(note.lane) - width // 2, y, width, words, note.tone.value))
     arrows = [_arrow(sequence.messages[index], index, rows) for index in events.sent]
@@ -258,12 +258,12 @@ def _boxes(sequence: Sequence, lane: int) -> tuple[RecordBox, ...]:
     )
 
 
-def _fitted(words: str) -> str:
+def _fit(words: str) -> str:
     most = int((PITCH - 16) / LETTER)
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
-def _wrapped(text: str, width: int) -> tuple[str, ...]:
+def _wrap(text: str, width: int) -> tuple[str, ...]:
     lines: list[str] = []
     for word in text.split():
         if lines and len(lines[-1]) + 1 + len(word) <= width:

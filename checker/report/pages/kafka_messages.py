@@ -73,7 +73,7 @@ def messages_of(story: Story, turns: Iterable[Turn]) -> list[Message]:
     for turn in turns:
         found += _fetches(turn, flying)
         found += _at_once(story, turn)
-        found += _acknowledged(turn)
+        found += _acknowledgements(turn)
     return sorted([*found, *flying.values()], key=lambda message: message.sent)
 
 
@@ -137,7 +137,7 @@ def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
     elif action == "HearAnswer" and leader is not None:
         text = "granted" if turn.moment.before.answer[leader] == GRANTED else "refused"
         asked = turn.before.lanes[leader].asked_isr or ()
-        yield turn.sent(controller, leader, f"ISR {named(asked)} {text}", is_answer=True)
+        yield turn.sent(controller, leader, f"ISR {replica_set(asked)} {text}", is_answer=True)
     elif action == "OffsetForLeaderEpoch":
         yield from _question(story, turn)
     elif action == "BeginShutdown" and broker is not None:
@@ -148,7 +148,7 @@ def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
         action == "AlterPartition" or turn.before.control.isr != turn.after.control.isr
     ):
         asked = turn.before.lanes[leader].asked_isr or turn.after.control.isr
-        yield turn.sent(leader, controller, f"ISR {named(asked)}")
+        yield turn.sent(leader, controller, f"ISR {replica_set(asked)}")
 
 
 def _registers(turn: Turn) -> bool:
@@ -186,7 +186,7 @@ def _question(story: Story, turn: Turn) -> Iterator[Message]:
     yield turn.sent(leader, follower, answer, is_answer=True)
 
 
-def _acknowledged(turn: Turn) -> Iterator[Message]:
+def _acknowledgements(turn: Turn) -> Iterator[Message]:
     for record in turn.after.acknowledged:
         if record not in turn.before.acknowledged:
             waits = (lane.replica for lane in turn.before.lanes if record in lane.unanswered)
@@ -196,6 +196,6 @@ def _acknowledged(turn: Turn) -> Iterator[Message]:
                 yield turn.sent(leader, turn.clients, words, is_answer=True)
 
 
-def named(replicas: tuple[int, ...]) -> str:
+def replica_set(replicas: tuple[int, ...]) -> str:
     """`{r0, r2}`"""
     return "{" + ", ".join(f"r{replica}" for replica in replicas) + "}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from waterline.checker.kafka.narrative.cluster import Lane
 from waterline.checker.kafka.narrative.story import Story
-from waterline.checker.report.pages.kafka_messages import Turn, messages_of, named, turns_of
+from waterline.checker.report.pages.kafka_messages import Turn, messages_of, replica_set, turns_of
 from waterline.checker.report.pages.sequence import Box, Note, Sequence, Tone, spans
 
 _ENDS = {
@@ -74,7 +74,7 @@ def _notes(story: Story, turn: Turn) -> Iterator[Note]:
         yield Note(turn.step, turn.controller, words, Tone.FAULT)
     for name, former, members in (("ISR", was.isr, now.isr), ("ELR", was.elr, now.elr)):
         if former != members:
-            yield Note(turn.step, turn.controller, f"{name} {named(members)}")
+            yield Note(turn.step, turn.controller, f"{name} {replica_set(members)}")
 
 
 def _changes(story: Story, turn: Turn, before: Lane, after: Lane) -> Iterator[tuple[str, Tone]]:
@@ -86,7 +86,7 @@ def _changes(story: Story, turn: Turn, before: Lane, after: Lane) -> Iterator[tu
         yield _MISHAPS[action], Tone.FAULT
     if after.is_up and not before.is_up:
         yield "starts again", Tone.PLAIN
-    yield from _gone(story, before, after)
+    yield from _losses(story, before, after)
     if after.leads and (not before.leads or before.epoch != after.epoch):
         yield f"leads, epoch {after.epoch}", Tone.PLAIN
     new = [cell for cell in after.log if cell not in before.log]
@@ -109,7 +109,7 @@ def _changes(story: Story, turn: Turn, before: Lane, after: Lane) -> Iterator[tu
             yield f"parts from r{parting.replicas[0]} at {parting.offset}", tone
 
 
-def _gone(story: Story, before: Lane, after: Lane) -> Iterator[tuple[str, Tone]]:
+def _losses(story: Story, before: Lane, after: Lane) -> Iterator[tuple[str, Tone]]:
     kept = {cell.record for cell in after.log}
     gone = [cell.record for cell in before.log if cell.record not in kept]
     if not gone:

@@ -26,8 +26,8 @@ from waterline.checker.kafka.matrix.table import (
     meanings,
 )
 from waterline.checker.kafka.narrative.story import story_of
-from waterline.checker.problem.wording import counted
-from waterline.checker.report.pages.page import Shown, rendered, shown
+from waterline.checker.problem.wording import quantity
+from waterline.checker.report.pages.page import Shown, parts_of, render
 from waterline.checker.traces.finding import Finding
 
 _SIGNS = {
@@ -42,7 +42,7 @@ def to_html(matrix: Matrix) -> str:
     """The page."""
     grid = matrix.grid
     names = trace_names(matrix.outcomes)
-    return rendered(
+    return render(
         "matrix.html.j2",
         title="Waterline matrix",
         bounds=describe_bounds(grid),
@@ -114,7 +114,7 @@ def _cell(outcome: Outcome, names: dict[Place, str], ids: dict[Place, str]) -> d
         "label": f"{_SIGNS[outcome.standing]} {outcome.label}".strip(),
         "trace": names.get(outcome.cell.at()),
         "id": ids[outcome.cell.at()],
-        "states": counted(outcome.answer.distinct, "state"),
+        "states": quantity(outcome.answer.distinct, "state"),
         "sizes": describe_sizes(outcome.cell.environment),
     }
 
@@ -149,9 +149,9 @@ def _trace(name: str, cells: Sequence[Outcome], grid: Grid, *, back: str, kafka:
     problem = first.cell.problem([claim])
     sentence = next(known.sentence for known in problem.claims if known.name == claim)
     story = story_of(Finding(claim, sentence, replayed, first.explanation, problem.model))
-    title = f"{kafka or first.cell.version}: {claim}, after {counted(story.steps, 'step')}"
+    title = f"{kafka or first.cell.version}: {claim}, after {quantity(story.steps, 'step')}"
     return PageTrace(
-        shown(story, name, title=title, sentence=sentence, whole=False),
+        parts_of(story, name, title=title, sentence=sentence, whole=False),
         tuple(claim.name for claim in first.claims),
         tuple(_describe_cell(outcome, grid) for outcome in cells),
         back,

@@ -23,39 +23,39 @@ def to_mermaid(sequence: Sequence) -> str:
 def _lines(sequence: Sequence) -> Iterator[str]:
     yield "sequenceDiagram"
     for lane, name in enumerate(sequence.lanes):
-        yield f"  participant p{lane} as {spelled(name)}"
+        yield f"  participant p{lane} as {escape(name)}"
     for step in by_step(sequence):
-        call = spelled(sequence.calls[step.number - 1])
+        call = escape(sequence.calls[step.number - 1])
         yield f"  Note over {_all(sequence)}: {step.number}. {call}"
-        yield from (_ended(sequence.messages[index]) for index in step.ending)
-        yield from (_sent(sequence.messages[index]) for index in step.sent)
+        yield from (_end(sequence.messages[index]) for index in step.ending)
+        yield from (_arrow(sequence.messages[index]) for index in step.sent)
         for note in step.notes:
-            yield f"  Note over p{note.lane}: {_MARKS[note.tone]}{spelled(note.words)}"
+            yield f"  Note over p{note.lane}: {_MARKS[note.tone]}{escape(note.words)}"
     for lane, log in enumerate(sequence.logs):
         if log is not None:
             held = " ".join(f"✗ {box.words}" if box.is_lost else box.words for box in log)
-            yield f"  Note over p{lane}: log {spelled(held or 'empty')}"
+            yield f"  Note over p{lane}: log {escape(held or 'empty')}"
     if sequence.conclusion:
-        yield f"  Note over {_all(sequence)}: ✗ {spelled(sequence.conclusion)}"
+        yield f"  Note over {_all(sequence)}: ✗ {escape(sequence.conclusion)}"
 
 
 def _all(sequence: Sequence) -> str:
     return "p0" if len(sequence.lanes) == 1 else f"p0,p{len(sequence.lanes) - 1}"
 
 
-def _sent(message: Message) -> str:
+def _arrow(message: Message) -> str:
     arrow = "-->>" if message.is_answer else "->>"
-    return f"  p{message.sender}{arrow}p{message.receiver}: {spelled(message.words)}"
+    return f"  p{message.sender}{arrow}p{message.receiver}: {escape(message.words)}"
 
 
-def _ended(message: Message) -> str:
-    words = spelled(message.words)
+def _end(message: Message) -> str:
+    words = escape(message.words)
     if message.lost is not None:
         return f"  Note over p{message.sender},p{message.receiver}: ✗ {words} is lost"
     return f"  Note over p{message.receiver}: {words} arrives"
 
 
-def spelled(text: str) -> str:
+def escape(text: str) -> str:
     """Return a text on one line, with all characters special to Mermaid escaped."""
     plain = "".join(char if char.isprintable() else " " for char in text)
     return "".join(_SPELLED.get(char, char) for char in plain)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waterline.checker.kafka.narrative.story import Story
-from waterline.checker.report.pages.drawing import Drawing, drawn
+from waterline.checker.report.pages.drawing import Drawing, draw
 from waterline.checker.report.pages.scenes import Scene, scenes_of
 from waterline.checker.report.pages.templating import ours, templates, without_blank_lines
 from waterline.checker.report.pages.trace_sequence import sequence_of
@@ -45,7 +45,7 @@ class Shown:
     file: str
 
 
-def shown(
+def parts_of(
     story: Story,
     name: str,
     *,
@@ -67,12 +67,12 @@ def shown(
         explained=explained or {},
         offsets=story.longest_log,
         scenes=scenes_of(story),
-        drawing=drawn(sequence_of(story)) if has_diagram else None,
+        drawing=draw(sequence_of(story)) if has_diagram else None,
         file=to_json(story.replayed.trace) if whole else "",
     )
 
 
-def rendered(template: str, **given: object) -> str:
+def render(template: str, **given: object) -> str:
     """The page that a template of a package makes, with our styles and our script."""
     script = ours("stepper.js")
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

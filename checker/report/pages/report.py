@@ -9,13 +9,13 @@ from waterline.checker.kafka.narrative.story import Story, story_of
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import (
-    counted,
     describe_contract,
     describe_option,
     describe_symmetry,
+    quantity,
 )
 from waterline.checker.report.pages.limits import require_few_steps
-from waterline.checker.report.pages.page import Shown, rendered, shown
+from waterline.checker.report.pages.page import Shown, parts_of, render
 from waterline.checker.report.pages.trace_sequence import describe_title
 from waterline.checker.search.result import Verdict
 from waterline.checker.traces.shortest_note import describe_alike
@@ -37,7 +37,7 @@ def run_page(run: Run, explained: Mapping[str, Mapping[str, Any]] | None = None)
     problem = result.problem
     traces, named = _traces(run.shown, explained or {}, describe_symmetry(problem.symmetry))
     model = problem.model
-    return rendered(
+    return render(
         "report.html.j2",
         title=f"{model.version}: {_headline(result)}",
         subtitle=f"{model.version}{words_of(problem).title(model)}{describe_symmetry(problem.symmetry)}",
@@ -56,7 +56,7 @@ def finding_page(problem: Problem, finding: Finding) -> str:
     """Return a page with one counterexample. Raises `TooLongForPage`."""
     traces, _ = _traces((finding,), {})
     model = problem.model
-    return rendered(
+    return render(
         "report.html.j2",
         title=describe_title(story_of(finding)),
         subtitle=f"{model.version}{words_of(problem).title(model)}",
@@ -97,7 +97,7 @@ def _traces(
         named[claim] = seen.setdefault(key, name)
         if named[claim] == name:
             traces.append(
-                shown(
+                parts_of(
                     story,
                     name,
                     title=title_of(story),
@@ -113,17 +113,17 @@ def title_of(story: Story) -> str:
     """Return `no_committed_loss breaks after 12 steps`, or how else a trace ends."""
     cycle = story.replayed.trace.cycle
     if story.raises:
-        return f"a rule raises an error after {counted(story.steps, 'step')}"
+        return f"a rule raises an error after {quantity(story.steps, 'step')}"
     if not story.breaks:
-        return counted(story.steps, "step")
-    after = counted(story.steps if cycle is None else cycle, "step")
+        return quantity(story.steps, "step")
+    after = quantity(story.steps if cycle is None else cycle, "step")
     return f"{story.claim} breaks {'' if cycle is None else 'for ever '}after {after}"
 
 
 def _headline(result: Result) -> str:
     violated = len(result.violated)
     if violated:
-        return f"{counted(violated, 'claim')} violated"
+        return f"{quantity(violated, 'claim')} violated"
     return "every claim holds" if result.is_judged else "INCOMPLETE"
 
 
@@ -139,7 +139,7 @@ def _verdict(result: Result, found: InvariantResult, named: dict[str, str]) -> d
     text = found.verdict.value.upper()
     contract = ""
     if found.verdict is Verdict.VIOLATED and found.depth is not None:
-        text += f" after {counted(found.depth, 'step')}"
+        text += f" after {quantity(found.depth, 'step')}"
         liveness = (c.name for c in result.problem.behaviours if isinstance(c, Temporal))
         text += ", for ever" if found.name in liveness else ""
         promised = result.contract_of(found.name)

@@ -68,13 +68,13 @@ def to_dot(graph: networkx.MultiDiGraph[Any]) -> str:
     for name, described in graph.nodes(data=True):
         if described["step"] >= 0:
             label = f'shape=circle, color=black, penwidth=2, label="{described["step"]}"'
-            lines.append(f"  {_quoted(name)} [{label}];")
+            lines.append(f"  {_quote(name)} [{label}];")
         else:
-            lines.append(f"  {_quoted(name)};")
+            lines.append(f"  {_quote(name)};")
     for before, after, described in graph.edges(data=True):
         style = ", color=black, fontcolor=black, penwidth=2" if described["step"] >= 0 else ""
-        label = f"label={_quoted(described['action'])}{style}"
-        lines.append(f"  {_quoted(before)} -> {_quoted(after)} [{label}];")
+        label = f"label={_quote(described['action'])}{style}"
+        lines.append(f"  {_quote(before)} -> {_quote(after)} [{label}];")
     return "\n".join([*lines, "}", ""])
 
 
@@ -84,7 +84,7 @@ def _add(graph: networkx.MultiDiGraph[Any], state: State, step: int, distance: i
     graph.add_node(name_of(state), step=step, distance=distance, **fields)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A text that Graphviz takes as it is: quotes and backslashes are what it would not."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

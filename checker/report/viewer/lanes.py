@@ -150,7 +150,7 @@ def _title(cluster: Cluster, lane: Lane, was: Lane | None) -> Text:
     name = broker(lane.replica)
     line = Text().append(name.ljust(_LEFT), f"bold {actor_style(name, _names(cluster))}")
     style = TITLE if lane.leads else "" if lane.is_up else QUIET
-    line.append_text(_marked(lane.role, was.role if was else None, style))
+    line.append_text(_mark(lane.role, was.role if was else None, style))
     if lane.leads and cluster.control.leader != lane.replica:
         line.append(" (deposed)", QUIET)
     line.append(" " * max(2, _LEFT + _ROLE - line.cell_len))
@@ -182,11 +182,11 @@ def _describe_facts(facts: Labelled, was: Labelled | None) -> Text:
     line = Text()
     for label, value in facts:
         line.append(f"{'  ' if line else ''}{label} ", QUIET)
-        line.append_text(_marked(value, None if old is None else old.get(label, "")))
+        line.append_text(_mark(value, None if old is None else old.get(label, "")))
     return line
 
 
-def _marked(value: str, was: str | None, style: str = "") -> Text:
+def _mark(value: str, was: str | None, style: str = "") -> Text:
     """A value, with colour and mark where it is another than before; None marks nothing."""
     if was is None or value == was:
         return Text(value, style)
@@ -229,7 +229,7 @@ def _control(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text
     old = dict(facts_of_controller(was.control)) if was else None
     for label, value in facts_of_controller(cluster.control):
         decided = Text().append(f"{label} ", QUIET)
-        decided.append_text(_marked(value, None if old is None else old.get(label, "{}")))
+        decided.append_text(_mark(value, None if old is None else old.get(label, "{}")))
         if line.cell_len + decided.cell_len > width:
             yield line
             line = Text(" " * _LABEL)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence, Set
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.compiler.program import loaded
+from waterline.checker.compiler.program import load_program
 from waterline.checker.problem.packed_rows import Rows, address
 from waterline.checker.search.engines.expander import Expander, Tally
 from waterline.checker.storage.arena import empty_table
@@ -38,7 +38,7 @@ class Outbox:
     def __init__(self, expander: Expander, *, slots_max: int) -> None:
         self._expander = expander
         self._words = expander.layout.words
-        self._send = loaded(recipe_of(self._words))["send"]
+        self._send = load_program(recipe_of(self._words))["send"]
         # One that is empty holds two states.
         self._slots_max = max(2, _power_of_two(slots_max + 1) // 2)
         self._cache: Rows = np.empty((0, self._words), np.uint64)

@@ -10,7 +10,12 @@ from collections.abc import Callable
 
 from waterline.checker.compiler.cache import cache_directory, distrust
 from waterline.checker.compiler.predicate_loop import rules_of
-from waterline.checker.compiler.program import is_at_hand, loaded, loaded_quickly, look_up_anew
+from waterline.checker.compiler.program import (
+    is_at_hand,
+    load_program,
+    loaded_quickly,
+    look_up_anew,
+)
 from waterline.checker.problem.problem import Problem
 from waterline.checker.sorts.check import require_well_sorted
 from waterline.checker.storage import programs
@@ -40,6 +45,6 @@ def prepare(
             announce(f"{reason}; until then every run compiles")
         announce("compiling the rules (once for this question; about a second)")
     for recipe in rules:
-        (loaded if optimised else loaded_quickly)(recipe)
+        (load_program if optimised else loaded_quickly)(recipe)
     programs.make_ready(store)
     return time.monotonic() - started

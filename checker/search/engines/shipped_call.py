@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def unpacked(archive: str | None, places: list[str], packed: bytes) -> Any:
+def unpack(archive: str | None, places: list[str], packed: bytes) -> Any:
     """A function of ours, its modules found in the archive that the executor was sent.
 
     Other modules are looked for in `places` too, but there last.
@@ -35,7 +35,7 @@ class ShippedCall:
 
     def __call__(self, *given: Any) -> Any:
         """Find the function and call it."""
-        return unpacked(self.archive, self.places, self.packed)(*given)
+        return unpack(self.archive, self.places, self.packed)(*given)
 
 
 def itself(value: Any) -> Any:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from waterline.checker.compiler import ir
-from waterline.checker.compiler.lower import lowered
+from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.source import Source
 from waterline.checker.tla.calls import Caller
-from waterline.checker.tla.ends import Ends, leaves, resolved
+from waterline.checker.tla.ends import Ends, leaves, resolve
 from waterline.checker.tla.environment import (
     Environment,
     NotIndependent,
@@ -28,7 +28,7 @@ from waterline.checker.tla.kafka.following import StateExpressions, StateStateme
 from waterline.checker.tla.kafka.program import KafkaProgram, StateOperator
 from waterline.checker.tla.kafka.states import StateEnvironment
 from waterline.checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Kind, Members, Typed, as_kind
-from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import (
     ATOMIC,
     Apply,
@@ -168,7 +168,7 @@ class StateCaller(Caller):
             value_tree = self.next_state(callee, at)
         else:
             found = self.comes_to(callee, at)
-            value_tree = tidied(found.tree)
+            value_tree = tidy(found.tree)
             kind = found.kind
         reads = {name for _, name in self.program.reads.pop()}
         used = set(everything_in(value_tree))
@@ -195,7 +195,7 @@ class StateCaller(Caller):
             return Outcome(Typed(cast(StateEnvironment, end).whole(), WHOLE))
 
         tree = statements.run(statements.body, at, Ends(end_of, end_of))
-        found: Tree = tidied(resolved(tree, lambda end: end.value.tree))
+        found: Tree = tidy(resolve(tree, lambda end: end.value.tree))
         return found
 
     # --- put in ----------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ class StateCaller(Caller):
             name_state(self.program, cast(StateEnvironment, at))
         inner = self._bound(callee, given, at, at.definitions)
         statements = self.statements(callee)
-        body = lowered(callee).body
+        body = lower_function(callee).body
         *others, last = body
         if not can_be_put_in(callee):
             raise NotIndependent
@@ -226,7 +226,9 @@ class StateCaller(Caller):
 
 def is_folded(callee: Source, operator: StateOperator) -> bool:
     """Whether so little is left of a function in this version that its name says no more."""
-    if len(lowered(callee).body) < 2 and not isinstance(lowered(callee).body[0], ir.If):
+    if len(lower_function(callee).body) < 2 and not isinstance(
+        lower_function(callee).body[0], ir.If
+    ):
         return False
     tree = operator.value
     match tree:
@@ -252,7 +254,7 @@ def _is_plain(tree: Tree) -> bool:
 
 def can_be_put_in(callee: Source) -> bool:
     """Whether a function goes through all its statements, whatever the state."""
-    *others, last = lowered(callee).body
+    *others, last = lower_function(callee).body
     return not any(map(leaves, others)) and (isinstance(last, ir.Return) or not leaves(last))
 
 
@@ -271,7 +273,7 @@ def environment_of(
 
 def returns_value(callee: Source) -> bool:
     """Whether a function writes and says something besides."""
-    statements = lowered(callee).statements()
+    statements = lower_function(callee).statements()
     return any(isinstance(node, ir.Return) and node.value is not None for node in statements)
 
 

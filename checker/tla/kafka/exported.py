@@ -10,7 +10,7 @@ from waterline.checker.tla.subject import subject_of
 from waterline.checker.user_models.family import built_of
 
 
-def exported(problem: Problem) -> Module:
+def export(problem: Problem) -> Module:
     """The module of a problem. Raises `BadEnvironment` for what it cannot say."""
     if problem.family in GRAINS.values():
         return kafka_module(problem)

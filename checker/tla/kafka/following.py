@@ -15,7 +15,7 @@ from waterline.checker.compiler.resolution import Known, Undefined
 from waterline.checker.tla.ends import Ends, Following, leaves
 from waterline.checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
 from waterline.checker.tla.expressions import Expressions
-from waterline.checker.tla.forming import chosen, let, plus
+from waterline.checker.tla.forming import choose, let, plus
 from waterline.checker.tla.kafka.program import KafkaProgram
 from waterline.checker.tla.kafka.states import StateEnvironment
 from waterline.checker.tla.kafka.vocabulary import REPLICA_PARAMETERS
@@ -179,7 +179,7 @@ class StateStatements(Statements):
                 self.run((*node.then, *rest), then, ends),
                 self.run((*node.otherwise, *rest), otherwise, ends),
             ]
-            return let(before, chosen(test, *ways))
+            return let(before, choose(test, *ways))
         if isinstance(node, ir.For | ir.While):
             name_state(self.expressions.program, cast(StateEnvironment, at))
         return Statements._left(self, node, rest, at, ends)
@@ -230,7 +230,7 @@ class StateStatements(Statements):
                 then, otherwise = self._ways(node, now, test)
             states = [let(way.definitions, way.whole()) for way in (then, otherwise)]
             local = self.expressions.program.local("s")
-            becomes = chosen(test, *states)
+            becomes = choose(test, *states)
             for way in (then, otherwise):  # what is left are the variables
                 way.state, way.fields = now.state, dict(now.fields)
             self._meet(test, at, then, otherwise)

@@ -11,7 +11,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.tla import arithmetic, library
 from waterline.checker.tla.claims import Exported, Kind
 from waterline.checker.tla.environment import Role, Settings, StateOf, Value
-from waterline.checker.tla.forming import everything_in, in_order, joined
+from waterline.checker.tla.forming import everything_in, in_order, join
 from waterline.checker.tla.kafka.calling import StateCaller, environment_of
 from waterline.checker.tla.kafka.program import StateOperator
 from waterline.checker.tla.kafka.states import StateEnvironment
@@ -27,7 +27,7 @@ from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind, whole
 from waterline.checker.tla.module import Module
 from waterline.checker.tla.naming import comment
 from waterline.checker.tla.text import WIDTH, flat, text_of
-from waterline.checker.tla.tidying import tidied
+from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import (
     Apply,
     Atom,
@@ -97,7 +97,7 @@ class _Writing:
                 self._add(action.name, parameters, tree, self._about(action))
         self.said = set()
         self._section("All steps")
-        self._add("Next", [], joined("\\/", *map(self._taken, actions)), "")
+        self._add("Next", [], join("\\/", *map(self._taken, actions)), "")
         self.lines += [f"Spec == Init /\\ [][Next]_{STATE.name}", ""]
         self._section("What is claimed")
         self._claims()
@@ -128,7 +128,7 @@ class _Writing:
 
     def _asked(self, function: Any, given: list[Value]) -> Typed:
         found = self.caller.comes_to(source_of(function), self._environment(function, given))
-        return Typed(tidied(found.tree), found.kind)
+        return Typed(tidy(found.tree), found.kind)
 
     def _action(self, action: Action) -> tuple[list[Local], Tree] | None:
         """The parameters of an action, and what it says of a step; None for one never taken."""
@@ -145,14 +145,12 @@ class _Writing:
             items.append(Infix("<", _member(used.name), Atom(action.budget.setting)))
         if action.limit is not None:
             exceeded = self._asked(action.limit, given)
-            items.append(tidied(arithmetic.compared("==", exceeded, whole(0)).tree))
-        asked = in_order(joined("/\\", *items))
+            items.append(tidy(arithmetic.compare("==", exceeded, whole(0)).tree))
+        asked = in_order(join("/\\", *items))
         self.guards.append(asked)
         if asked == Truth(False):
             return None
-        return parameters, joined(
-            "/\\", asked, Infix("=", Primed(STATE), self._after(action, given))
-        )
+        return parameters, join("/\\", asked, Infix("=", Primed(STATE), self._after(action, given)))
 
     def _guard(self, action: Action, given: list[Value]) -> Tree:
         if action.guard not in self.program.made:
@@ -249,7 +247,7 @@ class _Writing:
                 value = operator.value
                 if operator.kind == TRUTHS and operator.atom in self.in_guards:
                     value = in_order(value)
-                self._add(operator.atom.name, _kept(operator), value, doc)
+                self._add(operator.atom.name, _kept_locals(operator), value, doc)
 
     # --- the head --------------------------------------------------------------------------------
 
@@ -355,7 +353,7 @@ def paragraphs(text: str) -> list[str]:
     return lines
 
 
-def _kept(operator: StateOperator) -> list[Local]:
+def _kept_locals(operator: StateOperator) -> list[Local]:
     return [p for p, keep in zip(operator.parameters, operator.kept, strict=True) if keep]
 
 

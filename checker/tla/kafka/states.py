@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from waterline.checker.tla.environment import Environment, Role
-from waterline.checker.tla.forming import changed, negated
+from waterline.checker.tla.forming import negate, with_change
 from waterline.checker.tla.tree import Change, Except, Junction, Label, Member, Tree, Truth
 
 
@@ -46,8 +46,8 @@ class StateEnvironment(Environment):
         """Return a test, or its known result."""
         if test in self.facts:
             return Truth(self.facts[test])
-        if negated(test) in self.facts:
-            return Truth(not self.facts[negated(test)])
+        if negate(test) in self.facts:
+            return Truth(not self.facts[negate(test)])
         return test
 
     @property
@@ -79,4 +79,4 @@ class StateEnvironment(Environment):
     def put(self, name: str, path: tuple[Tree, ...], tree: Tree) -> None:
         """Write to a field, or to an element of it."""
         known = self.fields[Role.NOW, name]
-        self.fields[Role.NOW, name] = changed(known, path, tree) if path else tree
+        self.fields[Role.NOW, name] = with_change(known, path, tree) if path else tree

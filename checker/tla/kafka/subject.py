@@ -274,7 +274,7 @@ def first_value(subject: KafkaSubject, field: Field) -> Tree:
     form = subject.program.fields[field.name]
     elements = _elements(subject.problem, field)
 
-    def written(prefix: tuple[int, ...]) -> Tree:
+    def write(prefix: tuple[int, ...]) -> Tree:
         place = len(prefix)
         if place == len(field.shape):
             return _value(field, form.kind, elements[prefix], subject.problem)
@@ -284,14 +284,14 @@ def first_value(subject: KafkaSubject, field: Field) -> Tree:
         )
         name = name if domain not in form.domains[:place] else "other"
         local = subject.program.counter(name)
-        rows = [written((*prefix, i)) for i in range(field.shape[place])]
+        rows = [write((*prefix, i)) for i in range(field.shape[place])]
         first, others = rows[0], rows[1:]
         if all(_alike(row, first) for row in others):
             return Mapped(local, domain, first)
         assert all(_alike(row, others[0]) for row in others)
         return Mapped(local, domain, If(Infix("=", local, Number(0)), first, others[0]))
 
-    return written(())
+    return write(())
 
 
 def _alike(one: Tree, other: Tree) -> bool:

@@ -81,14 +81,14 @@ def nearest(text: str, walk: Walk) -> list[str]:
 
 
 def _not_taken(text: str, walk: Walk, problem: str) -> NotTaken:
-    return NotTaken(f"{problem}; enabled: {_offered(text, walk)}")
+    return NotTaken(f"{problem}; enabled: {_offers(text, walk)}")
 
 
 def _no_such(text: str, walk: Walk, problem: str) -> NoSuchStep:
-    return NoSuchStep(f"{problem}; enabled: {_offered(text, walk)}")
+    return NoSuchStep(f"{problem}; enabled: {_offers(text, walk)}")
 
 
-def _offered(text: str, walk: Walk) -> str:
+def _offers(text: str, walk: Walk) -> str:
     offered = nearest(text, walk)
     described = ", ".join(offered[:NEAREST]) or "nothing"
     return described + (f", and {len(offered) - NEAREST} more" if len(offered) > NEAREST else "")

@@ -37,10 +37,10 @@ def judge(text: str, walk: Walk) -> str | None:
     """
     first, _, rest = " ".join(text.split()).partition(" ")
     forms: dict[str, Callable[[str, Walk], str | None]] = {
-        "broken": _broken,
-        "holds": _holds,
-        "enabled": partial(_enabled, wanted=True),
-        "where": partial(_where, wanted=True),
+        "broken": _expect_broken,
+        "holds": _expect_holds,
+        "enabled": partial(_expect_enabled, wanted=True),
+        "where": partial(_expect_where, wanted=True),
     }
     if first in forms:
         return forms[first](rest, walk)
@@ -48,8 +48,8 @@ def judge(text: str, walk: Walk) -> str | None:
         return _cells(first, rest, walk)
     second, _, rest = rest.partition(" ")
     denied: dict[str, Callable[[str, Walk], str | None]] = {
-        "enabled": partial(_enabled, wanted=False),
-        "where": partial(_where, wanted=False),
+        "enabled": partial(_expect_enabled, wanted=False),
+        "where": partial(_expect_where, wanted=False),
     }
     if second not in denied:
         raise NotUnderstood(f"expect not {second}: write not enabled STEP, or not where CONDITION")
@@ -65,7 +65,7 @@ def _claims(rest: str, walk: Walk) -> list[str]:
     return names
 
 
-def _broken(rest: str, walk: Walk) -> str | None:
+def _expect_broken(rest: str, walk: Walk) -> str | None:
     names, broken = _claims(rest, walk), walk.broken()
     if not names:
         raise NotUnderstood("expect broken: name the claims, as broken no_committed_loss")
@@ -76,13 +76,13 @@ def _broken(rest: str, walk: Walk) -> str | None:
     return f"{', '.join(holding)} holds{others}"
 
 
-def _holds(rest: str, walk: Walk) -> str | None:
+def _expect_holds(rest: str, walk: Walk) -> str | None:
     names, broken = _claims(rest, walk), walk.broken()
     wrong = [name for name in (names or broken) if name in broken]
     return "; ".join(f"{name} is broken: {broken[name]}" for name in wrong) or None
 
 
-def _enabled(rest: str, walk: Walk, *, wanted: bool) -> str | None:
+def _expect_enabled(rest: str, walk: Walk, *, wanted: bool) -> str | None:
     try:
         described = f"{step_called(rest, walk)} is enabled"
     except NoSuchStep as refused:
@@ -94,7 +94,7 @@ def _enabled(rest: str, walk: Walk, *, wanted: bool) -> str | None:
     return None if wanted else described
 
 
-def _where(rest: str, walk: Walk, *, wanted: bool) -> str | None:
+def _expect_where(rest: str, walk: Walk, *, wanted: bool) -> str | None:
     assert walk.problem.family is not None
     asked = condition_of(rest, walk.problem.family, walk.model)
     if bool(asked.holds(walk.state, walk.model.settings)) == wanted:

@@ -93,10 +93,10 @@ def read_script(path: Path) -> Script:
         raise BadScript(str(problem)) from None
     except UnicodeDecodeError:
         raise BadScript(f"{path} is no script: not UTF-8 text") from None
-    return parsed(text, str(path))
+    return parse(text, str(path))
 
 
-def parsed(text: str, file: str) -> Script:
+def parse(text: str, file: str) -> Script:
     """The script that a text is. Raises `BadScript`."""
     title, headers, lines = "", list[Header](), list[Line]()
     for number, whole in enumerate(text.split("\n"), start=1):
@@ -118,7 +118,7 @@ def parsed(text: str, file: str) -> Script:
     return Script(file, title, tuple(headers), tuple(lines))
 
 
-def played(script: Script, walk: Walk) -> Iterator[Played]:
+def play(script: Script, walk: Walk) -> Iterator[Played]:
     """Take the steps and judge what is expected, line by line. Raises `BadScript`."""
     for line in script.lines:
         try:

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from waterline.checker.problem.errors import Refused
-from waterline.checker.problem.wording import counted
+from waterline.checker.problem.wording import quantity
 from waterline.checker.user_models.interactive import messages
 from waterline.checker.user_models.interactive.calls import NotTaken, step_called
 from waterline.checker.user_models.interactive.expectations import NotUnderstood, judge
@@ -120,7 +120,7 @@ class Session:
 
     def _undo(self, rest: str) -> RenderableType:
         undone = self.walk.undo(_number(rest, 1, "u"))
-        return Group(Text(f"undone: {counted(undone, 'step')}"), self._list(""))
+        return Group(Text(f"undone: {quantity(undone, 'step')}"), self._list(""))
 
     def _begin(self, rest: str) -> RenderableType:
         number, there = _number(rest, 0, "g"), len(self.walk.model.initial)
@@ -175,7 +175,7 @@ class Session:
             raise NotACommand(f"{claim} does not break here for the first time; {instead}")
         write_trace(words[0], self.walk.recorded(claim))
         against = "against no claim" if claim == NO_CLAIM else f"against {claim}"
-        return Text(f"wrote {words[0]}: {counted(len(self.walk.moments), 'step')}, {against}")
+        return Text(f"wrote {words[0]}: {quantity(len(self.walk.moments), 'step')}, {against}")
 
 
 def _number(rest: str, otherwise: int, command: str) -> int:

@@ -18,7 +18,7 @@ from typing import Any
 from waterline.checker.kafka.where import condition_of, where_asked
 from waterline.checker.problem.family import NOWHERE
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.rule_errors import Failure, Raised, attempted
+from waterline.checker.search.rule_errors import Failure, Raised, attempt
 from waterline.counterexamples import NO_CLAIM, Moment, Replayed, Trace, trace_of
 from waterline.model.core.claim import ActionProperty, Invariant
 from waterline.model.core.state import State
@@ -163,7 +163,7 @@ class Walk:
         model, found = self.model, []
         for action in model.enabled_actions:
             for arguments in model.bindings(action):
-                step = attempted(model, state, action, arguments)
+                step = attempt(model, state, action, arguments)
                 if isinstance(step, Failure):
                     raise Raised(step, model, state)
                 if step is None:

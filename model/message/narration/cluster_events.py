@@ -13,10 +13,10 @@ from waterline.model.message.narration.phrases import (
     as_set,
     assignment,
     at_leader,
+    describe_removal,
     election,
-    joined,
+    join,
     never_acked,
-    removed,
 )
 from waterline.model.message.roles import follows
 from waterline.model.message.settings import Settings
@@ -41,7 +41,7 @@ def _begin_shutdown(c: Settings, before: State, after: State, replica: int) -> s
     if before.isr == after.isr and before.leader == after.leader:
         alone = contains(before.isr, replica)
         return f"{text}; {'nobody else is in sync' if alone else 'it is not in the ISR'}."
-    return joined(text, [*_left(before, after, replica), *election(before, after)])
+    return join(text, [*_left(before, after, replica), *election(before, after)])
 
 
 def _stop(c: Settings, before: State, after: State, replica: int) -> str:
@@ -64,12 +64,12 @@ def _met_by_fault(
         hw=before.hw[replica],
         checkpoint=(after if down and before.up[replica] else before).checkpoint[replica],
         leo=after.leo[replica],
-        removed=removed(before, after, replica),
+        removed=describe_removal(before, after, replica),
     )
     came = _lost_with(before, after, replica) if before.up[replica] and down else []
     if before.fenced != after.fenced:
         came += [*_left(before, after, replica), *election(before, after)]
-    return joined(words, came)
+    return join(words, came)
 
 
 def _who(before: State, replica: int) -> str:
@@ -100,7 +100,7 @@ def _directory_move(c: Settings, before: State, after: State, replica: int) -> s
         lost.append(_entry_lost(before.cached_epoch[replica]))
     if before.durable[replica] != after.durable[replica]:
         lost.append("nothing of it is known to be on disk there")
-    return joined(text, lost)
+    return join(text, lost)
 
 
 def _entry_lost(epoch: int) -> str:
@@ -132,7 +132,7 @@ def _future_log_cut(before: State, after: State, replica: int, why: str) -> str:
     kept = range(after.future_leo[replica], before.future_leo[replica])
     gone = as_records(before.future_log[replica, offset] for offset in kept)
     cut = f"removing {gone}" if gone else "removing nothing"
-    return joined(f"The future log of r{replica} {why}", [cut])
+    return join(f"The future log of r{replica} {why}", [cut])
 
 
 def _assign_directory(c: Settings, before: State, after: State, replica: int) -> str:
@@ -140,7 +140,7 @@ def _assign_directory(c: Settings, before: State, after: State, replica: int) ->
         f"The controller takes the directory of r{replica}'s future log, which has caught up, for"
     )
     emptied = ["the ELR is emptied"] if before.elr and not after.elr else []
-    return joined(f"{text} the replica's", emptied)
+    return join(f"{text} the replica's", emptied)
 
 
 def _promote_future_log(c: Settings, before: State, after: State, replica: int) -> str:
@@ -155,14 +155,14 @@ def _promote_future_log(c: Settings, before: State, after: State, replica: int) 
     changed = [f"its log has {as_records(came)} in place of {as_records(gone)}"] if gone else []
     if follows(after, replica) and after.fetched_epoch[replica] != NO_EPOCH:
         changed.append(f"its fetcher goes on with epoch {after.fetched_epoch[replica]}")
-    return joined(f"The future log of r{replica} takes the log's place", changed)
+    return join(f"The future log of r{replica} takes the log's place", changed)
 
 
 def _write_min_isr(c: Settings, before: State, after: State) -> str:
     forgotten = [f"the ELR {as_set(before, before.elr)} is emptied"] if before.elr else []
     if before.last_leader != after.last_leader:
         forgotten.append("the last known leader is forgotten")
-    return joined("The controller writes min.insync.replicas, with the value of before", forgotten)
+    return join("The controller writes min.insync.replicas, with the value of before", forgotten)
 
 
 def _mark_clean(c: Settings, before: State, after: State, replica: int) -> str:
@@ -188,7 +188,7 @@ def _restart(c: Settings, before: State, after: State, replica: int) -> str:
         f" = {after.hw[replica]}"
     )
     text += _heard_on_return(before, after, replica)
-    return joined(f"r{replica} starts again{manner}: {hw}", [*text, *election(before, after)])
+    return join(f"r{replica} starts again{manner}: {hw}", [*text, *election(before, after)])
 
 
 def _heard_on_return(before: State, after: State, replica: int) -> list[str]:
@@ -198,12 +198,12 @@ def _heard_on_return(before: State, after: State, replica: int) -> list[str]:
     heard = f"it is told that nobody leads in epoch {after.known_epoch[replica]}"
     if before.leo[replica] == after.leo[replica]:
         return [heard]
-    return [f"{heard} and truncates to its HW, {removed(before, after, replica)}"]
+    return [f"{heard} and truncates to its HW, {describe_removal(before, after, replica)}"]
 
 
 def _fence(c: Settings, before: State, after: State, replica: int) -> str:
     text = f"The controller notices that r{replica} is down"
-    return joined(text, [*_left(before, after, replica), *election(before, after)])
+    return join(text, [*_left(before, after, replica), *election(before, after)])
 
 
 def _fence_and_elect(c: Settings, before: State, after: State, replica: int, winner: int) -> str:
@@ -224,7 +224,7 @@ def _left(before: State, after: State, replica: int) -> list[str]:
 def _register(c: Settings, before: State, after: State, replica: int) -> str:
     heard = _heard_on_return(before, after, replica)
     text = f"r{replica} registers with the controller again"
-    return joined(text, [*heard, *election(before, after)])
+    return join(text, [*heard, *election(before, after)])
 
 
 def _move(c: Settings, before: State, after: State, replica: int) -> str:
@@ -237,7 +237,9 @@ def _move(c: Settings, before: State, after: State, replica: int) -> str:
 def _learn(c: Settings, before: State, after: State, replica: int) -> str:
     if after.known_epoch[replica] == NO_EPOCH:
         text = f"r{replica} learns that it is no replica any more: it deletes its log"
-        return joined(text, [removed(before, after, replica), *never_acked(before, after, replica)])
+        return join(
+            text, [describe_removal(before, after, replica), *never_acked(before, after, replica)]
+        )
     return _taken_up(c, before, after, replica, f"r{replica} learns", before.leader)
 
 
@@ -255,10 +257,10 @@ def _taken_up(
         rest = never_acked(before, after, replica)
         did = "steps down" if before.role[replica] == LEADER else "has nobody to fetch from"
         if before.leo[replica] != after.leo[replica]:
-            did += f", truncates to its HW, {removed(before, after, replica)}"
-        return joined(f"{learns} that nobody leads in epoch {epoch} and {did}", rest)
+            did += f", truncates to its HW, {describe_removal(before, after, replica)}"
+        return join(f"{learns} that nobody leads in epoch {epoch} and {did}", rest)
     if leader == replica:
-        return joined(
+        return join(
             f"{learns} that it {_leads(before, after, replica)} in epoch {epoch}: "
             f"LEO {after.leo[replica]}, HW {before.hw[replica]}",
             at_leader(before, after, replica),
@@ -271,11 +273,12 @@ def _taken_up(
     elif after.role[replica] == TRUNCATING:
         cut = "it will ask where its last epoch ends before it fetches"
     else:
-        cut = f"it truncates to its own HW {before.hw[replica]}, {removed(before, after, replica)}"
+        removal = describe_removal(before, after, replica)
+        cut = f"it truncates to its own HW {before.hw[replica]}, {removal}"
     rest = never_acked(before, after, replica)
     if after.stray_from == replica and before.stray_from == NO_REPLICA:
         rest.append(f"its fetch to r{after.stray_to} is still on its way")
-    return joined(f"{text} and follows it: {cut}", rest)
+    return join(f"{text} and follows it: {cut}", rest)
 
 
 def _leads(before: State, after: State, replica: int) -> str:
@@ -288,15 +291,15 @@ def _leads(before: State, after: State, replica: int) -> str:
 
 def _reassign(c: Settings, before: State, after: State, targets: int, winner: int = 0) -> str:
     text = f"The controller reassigns the partition to {as_set(after, targets)}"
-    return joined(text, assignment(before, after))
+    return join(text, assignment(before, after))
 
 
 def _cancel(c: Settings, before: State, after: State, winner: int = 0) -> str:
-    return joined("The controller cancels the reassignment", assignment(before, after))
+    return join("The controller cancels the reassignment", assignment(before, after))
 
 
 def _complete(c: Settings, before: State, after: State) -> str:
-    return joined("The controller completes the reassignment", assignment(before, after))
+    return join("The controller completes the reassignment", assignment(before, after))
 
 
 SENTENCES: dict[str, Callable[..., str]] = {

@@ -19,10 +19,10 @@ _ANY = re.compile("|".join(map(re.escape, sorted(_WORDS, key=len, reverse=True))
 
 def in_words_of_fluss(text: str) -> str:
     """Return the sentence in the words of Fluss."""
-    return _ANY.sub(_translated, text)
+    return _ANY.sub(_translate, text)
 
 
-def _translated(found: re.Match[str]) -> str:
+def _translate(found: re.Match[str]) -> str:
     said = found[0]
     meant = _WORDS.get(said) or _WORDS[said.lower()]
     return meant.capitalize() if said[0].isupper() and meant.islower() else meant

@@ -16,7 +16,7 @@ from waterline.model.message.terms import (
 )
 
 
-def joined(first: str, rest: Iterable[str]) -> str:
+def join(first: str, rest: Iterable[str]) -> str:
     """A sentence of several parts."""
     return "; ".join([first, *rest]) + "."
 
@@ -45,7 +45,7 @@ def at_leader(before: State, after: State, leader: int) -> list[str]:
     return text
 
 
-def awaited(s: State, replica: int) -> list[int]:
+def awaited_records(s: State, replica: int) -> list[int]:
     """The records whose producers wait for an answer of this broker."""
     members = s.unanswered[replica] if s.role[replica] == LEADER else 0
     for offset in range(s.records):
@@ -55,7 +55,7 @@ def awaited(s: State, replica: int) -> list[int]:
 
 def never_acked(before: State, after: State, replica: int) -> list[str]:
     """A leader that stops leading takes its waiting produce requests with it, or lets them wait."""
-    due, still = awaited(before, replica), awaited(after, replica)
+    due, still = awaited_records(before, replica), awaited_records(after, replica)
     gone = [record for record in due if record not in still]
     text = [f"{as_records(gone)} will never be acknowledged"] if gone else []
     if still and before.role[replica] == LEADER:
@@ -132,7 +132,7 @@ def answered_records(s: State, follower: int) -> list[int]:
     return [record for record in carried if record != NO_RECORD]
 
 
-def removed(before: State, after: State, replica: int) -> str:
+def describe_removal(before: State, after: State, replica: int) -> str:
     """Describe the records that a truncation removed."""
     gone = [before.log[replica, o] for o in range(after.leo[replica], before.leo[replica])]
     return f"removing {as_records(gone)}" if gone else "removing nothing"
@@ -185,6 +185,6 @@ def are(records: list[int]) -> str:
     return f"{as_records(records)} {'is' if len(records) == 1 else 'are'}"
 
 
-def counted(number: int, one: str, many: str) -> str:
+def count_of(number: int, one: str, many: str) -> str:
     """`1 crash`, `2 crashes`"""
     return f"{number} {one if number == 1 else many}"

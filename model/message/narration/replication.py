@@ -15,14 +15,14 @@ from waterline.model.message.narration.phrases import (
     as_set,
     assignment,
     at_leader,
+    describe_removal,
     election,
     isr_change,
-    joined,
+    join,
     leading,
     never_acked,
     no_answer,
     out_of_range,
-    removed,
 )
 from waterline.model.message.roles import follows
 from waterline.model.message.settings import Settings
@@ -46,7 +46,7 @@ from waterline.model.message.truncation import end_offset_for
 def _produce(c: Settings, before: State, after: State, leader: int) -> str:
     record, offset, by = after.produced, before.leo[leader], leading(before, leader)
     appended = f"A producer's record m{record} is appended at offset {offset} by {by}"
-    return joined(appended, at_leader(before, after, leader))
+    return join(appended, at_leader(before, after, leader))
 
 
 def _send_fetch(c: Settings, before: State, after: State, follower: int) -> str:
@@ -60,19 +60,19 @@ def _leader_fetch(c: Settings, before: State, after: State, follower: int) -> st
     if after.fetch[follower] == IDLE:
         refused = no_answer(c, before, leader, before.known_epoch[follower], fetch)
         # A refused fetch has the broker look at who waits there (0.8 and 0.9).
-        return joined(refused.removesuffix("."), never_acked(before, after, leader))
+        return join(refused.removesuffix("."), never_acked(before, after, leader))
     if after.fetch[follower] == OUT_OF_RANGE:
         refused = out_of_range(before, leader, fetch)
-        return joined(refused.removesuffix("."), at_leader(before, after, leader))
+        return join(refused.removesuffix("."), at_leader(before, after, leader))
     learned = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
     if after.fetch[follower] == DIVERGING:
         if after.remote_leo[leader, follower] != before.remote_leo[leader, follower]:
             learned.insert(0, f"remote LEO {offset} all the same")
-        return joined(f"r{leader} answers {fetch} {_parting(c, before, leader, follower)}", learned)
+        return join(f"r{leader} answers {fetch} {_parting(c, before, leader, follower)}", learned)
     if not at_leader(before, after, leader):
         learned.append(f"HW stays {after.hw[leader]}")
     handled = f"r{leader} handles {fetch}: remote LEO {offset}"
-    return joined(handled, [*learned, answering(after, follower)])
+    return join(handled, [*learned, answering(after, follower)])
 
 
 def _parting(c: Settings, s: State, leader: int, follower: int) -> str:
@@ -97,13 +97,13 @@ def _book_fetch(c: Settings, before: State, after: State, follower: int) -> str:
         noted.append("it leads no more, and notes nothing")
     else:
         rest = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
-        noted.append(_noted(c, before, after, follower))
+        noted.append(_describe_noted(c, before, after, follower))
     if follows(before, follower) and before.fetch[follower] == CHECKED:
         rest.append(answering(after, follower))
-    return joined(": ".join(noted), rest)
+    return join(": ".join(noted), rest)
 
 
-def _noted(c: Settings, before: State, after: State, follower: int) -> str:
+def _describe_noted(c: Settings, before: State, after: State, follower: int) -> str:
     """Describe what a leader does with an offset that it notes late."""
     leader, offset = before.booking_to, before.booking_offset
     if before.booking_void and c.late_booking == BOOK_BY_EPOCH:
@@ -152,13 +152,13 @@ def _receive_out_of_range(c: Settings, before: State, after: State, follower: in
     text = f"r{follower} learns that r{leader}'s LEO is {end}, its own {before.leo[follower]}"
     if after.up[follower] == 0:
         return f"{text}: unclean election is off, truncation is not allowed, the process exits."
-    return f"{text}: it truncates to it, {removed(before, after, follower)}."
+    return f"{text}: it truncates to it, {describe_removal(before, after, follower)}."
 
 
 def _receive_diverging(c: Settings, before: State, after: State, follower: int) -> str:
     return (
         f"r{follower} learns where its log parts from that of r{before.known_leader[follower]}: "
-        f"it truncates to {after.leo[follower]}, {removed(before, after, follower)}."
+        f"it truncates to {after.leo[follower]}, {describe_removal(before, after, follower)}."
     )
 
 
@@ -166,7 +166,7 @@ def _stray_fetch(c: Settings, before: State, after: State, follower: int) -> str
     leader, offset = before.stray_to, before.stray_offset
     fetch = f"r{follower}'s old fetch from offset {offset} reaches r{leader} all the same"
     learned = [*isr_change(before, after, leader, follower), *at_leader(before, after, leader)]
-    return joined(f"{fetch}: remote LEO {offset}", learned)
+    return join(f"{fetch}: remote LEO {offset}", learned)
 
 
 def _lose_stray(c: Settings, before: State, after: State) -> str:
@@ -180,7 +180,7 @@ def _shrink_isr(c: Settings, before: State, after: State, leader: int, follower:
             f"{found} and asks the controller for ISR {as_set(after, after.pending_isr[leader])}."
         )
     out = f"{found} and takes it out of the ISR, now {as_set(after, after.isr)}"
-    return joined(out, at_leader(before, after, leader))
+    return join(out, at_leader(before, after, leader))
 
 
 def _shrink_together(c: Settings, before: State, after: State, leader: int, followers: int) -> str:
@@ -212,7 +212,7 @@ def _alter_partition(c: Settings, before: State, after: State, leader: int) -> s
     asked = f"r{leader}'s AlterPartition for ISR {as_set(before, before.pending_isr[leader])}"
     if before.assigned != after.assigned or before.adding != after.adding:
         text = f"The controller accepts {asked}, which completes the reassignment"
-        return joined(text, assignment(before, after, before.pending_isr[leader]))
+        return join(text, assignment(before, after, before.pending_isr[leader]))
     if before.isr == after.isr:
         late = "; the answer is on its way" if after.answer[leader] == REFUSED else ""
         return f"The controller refuses {asked}{late}."
@@ -221,7 +221,7 @@ def _alter_partition(c: Settings, before: State, after: State, leader: int) -> s
         rest.insert(0, f"ELR {as_set(after, after.elr)}")
     if after.answer[leader] == GRANTED:
         rest.append("the answer is on its way")
-    return joined(f"The controller accepts {asked}", [*election(before, after), *rest])
+    return join(f"The controller accepts {asked}", [*election(before, after), *rest])
 
 
 def _alter_and_elect(c: Settings, before: State, after: State, leader: int, winner: int) -> str:
@@ -231,7 +231,7 @@ def _alter_and_elect(c: Settings, before: State, after: State, leader: int, winn
 def _hear_answer(c: Settings, before: State, after: State, leader: int) -> str:
     asked = as_set(before, before.pending_isr[leader])
     if before.answer[leader] == GRANTED:
-        return joined(f"r{leader} hears that ISR {asked} holds", at_leader(before, after, leader))
+        return join(f"r{leader} hears that ISR {asked} holds", at_leader(before, after, leader))
     known = as_set(after, after.known_isr[leader])
     return f"r{leader} hears that ISR {asked} was refused, and goes by {known} again."
 
@@ -250,14 +250,14 @@ def _replay(c: Settings, before: State, after: State, leader: int) -> str:
     ):
         asked = as_set(before, before.pending_isr[leader])
         learned.insert(0, f"it forgets that it has asked for {asked}")
-    return joined(record, learned)
+    return join(record, learned)
 
 
 def _offset_for_leader_epoch(c: Settings, before: State, after: State, follower: int) -> str:
     leader, epoch = before.known_leader[follower], latest_epoch(before, c, follower)
     last = "having no record" if epoch == NO_EPOCH else "its last"
     meant, end = end_offset_for(before, c, leader, epoch)
-    cut = f"it truncates to {after.leo[follower]}, {removed(before, after, follower)}"
+    cut = f"it truncates to {after.leo[follower]}, {describe_removal(before, after, follower)}"
     if end == UNKNOWN_OFFSET:
         answer = f"undefined: it falls back on its HW {before.hw[follower]}; {cut}"
     elif meant == epoch:

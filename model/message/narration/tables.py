@@ -15,8 +15,8 @@ from waterline.model.message.narration.phrases import (
     as_list,
     as_records,
     as_set,
-    awaited,
-    counted,
+    awaited_records,
+    count_of,
     ids,
     members_of,
     with_epoch,
@@ -135,14 +135,14 @@ def _future_log(s: State, replica: int, records: Iterable[int]) -> str:
 def _consumer(s: State) -> list[tuple[str, str]]:
     if s.consumed == 0:
         return []
-    read = f"{counted(s.consumed, 'record', 'records')} read, the last m{s.last_consumed}"
+    read = f"{count_of(s.consumed, 'record', 'records')} read, the last m{s.last_consumed}"
     return [("Consumer", f"{read}, then past what it never saw" if s.misread else read)]
 
 
 def _faults(s: State) -> str:
     text = ((getattr(s, f"{name}_used"), fault) for name, fault in FAULTS.items())
     return ", ".join(
-        counted(number, fault.one, fault.many) for number, fault in text if number or fault.always
+        count_of(number, fault.one, fault.many) for number, fault in text if number or fault.always
     )
 
 
@@ -226,7 +226,11 @@ def _broker_epoch(s: State, leader: int, follower: int) -> str:
 
 def _in_flight(s: State, replica: int) -> str:
     """Describe a follower's one fetch, and the acknowledgements that a broker still owes."""
-    due = [f"ack due: {as_records(awaited(s, replica))}"] if awaited(s, replica) else []
+    due = (
+        [f"ack due: {as_records(awaited_records(s, replica))}"]
+        if awaited_records(s, replica)
+        else []
+    )
     if not follows(s, replica) or s.fetch[replica] == IDLE:
         return "; ".join(due) or NOTHING
     return "; ".join([_fetch_in_flight(s, replica), *due])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.recorded_traces import problem_of, replayed_in
-from waterline.checker.analysis.compare.comparison import Comparison, compared
+from waterline.checker.analysis.compare.comparison import Comparison, compare_models
 from waterline.checker.kafka.families import MESSAGE
 from waterline.counterexamples import Trace
 
@@ -23,6 +23,6 @@ def compare() -> Compare:
         left = problem_of(trace)
         options = {**trace.environment, **{n.replace("_", "-"): v for n, v in settings.items()}}
         right = MESSAGE.problem_of(version or trace.version, options, [trace.invariant])
-        return compared(left, replayed_in(left, trace), right)
+        return compare_models(left, replayed_in(left, trace), right)
 
     return made

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tests.support.recorded_traces import LOSS, entry_trace
 from waterline.checker.analysis.compare.aligning import How
-from waterline.checker.analysis.compare.comparison import Comparison, compared
+from waterline.checker.analysis.compare.comparison import Comparison, compare_models
 from waterline.checker.analysis.compare.document import comparison_value
 from waterline.checker.analysis.compare.rendering import render_comparison
 from waterline.checker.kafka.families import MESSAGE
@@ -94,7 +94,7 @@ def test_a_power_loss_takes_what_comes_nearest() -> None:
     calls = [("Produce", (0,)), ("Produce", (0,)), ("PowerLoss", (0, 1))]
     replayed = replay(trace_of(left.model, "no_committed_loss", calls), left.model)
 
-    assert how(compared(left, replayed, right)) == [
+    assert how(compare_models(left, replayed, right)) == [
         (How.MISSING, "Produce(leader=0)", ""),
         (How.INSTEAD, "PowerLoss(replica=0, end=1)", "PowerLoss(replica=0, end=0)"),
     ]

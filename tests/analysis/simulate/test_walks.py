@@ -17,7 +17,7 @@ from waterline.checker.analysis.simulate.walk_loops import OFTEN, PACES_MAX
 from waterline.checker.analysis.simulate.walker import BATCH, Walker, recipe_of
 from waterline.checker.analysis.simulate.workers import Asked, InOrder, on_threads
 from waterline.checker.compiler.origins import action_of, arguments_of
-from waterline.checker.compiler.program import loaded
+from waterline.checker.compiler.program import load_program
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
@@ -35,7 +35,7 @@ TANGLED = [(n, (n * k + 1) % NODES) for n in range(NODES) for k in (1, 2, 5)]
 
 def walker(problem: Problem, **planned: Any) -> Walker:
     prepare(problem)
-    loaded(recipe_of(problem.model.layout.words))
+    load_program(recipe_of(problem.model.layout.words))
     return Walker(problem, Plan(**{"depth": 10, **planned}))
 
 

@@ -15,7 +15,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.report.pages.formats import FORMATS, Converted
 from waterline.checker.report.pages.limits import TooLongToDraw
 from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.counterexamples import TraceStep, from_json
 from waterline.counterexamples.formats import from_itf
 
@@ -55,7 +55,7 @@ def of_thousands_of_steps() -> Converted:
     trace = loss.finding.replayed.trace
     fetch = [TraceStep(n, (("follower", 1),)) for n in ("SendFetch", "LeaderFetch", "RecvFetch")]
     steps = (*fetch * 350, *trace.steps)
-    long = confirmed(replace(trace, steps=steps), loss.problem.model, claim)
+    long = confirm_trace(replace(trace, steps=steps), loss.problem.model, claim)
     return Converted(problem=loss.problem, finding=long)
 
 

@@ -38,8 +38,8 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> Any:
         return facts, differences(model, facts)
 
     monkeypatch.setattr(stepping, "row_of", lambda action, release: row(action))
-    monkeypatch.setattr(stepping, "compared", compared)
-    monkeypatch.setattr(stepping, "observed", lambda stage: {})
+    monkeypatch.setattr(stepping, "compare", compared)
+    monkeypatch.setattr(stepping, "observe", lambda stage: {})
     monkeypatch.setattr(stepping, "keep_in_sync", lambda stage, state: None)
     monkeypatch.setattr(walking, "begin", Pretended.begin)
 

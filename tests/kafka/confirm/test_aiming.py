@@ -10,9 +10,9 @@ import pytest
 
 from waterline.checker.kafka.confirm import conforming
 from waterline.checker.kafka.confirm import harness_digest as digests
-from waterline.checker.kafka.confirm.aiming import Aiming, Plan, lag_of, planned
+from waterline.checker.kafka.confirm.aiming import Aiming, Plan, lag_of, plan_goals
 from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from waterline.checker.kafka.confirm.conformance import begun
+from waterline.checker.kafka.confirm.conformance import begin
 from waterline.checker.kafka.confirm.harness_digest import harness_digest
 from waterline.checker.kafka.confirm.outcomes import Outcome, outcome_of
 from waterline.checker.kafka.confirm.reaching import DEAR, Search
@@ -48,7 +48,7 @@ def outcome_at_the_end(asked: Problem, way: tuple[Call, ...]) -> Outcome:
 
 def test_a_plan_has_a_way_to_every_outcome_that_can_be_had() -> None:
     asked = problem()
-    plan = planned(asked, OLD, states_max=MANY, announce=lambda line: None)
+    plan = plan_goals(asked, OLD, states_max=MANY, announce=lambda line: None)
 
     assert plan.complete
     assert plan.outcomes == len(plan.ways) > 20
@@ -59,7 +59,7 @@ def test_a_plan_has_a_way_to_every_outcome_that_can_be_had() -> None:
 
 def test_what_no_way_leads_to_is_named_with_the_step_in_the_way() -> None:
     asked = problem(parked_fetches=True)
-    plan = planned(asked, OLD, states_max=MANY, announce=lambda line: None)
+    plan = plan_goals(asked, OLD, states_max=MANY, announce=lambda line: None)
     actions = {action for action, _ in plan.unsteerable}
 
     assert "WakeParked" in actions
@@ -69,7 +69,7 @@ def test_what_no_way_leads_to_is_named_with_the_step_in_the_way() -> None:
 
 
 def test_a_search_that_was_cut_is_not_complete() -> None:
-    plan = planned(problem(), OLD, states_max=20, announce=lambda line: None)
+    plan = plan_goals(problem(), OLD, states_max=20, announce=lambda line: None)
 
     assert not plan.complete
 
@@ -77,7 +77,7 @@ def test_a_search_that_was_cut_is_not_complete() -> None:
 def test_a_way_has_as_few_dear_steps_as_any() -> None:
     """By chance or by the shortest way there may be more of them."""
     asked = problem(restarts=2, moves=1, epochs=2)
-    plan = planned(asked, OLD, states_max=MANY, announce=lambda line: None)
+    plan = plan_goals(asked, OLD, states_max=MANY, announce=lambda line: None)
     dear = {goal: sum(action in DEAR for action, _ in way) for goal, way in plan.ways.items()}
 
     search = Search(asked, Steerable(asked.model, OLD, LAG_MS))
@@ -89,7 +89,7 @@ def test_a_way_has_as_few_dear_steps_as_any() -> None:
 
 
 def test_the_isr_shrinks_only_on_brokers_that_look_for_lag() -> None:
-    plan = planned(problem(), OLD, states_max=MANY, announce=lambda line: None)
+    plan = plan_goals(problem(), OLD, states_max=MANY, announce=lambda line: None)
     shrinking = [way for way in plan.ways.values() if any(action == SHRINK for action, _ in way)]
 
     assert {lag_of(way) for way in shrinking} == {LAG_MS}
@@ -114,7 +114,7 @@ def test_a_search_knows_who_is_silent(release: object, is_silenced: bool) -> Non
 
 def test_a_walk_goes_on_to_the_next_outcome_that_is_near() -> None:
     asked = problem()
-    plan = planned(asked, OLD, states_max=MANY, announce=lambda line: None)
+    plan = plan_goals(asked, OLD, states_max=MANY, announce=lambda line: None)
     steerable = Steerable(asked.model, OLD, NO_LAG_MS)
     wanted = {goal for goal, way in plan.ways.items() if lag_of(way) == NO_LAG_MS}
     far = max(wanted, key=lambda goal: len(plan.ways[goal]))
@@ -138,7 +138,7 @@ def test_a_walk_goes_on_to_the_next_outcome_that_is_near() -> None:
 def test_where_none_is_near_the_plan_s_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("waterline.checker.kafka.confirm.aiming.NEAR_STATES_MAX", 0)
     asked = problem()
-    plan = planned(asked, OLD, states_max=MANY, announce=lambda line: None)
+    plan = plan_goals(asked, OLD, states_max=MANY, announce=lambda line: None)
     steerable = Steerable(asked.model, OLD, NO_LAG_MS)
     ways = {goal: way for goal, way in plan.ways.items() if lag_of(way) == NO_LAG_MS}
     goal = max(ways, key=lambda each: len(ways[each]))
@@ -159,7 +159,7 @@ def test_a_plan_that_another_harness_made_is_looked_for_again(
     """Which steps can be caused follows from code that no other part of the key has."""
     release = kafka_release("4.2.0:elr")
     crashes = next(each for each in CIRCUMSTANCES if each.name == "crashes")
-    found = begun(release, [crashes])
+    found = begin(release, [crashes])
     [tally] = found.tallied
     kept = Plan(
         states=1,
@@ -170,7 +170,7 @@ def test_a_plan_that_another_harness_made_is_looked_for_again(
         made_by=harness_digest() if made_by == "this harness" else "0123456789abcdef",
     )
     tally.plan, new = kept, replace(kept, states=2)
-    monkeypatch.setattr(conforming, "planned", lambda *_, **__: new)
+    monkeypatch.setattr(conforming, "plan_goals", lambda *_, **__: new)
     conforming.look_for_outcomes(found, states_max=1, results=None, announce=lambda line: None)
 
     assert tally.plan == (kept if made_by == "this harness" else new)

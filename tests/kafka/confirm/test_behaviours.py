@@ -11,7 +11,7 @@ import pytest
 
 from waterline.checker.kafka.confirm import replay as replaying
 from waterline.checker.kafka.confirm import waiting
-from waterline.checker.kafka.confirm.counterexample import Counterexample, recorded
+from waterline.checker.kafka.confirm.counterexample import Counterexample, load_counterexample
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.ending import ending_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm
@@ -21,7 +21,7 @@ from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from waterline.checker.kafka.confirm.replay import Judgement, Run
 from waterline.checker.kafka.confirm.stage import StepFailed
 from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
-from waterline.checker.kafka.confirm.waiting import EndBy, Looked, looked, require_visible
+from waterline.checker.kafka.confirm.waiting import EndBy, Looked, require_visible, watch_for
 from waterline.checker.kafka.confirm.wire import FETCH, OFFSET_FOR_LEADER_EPOCH, Record
 from waterline.invariants import BEHAVIOURS
 from waterline.invariants.outside import Seen
@@ -32,7 +32,7 @@ M1, M2, OTHER = Record(0, b"m1", 0), Record(1, b"m2", 0), Record(0, b"m2", 1)
 
 
 def shown(name: str) -> Counterexample:
-    return recorded(TRACES / f"{name}.json")
+    return load_counterexample(TRACES / f"{name}.json")
 
 
 def course(name: str, release: KafkaRelease) -> Course:
@@ -250,13 +250,13 @@ def look(monkeypatch: pytest.MonkeyPatch, silent: set[int]) -> Any:
     monkeypatch.setattr(waiting, "_LOOK_SECONDS", 0.02)
     monkeypatch.setattr(waiting, "_PASS_SECONDS", 0.001)
     facts = {ISR: "r0", WAITING: "m1", "r0 log": "m1@0", "r1 log": "empty"}
-    monkeypatch.setattr(waiting, "observed", lambda stage: facts)
+    monkeypatch.setattr(waiting, "observe", lambda stage: facts)
 
     monkeypatch.setattr(waiting, "listens", lambda port: port not in silent)
 
     def looks(stage: Pretended, claim: str, end_by: EndBy = ()) -> Looked:
         asked = next(each for each in BEHAVIOURS if each.name == claim)
-        return looked(stage, asked, end_by)  # type: ignore[arg-type]
+        return watch_for(stage, asked, end_by)  # type: ignore[arg-type]
 
     return looks
 
@@ -319,7 +319,7 @@ def test_a_run_looks_at_the_end_of_a_behaviour(monkeypatch: pytest.MonkeyPatch) 
         by.extend(name for name, _ in end_by)
         return replace(NEVER, ended_by="Produce(leader=0)")
 
-    monkeypatch.setattr(replaying, "looked", looks)
+    monkeypatch.setattr(replaying, "watch_for", looks)
     monkeypatch.setattr(Run, "_taken", lambda self, stage, moment: SimpleNamespace(complaint=""))
     found = Run(way, release, LAG_MS, lambda line: None).carried_out(None, 0.0)  # type: ignore[arg-type]
 

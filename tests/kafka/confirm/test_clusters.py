@@ -55,7 +55,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
         noted.topics.append((topic, settings))
         noted.assigned.append(assigned)
 
-    monkeypatch.setattr(sharing, "staged", staged)
+    monkeypatch.setattr(sharing, "start_stage", staged)
     monkeypatch.setattr(sharing, "begin", begin)
     return noted
 

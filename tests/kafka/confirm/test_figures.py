@@ -11,7 +11,7 @@ from tests.support.commands import Commands
 from waterline.checker.kafka.confirm.aiming import Plan
 from waterline.checker.kafka.confirm.cells import Cell
 from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from waterline.checker.kafka.confirm.conformance import begun
+from waterline.checker.kafka.confirm.conformance import begin
 from waterline.checker.kafka.confirm.conforming import begun_with, report
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.figures import (
@@ -109,7 +109,7 @@ def test_what_was_kept_is_read_again(tmp_path: Path) -> None:
 def test_a_run_goes_on_from_what_was_kept(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     release = kafka_release("2.1.1")
-    [fresh] = begun(release, CIRCUMSTANCES[:1]).tallied
+    [fresh] = begin(release, CIRCUMSTANCES[:1]).tallied
     for what in (PLAN, *walks()):
         keep(file, fresh.question, what)
     [tally] = begun_with(release, CIRCUMSTANCES[:1], file).tallied

@@ -12,9 +12,9 @@ import pytest
 
 from tests.kafka.confirm.pretended_brokers import WROTE, Deviation, steps_of
 from waterline.checker.kafka.confirm import grounds
-from waterline.checker.kafka.confirm.aiming import planned
+from waterline.checker.kafka.confirm.aiming import plan_goals
 from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES, Circumstances
-from waterline.checker.kafka.confirm.conformance import TRIES_MAX, Conformance, begun
+from waterline.checker.kafka.confirm.conformance import TRIES_MAX, Conformance, begin
 from waterline.checker.kafka.confirm.facts import ISR, Facts, differences
 from waterline.checker.kafka.confirm.grounds import (
     Grounds,
@@ -153,7 +153,7 @@ def how(seed: int = 1, steps: int = 10**6) -> Round:
 
 
 def conformed(fields: Any, *, walks: int) -> Conformance:
-    found = begun(fields.release, [CRASHES])
+    found = begin(fields.release, [CRASHES])
     walk_by_chance(fields, found, walks, how())
     return found
 
@@ -202,9 +202,9 @@ def test_a_known_difference_ends_its_walk_and_not_its_cluster(pretended: Any) ->
 
 
 def aimed(fields: Any, how: Round, circumstances: Circumstances = FEWER) -> Conformance:
-    found = begun(fields.release, [circumstances])
+    found = begin(fields.release, [circumstances])
     [tally] = found.tallied
-    tally.plan = planned(
+    tally.plan = plan_goals(
         tally.problem, fields.release, states_max=10**6, announce=lambda line: None
     )
     walk_to_outcomes(fields, found, how)
@@ -270,7 +270,7 @@ def test_walks_that_were_walked_before_are_not_walked_again(pretended: Any) -> N
 
 def test_steps_of_a_file_are_taken_as_they_are(pretended: Any) -> None:
     fields = Fields(pretended, OLD, lambda name, facts: None)
-    found = begun(OLD, [CRASHES])
+    found = begin(OLD, [CRASHES])
     walk_along(fields, found, steps_of(*WROTE), how())  # type: ignore[arg-type]
 
     assert found.steps == min(len(WROTE), 10)

@@ -12,7 +12,7 @@ from tests.support import states
 from waterline.checker.kafka.confirm import observing, stepping
 from waterline.checker.kafka.confirm import replay as replaying
 from waterline.checker.kafka.confirm.controls import with_control
-from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.counterexample import search
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.evidence import Evidence
@@ -85,11 +85,11 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
             return of.evidence if leader >= 0 else UNREAD
 
         monkeypatch.setattr(stepping, "row_of", lambda action, release: Row("taken.", taken))
-        monkeypatch.setattr(stepping, "compared", compared)
-        monkeypatch.setattr(stepping, "observed", lambda of: {})
-        monkeypatch.setattr(replaying, "observed", lambda of: {})
+        monkeypatch.setattr(stepping, "compare", compared)
+        monkeypatch.setattr(stepping, "observe", lambda of: {})
+        monkeypatch.setattr(replaying, "observe", lambda of: {})
         monkeypatch.setattr(replaying, "committed_in", lambda of, facts: set())
-        monkeypatch.setattr(replaying, "gathered", gathered)
+        monkeypatch.setattr(replaying, "gather_evidence", gathered)
         monkeypatch.setattr(stepping, "keep_in_sync", lambda of, state: None)
         run = Run(course, release, lag_ms, lambda line: None)
         return run.carried_out(stage, 0.0)  # type: ignore[arg-type]
@@ -174,24 +174,24 @@ def test_a_broker_that_answers_late_is_asked_again(monkeypatch: pytest.MonkeyPat
         clock[0] += 5.0  # As long as a request waits.
         return {"r2 leads": shown.pop(0)}
 
-    monkeypatch.setattr(observing, "observed", observed)
+    monkeypatch.setattr(observing, "observe", observed)
     still = SimpleNamespace(monotonic=lambda: clock[0], sleep=lambda seconds: None)
     monkeypatch.setattr(observing, "time", still)
     stage: Any = None
 
-    assert observing.compared(stage, given) == (given, [])
+    assert observing.compare(stage, given) == (given, [])
     shown[:] = ["yes", "no"]
-    assert observing.compared(stage, given)[0] == {"r2 leads": "yes"}
+    assert observing.compare(stage, given)[0] == {"r2 leads": "yes"}
     assert shown == ["no"]
     shown[:] = [*[NO_ANSWER] * 6, "no"]
-    assert observing.compared(stage, given)[0] == {"r2 leads": NO_ANSWER}
+    assert observing.compare(stage, given)[0] == {"r2 leads": NO_ANSWER}
     assert shown == ["no"]
 
 
 def test_an_isr_that_shrinks_early_is_the_harness_s_and_one_that_grows_is_not(
     carry_out: Any,
 ) -> None:
-    found = searched(find_scenario("last-replica-standing"), FENCED.rules, print).finding.replayed
+    found = search(find_scenario("last-replica-standing"), FENCED.rules, print).finding.replayed
     model = message_model(
         found.trace.version, Environment.from_options(dict(found.trace.environment))
     )

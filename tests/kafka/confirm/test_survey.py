@@ -11,7 +11,7 @@ import pytest
 
 from waterline.checker.kafka.confirm import survey
 from waterline.checker.kafka.confirm.cells import Cell, count_of, in_order, read_cells, write_cells
-from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.counterexample import search
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.course_digest import course_digest
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoJars
@@ -259,7 +259,7 @@ def test_a_step_taken_in_place_of_another_is_in_the_digest() -> None:
 
 def _course_of_c12() -> tuple[KafkaRelease, Course]:
     release = kafka_release("0.10.2.2")
-    found = searched(find_scenario("C12"), release.rules, lambda line: None)
+    found = search(find_scenario("C12"), release.rules, lambda line: None)
     return release, course_of(found.finding.replayed, found.problem.model, found.claim, release)
 
 
@@ -269,8 +269,8 @@ def test_cells_are_counted() -> None:
 
 def test_rules_without_a_name_are_searched_before_another_version_is_taken() -> None:
     nameless = kafka_release("2.0.1").rules
-    own = searched(find_scenario("last-replica-standing"), nameless, lambda line: None)
-    others = searched(find_scenario("kip-279"), nameless, lambda line: None)
+    own = search(find_scenario("last-replica-standing"), nameless, lambda line: None)
+    others = search(find_scenario("kip-279"), nameless, lambda line: None)
 
     assert own.problem.model.version == nameless
     assert others.problem.model.version == "epoch"

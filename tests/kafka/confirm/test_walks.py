@@ -12,14 +12,14 @@ import pytest
 from tests.kafka.confirm.pretended_brokers import FETCHED, WROTE, steps_of
 from tests.support import states
 from waterline.checker.kafka.confirm.circumstances import CIRCUMSTANCES
-from waterline.checker.kafka.confirm.conformance import begun
+from waterline.checker.kafka.confirm.conformance import begin
 from waterline.checker.kafka.confirm.errors import BrokerFailed
 from waterline.checker.kafka.confirm.facts import ISR, Facts
 from waterline.checker.kafka.confirm.grounds import (
     trace_of_walk,
 )
 from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
-from waterline.checker.kafka.confirm.shortening import possible, shortened
+from waterline.checker.kafka.confirm.shortening import possible, shorten
 from waterline.checker.kafka.confirm.stage import NotHeld, StepFailed
 from waterline.checker.kafka.confirm.steerable import FENCED, SILENT, Steerable
 from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
@@ -238,7 +238,7 @@ def test_a_kraft_leader_asks_for_nobody_whom_it_may_know_to_be_fenced(
     """A fetch of before arrives at a leader when its sender is fenced."""
     release = kafka_release("4.2.0:elr")
     late = next(each for each in CIRCUMSTANCES if each.name == "late")
-    [tally] = begun(release, [late]).tallied
+    [tally] = begin(release, [late]).tallied
     state = tally.model.initial[0]
     for wanted in steps_of(*steps):
         [state] = [
@@ -260,7 +260,7 @@ def asks_after_each(*steps: str) -> tuple[list[bool], int]:
     """Whether r1 may ask after each step of a walk with shutdowns, and who is silent then."""
     shutdowns = next(each for each in CIRCUMSTANCES if each.name == "shutdowns")
     release = kafka_release("4.2.0:elr")
-    [tally] = begun(release, [shutdowns]).tallied
+    [tally] = begin(release, [shutdowns]).tallied
     steerable = Steerable(tally.model, release, NO_LAG_MS)
     state, silent = tally.model.initial[0], 0
     asks = []
@@ -286,7 +286,7 @@ def test_a_leader_that_has_started_anew_may_fence_by_the_metadata_log(
 ) -> None:
     """In the model it has not learned of anything, and refuses a fetch without fencing it."""
     release = kafka_release(name)
-    [tally] = begun(release, [CRASHES]).tallied
+    [tally] = begin(release, [CRASHES]).tallied
     steerable = Steerable(tally.model, release, NO_LAG_MS)
     state, found = tally.model.initial[0], 0
     starts = ("Crash replica=0", "Fence replica=0", "Restart replica=0")
@@ -348,7 +348,7 @@ def test_a_walk_is_shortened_to_what_shows_the_same(pretended: Any) -> None:
         tries.append(len(steps))
         return walked_on(stage, following(steps))
 
-    short = shortened(
+    short = shorten(
         long,
         Steerable(model, OLD, NO_LAG_MS),
         again,
@@ -373,7 +373,7 @@ def test_shortening_ends_after_so_many_tries(pretended: Any) -> None:
         tries.append(len(steps))
         return Walked(not_held="no cluster")
 
-    short = shortened(
+    short = shorten(
         long, Steerable(model, OLD, NO_LAG_MS), again, tries_max=3, report=lambda line: None
     )
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.logged_walks import LOADED, SHUT_DOWN, Writer
 from tests.support.recorded_traces import entry_trace
-from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.causes import causes_of
 from waterline.checker.kafka.logs.fitting import Circumstances
 from waterline.checker.kafka.logs.reading import read_logs
@@ -55,7 +55,7 @@ def explained(trace: Trace, folder: Path) -> Answer:
         min_insync_replicas=environment.min_insync_replicas,
         unclean_leader_election=environment.unclean_leader_election,
     )
-    return answered(read_logs([folder]), "t-0", given, states_max=60_000, seconds_max=120.0)
+    return answer_of(read_logs([folder]), "t-0", given, states_max=60_000, seconds_max=120.0)
 
 
 def assert_recognised_in_the_lines_of_its_trace(name: str, folder: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_log_directory_that_was_taken_out_is_known_by_a_proper_shutdown(tmp_pa
     given = Circumstances(
         version=release_named("4.4")[0].version, hw_in_response="post", min_insync_replicas=2
     )
-    found = answered(read_logs([tmp_path]), "t-0", given, states_max=6000)
+    found = answer_of(read_logs([tmp_path]), "t-0", given, states_max=6000)
 
     assert ("DirectoryTaken", (1,)) in found.shown.calls
     assert [cause.scenario.number for cause in found.causes][:1] == ["C57"]

@@ -18,10 +18,10 @@ import pytest
 from tests.support.logged_walks import walked
 from waterline.checker.kafka.logs.carrying import (
     Numbering,
-    carried,
+    carry,
     fields_known,
 )
-from waterline.checker.kafka.logs.chain import Chain, chained
+from waterline.checker.kafka.logs.chain import Chain, explain_windows
 from waterline.checker.kafka.logs.fitting import Beside, Circumstances
 from waterline.checker.kafka.logs.history import History, history_of
 from waterline.checker.kafka.logs.reading import read_logs
@@ -48,7 +48,7 @@ def walk_of(version: str, seed: int, folder: Path, *, of_all: bool = True) -> Hi
 
 
 def explained(whole: History, version: str, *, plain: bool, loses: bool = True) -> Chain:
-    return chained(
+    return explain_windows(
         whole,
         Circumstances(version=version, hw_in_response=BOUNDS.hw_in_response),
         width=1,
@@ -68,7 +68,7 @@ def require_one_behaviour(chain: Chain) -> None:
         if end is not None:
             assert before is not None
             assert piece.numbering is not None
-            assert carried(end, piece.window.model, piece.numbering).state == piece.state
+            assert carry(end, piece.window.model, piece.numbering).state == piece.state
             assert piece.positions == before.fit.positions[-1]
         state = piece.state
         for name, arguments in piece.fit.calls:
@@ -123,7 +123,7 @@ def carried_alike(version: str, walks: int) -> tuple[int, int]:
         next_model = message_model(
             version, replace(BOUNDS, records=6, epochs=12, moves=15, restarts=15)
         )
-        begun = carried(state, next_model, one).state
+        begun = carry(state, next_model, one).state
         judged += 1
         cut += one.boundaries[0] > 0
         require_same_steps(model, state, next_model, begun)
@@ -194,4 +194,4 @@ def comparable(state: Any, epoch: int) -> Any:
     numbering = Numbering(
         first=first, slots=6, boundaries=tuple(range(base, int(state.records) + 1))
     )
-    return carried(state, model, numbering).state
+    return carry(state, model, numbering).state

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.controller_logs import kraft_line, zookeeper_line
 from tests.support.logged_walks import Decided
-from waterline.checker.kafka.logs.answer import answered
+from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.controller_lines import changes_in
 from waterline.checker.kafka.logs.decisions import decisions_of
 from waterline.checker.kafka.logs.errors import BadLogs
@@ -458,7 +458,7 @@ OF_C21 = (
 
 def test_decisions_stand_in_the_timeline_with_their_lines(tmp_path: Path) -> None:
     """No line of a broker of 2.8.2 has the number of a decision."""
-    found = answered(with_decisions(tmp_path, OF_C21), "t-0", given("2.8.2:zookeeper"))
+    found = answer_of(with_decisions(tmp_path, OF_C21), "t-0", given("2.8.2:zookeeper"))
 
     assert [cause.scenario.number for cause in found.causes] == ["C21"]
     assert found.always_loses
@@ -473,7 +473,7 @@ def test_decisions_stand_in_the_timeline_with_their_lines(tmp_path: Path) -> Non
 def test_a_false_decision_is_not_what_nothing_fits_rests_on(tmp_path: Path) -> None:
     """By it the leader of epoch 2 was in no ISR. Then the same bounds are searched without it."""
     false = (*OF_C21[:1], Decided(1, 1, 2, (1, 2)), *OF_C21[2:])
-    found = answered(with_decisions(tmp_path, false), "t-0", given("2.8.2:zookeeper"))
+    found = answer_of(with_decisions(tmp_path, false), "t-0", given("2.8.2:zookeeper"))
 
     assert any(each.nothing_fits and each.history.decisions for each in found.tried)
     assert found.fits

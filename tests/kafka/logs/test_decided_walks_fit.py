@@ -15,7 +15,7 @@ import pytest
 from tests.support.controller_logs import dump_of, kraft_line, zookeeper_line
 from tests.support.logged_walks import Decided, walked
 from waterline.checker.kafka.logs.decisions import decisions_of
-from waterline.checker.kafka.logs.fitting import Circumstances, searched
+from waterline.checker.kafka.logs.fitting import Circumstances, search_fits
 from waterline.checker.kafka.logs.history import history_of
 from waterline.checker.kafka.logs.observation import CONTROLLER
 from waterline.checker.kafka.logs.reading import read_logs
@@ -73,7 +73,7 @@ def test_a_walk_is_refuted_by_no_verdict_that_knows_its_decisions(
         logs = read_logs([folder])
         observed = logs.of("t-0")
         history = history_of(observed, with_server_log=set(logs.server_logs))
-        found = searched(history, given, BOUNDS, states_max=4000, seconds_max=4.0)
+        found = search_fits(history, given, BOUNDS, states_max=4000, seconds_max=4.0)
 
         what = (seed, form, how)
         assert CONTROLLER not in history.brokers, what

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from waterline.checker.cli.traces.explaining_logs import release_of
-from waterline.checker.kafka.logs.answer import answered, is_unclean
+from waterline.checker.kafka.logs.answer import answer_of, is_unclean
 from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import Evidence, evidence_of
 from waterline.checker.kafka.logs.fitting import Circumstances
@@ -87,7 +87,7 @@ def test_a_truncation_below_what_the_process_knew_puts_offsets_at_risk(
     assert (risk.first, risk.last, risk.broker, risk.epoch) == (400, 899, 1, None)
     [cut] = evidence.truncated
     assert (cut.first, cut.last) == (400, 899)
-    found = answered(read_logs([tmp_path]), "t-0", GIVEN)
+    found = answer_of(read_logs([tmp_path]), "t-0", GIVEN)
     assert found.best is None
     assert "below 900, with which the first leader began" in found.unsearched
 
@@ -215,7 +215,7 @@ def test_whom_a_follower_fetches_from_led_its_epoch(write: Writer, tmp_path: Pat
     write.says(1, retry % 3)
     assert leaders_told(read_logs([tmp_path]).of("t-0")) == {}
     with pytest.raises(BadLogs, match=r"who led epoch 5; add state-change.log of its leader"):
-        answered(read_logs([tmp_path]), "t-0", GIVEN)
+        answer_of(read_logs([tmp_path]), "t-0", GIVEN)
     for _ in range(3):
         write.says(1, retry % 4)
     write.says(1, role % 6)

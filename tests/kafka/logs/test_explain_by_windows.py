@@ -34,7 +34,7 @@ def test_nothing_fits_only_if_it_does_for_each_order_of_assignment(
             whole=whole, explored=[], pieces=(), fits=False, loses=False, is_whole=is_whole
         )
 
-    monkeypatch.setattr(chain_answer, "chained", chained)
+    monkeypatch.setattr(chain_answer, "explain_windows", chained)
     given = Circumstances(version="kraft", hw_in_response="post")
     found = chain_answer.answered_by_windows(logs, "t-0", given, width=1)
 

@@ -21,7 +21,7 @@ from rich.console import Console
 from waterline.checker.cli.commands import waterline
 from waterline.checker.cli.traces.incident_lanes import Lanes
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.decisions import decisions_of
 from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import at_risk
@@ -44,7 +44,7 @@ def given(release: str) -> Circumstances:
 
 @pytest.fixture(scope="module")
 def lost() -> Answer:
-    return answered(read_logs([RECORDED / "3.9.1-c21"]), "t-0", given("3.9.1:zookeeper"))
+    return answer_of(read_logs([RECORDED / "3.9.1-c21"]), "t-0", given("3.9.1:zookeeper"))
 
 
 def test_a_loss_by_c21_is_recognised(lost: Answer) -> None:
@@ -63,7 +63,7 @@ def test_a_loss_by_c21_is_recognised(lost: Answer) -> None:
 )
 def test_a_leader_that_heard_of_the_epoch_is_no_c21(name: str, release: str) -> None:
     """The same elections; no acknowledged record is lost, and nothing that fits is C21."""
-    found = answered(read_logs([RECORDED / name]), "t-0", given(release), seconds_max=30.0)
+    found = answer_of(read_logs([RECORDED / name]), "t-0", given(release), seconds_max=30.0)
 
     assert found.fits
     assert not found.causes
@@ -137,7 +137,7 @@ def test_a_line_that_cannot_be_is_found(tmp_path: Path) -> None:
     assert changed != text
     file.write_text(changed)
 
-    found = answered(read_logs([tmp_path]), "t-0", given("3.9.1:zookeeper"), seconds_max=6.0)
+    found = answer_of(read_logs([tmp_path]), "t-0", given("3.9.1:zookeeper"), seconds_max=6.0)
 
     assert not found.fits
     [(refused, _), *_] = found.best.refusals.most_common()
@@ -233,7 +233,7 @@ def test_logs_of_two_clusters_are_refused(tmp_path: Path) -> None:
     (other / "server.log").write_text(text)
 
     with pytest.raises(BadLogs, match="logs of two clusters"):
-        answered(read_logs([tmp_path]), "t-0", given("3.9.1:zookeeper"), seconds_max=1.0)
+        answer_of(read_logs([tmp_path]), "t-0", given("3.9.1:zookeeper"), seconds_max=1.0)
 
 
 @pytest.mark.parametrize(

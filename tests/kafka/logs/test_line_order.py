@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.kafka.logs.answer import answered
+from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.courses import course_of
 from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.fitting import Circumstances
@@ -123,6 +123,6 @@ def test_nothing_fits_does_not_rest_on_the_order_of_files(tmp_path: Path) -> Non
     followed, hw_in_response = release_named("3.9.1:zookeeper")
     given = Circumstances(version=followed.version, hw_in_response=hw_in_response)
 
-    found = answered(read_logs([tmp_path]), "t-0", given, seconds_max=20.0)
+    found = answer_of(read_logs([tmp_path]), "t-0", given, seconds_max=20.0)
 
     assert [cause.scenario.number for cause in found.causes] == ["C21"]

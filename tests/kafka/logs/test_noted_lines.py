@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.kafka.logs.answer import answered
+from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.evidence import evidence_of
 from waterline.checker.kafka.logs.fitting import Circumstances
 from waterline.checker.kafka.logs.noted import noted_in
@@ -144,7 +144,9 @@ def test_a_line_means_this(name: str) -> None:
 def test_a_real_follower_is_shown_with_what_its_leader_answered() -> None:
     """In its lane, between the lines that it stands between in the file."""
     logs = read_logs([RECORDED / "3.9.1-c21"])
-    found = answered(logs, "t-0", Circumstances(version="truncate-on-fetch", hw_in_response="post"))
+    found = answer_of(
+        logs, "t-0", Circumstances(version="truncate-on-fetch", hw_in_response="post")
+    )
     events = [e for e in timeline(found.best, found.shown) if e.broker == 1 and e.line is not None]
     kinds = [(e.line.kind, e.line.place.line) for e in events]
 
@@ -177,7 +179,7 @@ def test_a_start_after_a_crash_is_the_start_of_who_did_not_shut_down(
     (tmp_path / "server-1.log").write_text(ROLES.format(start=start))
     (tmp_path / "server-0.log").write_text(LEADER)
     logs = read_logs([tmp_path])
-    found = answered(logs, "t-0", Circumstances(version="elr", hw_in_response="post"))
+    found = answer_of(logs, "t-0", Circumstances(version="elr", hw_in_response="post"))
 
     [loaded] = [o for o in logs.of("t-0")[1] if o.kind is Kind.LOADS]
     assert loaded.is_clean is (start == SHUT_DOWN)

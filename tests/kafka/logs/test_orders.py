@@ -15,7 +15,7 @@ import pytest
 
 from waterline.checker.cli.traces.explaining_logs import code_of
 from waterline.checker.kafka.logs import answer
-from waterline.checker.kafka.logs.answer import Answer, answered
+from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.evidence import Evidence
 from waterline.checker.kafka.logs.fitting import Circumstances, Fit, Searched
 from waterline.checker.kafka.logs.history import History
@@ -50,9 +50,9 @@ def judged(monkeypatch: pytest.MonkeyPatch, outcomes: dict[Any, Outcome], most: 
         )
 
     monkeypatch.setattr(answer, "bounds_in_turn", bounds_once)
-    monkeypatch.setattr(answer, "searched", found)
+    monkeypatch.setattr(answer, "search_fits", found)
     monkeypatch.setattr(answer, "ORDERS_MAX", most)
-    return answered(read_logs([LOGS]), "t-0", given)
+    return answer_of(read_logs([LOGS]), "t-0", given)
 
 
 def test_every_behaviour_loses_only_if_it_does_in_each_order(

@@ -13,11 +13,11 @@ import pytest
 from tests.support.commands import Commands
 from tests.support.controller_logs import dump_of
 from tests.support.logged_walks import Decided, walked
-from waterline.checker.kafka.logs.answer import answered
+from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.chain_answer import answered_by_windows
 from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import evidence_of
-from waterline.checker.kafka.logs.fitting import Circumstances, bounds_in_turn, searched
+from waterline.checker.kafka.logs.fitting import Circumstances, bounds_in_turn, search_fits
 from waterline.checker.kafka.logs.history import history_of
 from waterline.checker.kafka.logs.observation import CONTROLLER
 from waterline.checker.kafka.logs.reading import Logs, read_logs
@@ -70,7 +70,7 @@ def test_a_walk_with_reassignments_is_refuted_by_no_verdict(
             continue
         history = history_of(observed, with_server_log=set(logs.server_logs), reassigned=reassigned)
         bounds = replace(BOUNDS, replicas=len(history.brokers), assigned=history.assigned)
-        found = searched(history, given(version), bounds, states_max=1000, seconds_max=4.0)
+        found = search_fits(history, given(version), bounds, states_max=1000, seconds_max=4.0)
 
         assert not found.nothing_fits, seed
         assert not (found.never_loses if walk.lost else found.always_loses), seed
@@ -122,7 +122,7 @@ def logs_of(folder: Path, *, controller: str = "") -> Logs:
 def test_a_replica_that_moves_begins_with_an_empty_log(tmp_path: Path) -> None:
     """So offset 0 is told apart, though the first leader began with 5 records."""
     (tmp_path / "dump.txt").write_text("\n".join(dump_of(MOVED)) + "\n")
-    found = answered(logs_of(tmp_path), "t-0", given(KRAFT), states_max=600)
+    found = answer_of(logs_of(tmp_path), "t-0", given(KRAFT), states_max=600)
     history = found.best.history
 
     assert found.fits
@@ -165,7 +165,7 @@ def test_what_is_not_searched_is_said_and_is_no_verdict(tmp_path: Path, cli: Com
     """With ZooKeeper: neither that something fits, nor that nothing is lost."""
     logs = logs_of(tmp_path, controller=ZOOKEEPER)
     version = release_named("3.9:zookeeper")[0].version
-    found = answered(logs, "t-0", given(version))
+    found = answer_of(logs, "t-0", given(version))
 
     assert found.best is None
     assert not any((found.fits, found.never_loses, found.nothing_fits))
@@ -189,7 +189,7 @@ def test_epochs_before_and_after_are_searched_without_it(tmp_path: Path) -> None
     for broker in (0, 2):
         with (tmp_path / f"broker-{broker}.log").open("a") as file:
             file.write(f"{role(broker, 2, 3, '0,2', '1')}\n")
-    found = answered(read_logs([tmp_path]), "t-0", given(KRAFT), epochs=(2, 2), states_max=600)
+    found = answer_of(read_logs([tmp_path]), "t-0", given(KRAFT), epochs=(2, 2), states_max=600)
 
     assert found.fits
     assert (found.best.history.brokers, found.best.environment.reassignments) == ((0, 2), 0)
@@ -205,7 +205,7 @@ def test_more_than_are_searched_at_once_are_refused_and_so_are_windows(tmp_path:
     (tmp_path / "broker-0.log").write_text("\n".join(lines) + "\n")
     logs = read_logs([tmp_path])
 
-    assert "at most 3 reassignments" in answered(logs, "t-0", given(KRAFT)).unsearched
+    assert "at most 3 reassignments" in answer_of(logs, "t-0", given(KRAFT)).unsearched
     with pytest.raises(BadLogs, match="--windows joins no windows there; name epochs"):
         answered_by_windows(logs, "t-0", given(KRAFT), width=1)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.logged_walks import walked
-from waterline.checker.kafka.logs.fitting import Circumstances, searched
+from waterline.checker.kafka.logs.fitting import Circumstances, search_fits
 from waterline.checker.kafka.logs.history import history_of
 from waterline.checker.kafka.logs.reading import read_logs
 from waterline.model.message.environment import Environment
@@ -45,7 +45,7 @@ def test_a_walk_of_the_model_is_refuted_by_no_verdict(
         logs = read_logs([folder])
         history = history_of(logs.of("t-0"), with_server_log=set(logs.server_logs))
         given = Circumstances(version=version, hw_in_response=bounds.hw_in_response)
-        found = searched(history, given, bounds, states_max=4000, seconds_max=4.0)
+        found = search_fits(history, given, bounds, states_max=4000, seconds_max=4.0)
 
         assert not found.nothing_fits, seed
         assert not (found.never_loses if walk.lost else found.always_loses), seed

@@ -18,7 +18,7 @@ from waterline.checker.kafka.matrix.deepening import Raised
 from waterline.checker.kafka.matrix.grid import CLAIMS, VERSION, Axis, Cell, Grid, Value, grid_over
 from waterline.checker.kafka.matrix.known_causes import Kin, kin_of
 from waterline.checker.kafka.matrix.matrix import Matrix
-from waterline.checker.kafka.matrix.outcome import judged
+from waterline.checker.kafka.matrix.outcome import judge
 from waterline.checker.kafka.matrix.properties import read_config
 from waterline.checker.kafka.matrix.running import exploring
 from waterline.checker.kafka.matrix.upgrades import upgrades
@@ -137,11 +137,11 @@ def test_what_closes_with_one_record_alone_is_not_recommended(
             verdicts = tuple((name, *verdict) for name in claims)
             fired = (("Crash", 1), ("Move", 1))
             answers.append(Answer(verdicts=verdicts, complete=True, fired=fired))
-        return Raised(tuple(judged(grid, cells, answers)))
+        return Raised(tuple(judge(grid, cells, answers)))
 
     monkeypatch.setattr("waterline.checker.kafka.matrix.advice.explore_raised", made_up)
     grid = Grid(axes=config.axes(only=["two crashes"]), replicas=3, records=1, records_max=2)
-    [broken] = judged(
+    [broken] = judge(
         grid,
         list(grid.cells()),
         [Answer(verdicts=tuple((name, Verdict.VIOLATED.value, 9) for name in claims))],

@@ -9,12 +9,17 @@ import pytest
 
 from tests.support.grids import cell_of, explored
 from waterline.checker.kafka.matrix import running
-from waterline.checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
+from waterline.checker.kafka.matrix.answering import (
+    Answer,
+    Question,
+    question_of,
+    unexplored_answer,
+)
 from waterline.checker.kafka.matrix.extent import describe_extent
 from waterline.checker.kafka.matrix.grid import Grid, first_records, grid_over
 from waterline.checker.kafka.matrix.matrix import explore_grid
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
-from waterline.checker.kafka.matrix.running import INTERRUPTED, Watch, exploring, unwatched
+from waterline.checker.kafka.matrix.running import INTERRUPTED, Watch, exploring, ignore_progress
 from waterline.checker.search.engines.choice import EngineChoice
 
 LOCAL = EngineChoice(name="local")
@@ -79,8 +84,8 @@ def test_rules_of_later_cells_are_optimised_at_once_where_cells_take_long(
     small = grid_over([], [("version", "elr"), ("faults", "none")])
     questions = [question_of(cell, small, stop_at_first=True) for cell in small.cells()]
     with exploring(LOCAL) as explorer:
-        explorer(questions, unwatched)
-        explorer(questions, unwatched)
+        explorer(questions, ignore_progress)
+        explorer(questions, ignore_progress)
 
     assert asked == [False] * len(questions) + [later] * len(questions)
 
@@ -108,7 +113,7 @@ def test_the_smallest_cell_comes_first_then_the_largest_and_outcomes_keep_their_
 
     def unanswered(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         asked.extend(question.name for question in questions)
-        return [unexplored(question, "max-states") for question in questions]
+        return [unexplored_answer(question, "max-states") for question in questions]
 
     outcomes = explore_grid(grid, unanswered, engine="local").outcomes
 
@@ -168,7 +173,7 @@ def test_an_interrupt_keeps_what_smaller_bounds_have_shown() -> None:
             nonlocal rungs
             rungs += 1
             if rungs > 1:
-                return [unexplored(question, INTERRUPTED) for question in questions]
+                return [unexplored_answer(question, INTERRUPTED) for question in questions]
             return explorer(questions, watch)
 
         matrix = explore_grid(grid, interrupted, engine="local")

@@ -12,7 +12,12 @@ import pytest
 from tests.support.reached import depths_of_states
 from tests.support.sampling import drawn
 from tests.support.states import model_of
-from waterline.checker.kafka.matrix.answering import Answer, Question, question_of, unexplored
+from waterline.checker.kafka.matrix.answering import (
+    Answer,
+    Question,
+    question_of,
+    unexplored_answer,
+)
 from waterline.checker.kafka.matrix.equivalent_cells import asking_once
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
 from waterline.checker.kafka.matrix.running import (
@@ -20,7 +25,7 @@ from waterline.checker.kafka.matrix.running import (
     Explorer,
     Watch,
     exploring,
-    unwatched,
+    ignore_progress,
 )
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
@@ -59,8 +64,8 @@ def test_answers_are_those_of_each_cell_alone(fault: str, explored: int) -> None
     questions = questions_of(grid_of(fault))
     asked: list[Question] = []
     with exploring(EngineChoice(name="local")) as explorer:
-        once = asking_once(counting(explorer, asked))(questions, unwatched)
-        alone = explorer(questions, unwatched)
+        once = asking_once(counting(explorer, asked))(questions, ignore_progress)
+        alone = explorer(questions, ignore_progress)
 
     assert len(asked) == explored
     assert [told(answer) for answer in once] == [told(answer) for answer in alone]
@@ -73,7 +78,7 @@ def test_where_the_rule_may_have_begun_both_are_explored() -> None:
     def somebody_restarts(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         return [Answer(fired=(("Restart", 1),)) for _ in questions]
 
-    asking_once(counting(somebody_restarts, asked))(questions, unwatched)
+    asking_once(counting(somebody_restarts, asked))(questions, ignore_progress)
 
     assert [question.spec.version for question in asked] == ["kraft", "kip903"]
 
@@ -85,7 +90,7 @@ def test_what_raised_is_explored_under_its_own_version() -> None:
     def raising(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         return [Answer(raised_in=(1,)) for _ in questions]
 
-    asking_once(counting(raising, asked))(questions, unwatched)
+    asking_once(counting(raising, asked))(questions, ignore_progress)
 
     assert [question.spec.version for question in asked] == ["kraft", "kip903"]
 
@@ -95,9 +100,9 @@ def test_after_an_interrupt_nothing_more_is_asked() -> None:
     asked: list[Question] = []
 
     def interrupted(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-        return [unexplored(question, INTERRUPTED) for question in questions]
+        return [unexplored_answer(question, INTERRUPTED) for question in questions]
 
-    answers = asking_once(counting(interrupted, asked))(questions, unwatched)
+    answers = asking_once(counting(interrupted, asked))(questions, ignore_progress)
 
     assert len(asked) == 2
     assert [answer.stopped_by for answer in answers] == [INTERRUPTED] * 4

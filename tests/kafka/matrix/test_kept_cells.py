@@ -14,7 +14,13 @@ from waterline.checker.kafka.matrix import kept_cells
 from waterline.checker.kafka.matrix.answering import Answer, Question, problem_of, question_of
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
 from waterline.checker.kafka.matrix.kept_cells import keep, keeping, kept_answer, name_of
-from waterline.checker.kafka.matrix.running import Explorer, Watch, exploring, unfound, unwatched
+from waterline.checker.kafka.matrix.running import (
+    Explorer,
+    Watch,
+    exploring,
+    ignore_progress,
+    unfound,
+)
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.result import INTERRUPTED, Verdict
 
@@ -47,7 +53,7 @@ def ask(questions: Sequence[Question]) -> tuple[list[Answer], int]:
             return explorer(asked, watch)
 
         keeps: Explorer = keeping(counting, unfound)
-        return keeps(questions, unwatched), explored
+        return keeps(questions, ignore_progress), explored
 
 
 def test_a_second_run_explores_nothing_and_answers_the_same(folder: Path) -> None:

@@ -22,8 +22,8 @@ from waterline.checker.kafka.matrix.answering import Answer, answer, problem_of,
 from waterline.checker.kafka.matrix.files import to_object
 from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, NO_FAULTS, UNCLEAN, grid_over
 from waterline.checker.kafka.matrix.matrix import Matrix
-from waterline.checker.kafka.matrix.outcome import Standing, contract, judged
-from waterline.checker.kafka.matrix.running import INTERRUPTED, answers_here, unwatched
+from waterline.checker.kafka.matrix.outcome import Standing, contract, judge
+from waterline.checker.kafka.matrix.running import INTERRUPTED, answers_here, ignore_progress
 from waterline.checker.kafka.matrix.vacuity import emptiness
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.result import Verdict
@@ -248,7 +248,7 @@ def test_what_an_action_raises_is_the_outcome_of_the_grid(monkeypatch: pytest.Mo
     )
 
     with pytest.raises(Raised):
-        judged(TINY, [cell], [Answer(raised_in=words)])
+        judge(TINY, [cell], [Answer(raised_in=words)])
 
 
 def test_an_interrupt_leaves_what_was_not_finished_incomplete() -> None:
@@ -277,7 +277,7 @@ def test_what_a_cell_runs_into_ends_the_others(monkeypatch: pytest.MonkeyPatch) 
     [cell, *_] = TINY.cells()
 
     with pytest.raises(MemoryError):
-        answers_here([question_of(cell, TINY)] * 3, unwatched, threads=2)
+        answers_here([question_of(cell, TINY)] * 3, ignore_progress, threads=2)
 
 
 def arguments(tmp_path: Path) -> Iterator[object]:

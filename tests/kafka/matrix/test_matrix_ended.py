@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.commands import Commands
 from waterline.checker.cli.shared.progress import Progress
-from waterline.checker.kafka.matrix.answering import Answer, Question, unexplored
+from waterline.checker.kafka.matrix.answering import Answer, Question, unexplored_answer
 from waterline.checker.search.result import INTERRUPTED
 
 COMMAND = [sys.executable, "-c", "from waterline.checker.cli.cli import main; main()"]
@@ -112,7 +112,7 @@ def test_an_interrupt_ends_all_classes_of_topics_at_once(
 
     def interrupted(questions: Sequence[Question], *_: object, **__: object) -> list[Answer]:
         asked.extend(question.name for question in questions)
-        return [unexplored(question, INTERRUPTED) for question in questions]
+        return [unexplored_answer(question, INTERRUPTED) for question in questions]
 
     monkeypatch.setattr("waterline.checker.kafka.matrix.running.answers_here", interrupted)
     path = tmp_path / "topics.txt"

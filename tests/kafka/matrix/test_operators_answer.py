@@ -21,10 +21,10 @@ from waterline.checker.kafka.matrix.advice import Changes, advice
 from waterline.checker.kafka.matrix.deepening import Raised
 from waterline.checker.kafka.matrix.deployment_files import to_object
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, UNKNOWN, findings_of
-from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, checked
-from waterline.checker.kafka.matrix.outcome import judged
+from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, check_cells
+from waterline.checker.kafka.matrix.outcome import judge
 from waterline.checker.kafka.matrix.remembered import remembering
-from waterline.checker.kafka.matrix.running import exploring, unwatched
+from waterline.checker.kafka.matrix.running import exploring, ignore_progress
 from waterline.checker.kafka.matrix.upgrades import upgrades
 from waterline.checker.kafka.matrix.verdict_groups import groups_of, headline
 from waterline.checker.report.pages.deployment_page import to_html
@@ -108,7 +108,7 @@ def test_no_upgrade_alone_is_recommended_while_unclean_elections_are_on(
 
     def explored(grid: Grid, cells: Sequence[Cell], *_: object, **__: object) -> Raised:
         found = [answer_of(5 if cell.version == config.version else None) for cell in cells]
-        return Raised(tuple(judged(grid, cells, found)))
+        return Raised(tuple(judge(grid, cells, found)))
 
     monkeypatch.setattr("waterline.checker.kafka.matrix.advice.explore_raised", explored)
     answer = made_up(config, always)
@@ -191,7 +191,7 @@ def test_the_exit_code_is_for_what_fail_on_names(
 
 def test_a_question_is_asked_once_and_answered_as_if_it_were_asked_anew() -> None:
     config, _ = config_of("strimzi-single-node.yaml")
-    grid = checked(Grid(axes=config.axes(only=["one crash"]), replicas=1, max_states=10_000))
+    grid = check_cells(Grid(axes=config.axes(only=["one crash"]), replicas=1, max_states=10_000))
     from waterline.checker.kafka.matrix.answering import question_of  # noqa: PLC0415
 
     [cell] = grid.cells()
@@ -205,11 +205,11 @@ def test_a_question_is_asked_once_and_answered_as_if_it_were_asked_anew() -> Non
             return explorer(questions, watch)
 
         remembers = remembering(counting)
-        first = remembers([asked], unwatched)
-        again = remembers([asked, replace(asked, max_states=20_000)], unwatched)
-        cut = remembers([few], unwatched)
-        whole = remembers([asked, few], unwatched)
-        alone = explorer([few], unwatched)
+        first = remembers([asked], ignore_progress)
+        again = remembers([asked, replace(asked, max_states=20_000)], ignore_progress)
+        cut = remembers([few], ignore_progress)
+        whole = remembers([asked, few], ignore_progress)
+        alone = explorer([few], ignore_progress)
 
     assert seen == [1, 0, 1, 0]
     assert again == [first[0], first[0]]

@@ -16,7 +16,7 @@ from tests.support.commands import Commands
 from tests.support.deployment_answers import always, answer_of, made_up, shown
 from tests.support.grids import explored
 from tests.support.recorded_traces import entry_trace
-from waterline.checker.ci.configured import configured
+from waterline.checker.ci.configured import entries_of
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif
 from waterline.checker.cli.matrix.deployment_run import exit_code
 from waterline.checker.kafka.deployed.deployment import Deployment, Topic
@@ -32,7 +32,7 @@ from waterline.checker.kafka.matrix.findings import UNKNOWN, findings_of
 from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, Cell, Grid, Size, grid_over
 from waterline.checker.kafka.matrix.known_causes import Kin
 from waterline.checker.kafka.matrix.matrix import explore_grid
-from waterline.checker.kafka.matrix.outcome import Standing, judged
+from waterline.checker.kafka.matrix.outcome import Standing, judge
 from waterline.checker.kafka.matrix.properties import Config, configs_of
 from waterline.checker.kafka.matrix.reason import LOSSES, losses_among
 from waterline.checker.kafka.matrix.running import exploring
@@ -288,7 +288,7 @@ def test_as_many_in_sync_as_there_are_replicas_are_never_tried(
 
     def all_hold(grid: Grid, cells: Sequence[Cell], *_: object, **__: object) -> Raised:
         tried.extend(int(cell.coordinates[MIN_INSYNC]) for cell in cells)
-        return Raised(tuple(judged(grid, cells, [answer_of(None) for _ in cells])))
+        return Raised(tuple(judge(grid, cells, [answer_of(None) for _ in cells])))
 
     monkeypatch.setattr("waterline.checker.kafka.matrix.advice.explore_raised", all_hold)
     for most in (None, n):
@@ -413,7 +413,7 @@ def test_a_gate_names_a_fault_that_is_explored_in_a_smaller_size(tmp_path: Path)
     path = tmp_path / "server.properties"
     path.write_text(UNCLEAN.format("false").replace("replicas=3", "replicas=2"))
     asked = {"acks": None, "kafka_version": None, "faults": ["replication factor", "power loss"]}
-    found = configured([path], sizes={"replicas": 3}, **asked)  # type: ignore[arg-type]
+    found = entries_of([path], sizes={"replicas": 3}, **asked)  # type: ignore[arg-type]
     names = {name: (o["replicas"], o["min-insync-replicas"]) for name, _, o in found}
 
     assert names == {
@@ -428,8 +428,8 @@ def test_a_gate_names_the_size_of_its_verdicts(tmp_path: Path) -> None:
     path.write_text(UNCLEAN.format("true"))
     asked = {"acks": None, "kafka_version": None, "faults": ["one crash"]}
     with pytest.raises(BadEnvironment, match=re.escape("replicas = 5, which takes longer, or")):
-        configured([path], sizes={}, **asked)  # type: ignore[arg-type]
-    [(name, _, options)] = configured([path], sizes={"replicas": 3}, **asked)  # type: ignore[arg-type]
+        entries_of([path], sizes={}, **asked)  # type: ignore[arg-type]
+    [(name, _, options)] = entries_of([path], sizes={"replicas": 3}, **asked)  # type: ignore[arg-type]
 
     assert name == "one crash, as 3 replicas with min.insync.replicas=2"
     assert (options["replicas"], options["min-insync-replicas"]) == (3, 2)

@@ -22,8 +22,8 @@ from tests.support.pictured import LOSS, story
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import asked_alone
 from waterline.checker.report.pages.formats import FORMATS, Converted
-from waterline.checker.report.pages.markdown import escaped, to_markdown
-from waterline.checker.traces.finding import confirmed
+from waterline.checker.report.pages.markdown import escape, to_markdown
+from waterline.checker.traces.finding import confirm_trace
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own
 from waterline.counterexamples import NO_CLAIM, trace_of
@@ -50,7 +50,7 @@ def by_hand() -> Converted:
     """Two steps that were chosen, and claim nothing."""
     problem = MESSAGE.problem_of("hw", MESSAGE.usual.options(), [NO_CLAIM])
     trace = trace_of(problem.model, NO_CLAIM, (("Produce", (0,)), ("Crash", (1,))))
-    finding = confirmed(trace, problem.model, asked_alone(problem))
+    finding = confirm_trace(trace, problem.model, asked_alone(problem))
     return Converted(problem=problem, finding=finding)
 
 
@@ -60,7 +60,7 @@ def of_philosophers() -> Converted:
     problem = family.problem_of("philosophers", {"tie_break": False}, [claim])
     calls = (("hunger", (0,)), *((name, (2,)) for name in EATING))
     trace = replace(trace_of(problem.model, claim, calls), cycle=1)
-    finding = confirmed(trace, problem.model, asked_alone(problem))
+    finding = confirm_trace(trace, problem.model, asked_alone(problem))
     return Converted(problem=problem, finding=finding)
 
 
@@ -83,7 +83,7 @@ def test_the_whole_text_is_as_it_was(name: str) -> None:
 def test_nothing_in_a_text_is_markup(text: str) -> None:
     """In a headline, a numbered line and a quotation the reader sees the characters themselves."""
     for before, tags in (("# ", {"h1"}), ("1. ", {"ol", "li"}), ("> ", {"blockquote", "p"})):
-        page = Read(MarkdownIt("js-default").render(before + escaped(text)))
+        page = Read(MarkdownIt("js-default").render(before + escape(text)))
 
         assert page.tags == tags
         assert " ".join(page.words.split()) == " ".join(text.split())
@@ -118,7 +118,7 @@ def test_every_step_is_a_numbered_line(name: str) -> None:
 
     assert [int(line.partition(". ")[0]) for line in numbered] == list(range(1, len(told) + 1))
     for line, sentence in zip(numbered, told, strict=True):
-        assert line.partition(". ")[2].removeprefix("**fault:** ").startswith(escaped(sentence))
+        assert line.partition(". ")[2].removeprefix("**fault:** ").startswith(escape(sentence))
 
 
 def test_convert_writes_it(cli: Commands) -> None:

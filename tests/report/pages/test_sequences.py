@@ -13,9 +13,9 @@ from tests.support.confirmed_traces import TRACES
 from tests.support.pictured import C21, DIVERGENCE, KIP_279, LOSS, sequence, story
 from waterline.checker.kafka.narrative.story import story_of
 from waterline.checker.report.pages import kafka_sequence
-from waterline.checker.report.pages.drawing import drawn
+from waterline.checker.report.pages.drawing import draw
 from waterline.checker.report.pages.kafka_messages import messages_of, turns_of
-from waterline.checker.report.pages.mermaid import spelled, to_mermaid
+from waterline.checker.report.pages.mermaid import escape, to_mermaid
 from waterline.checker.report.pages.sequence import Message, Note, Sequence, Span, Tone, spans
 from waterline.checker.report.pages.svg import to_svg
 from waterline.checker.report.pages.trace_sequence import sequence_of
@@ -110,7 +110,7 @@ def test_spans_are_what_flags_say() -> None:
 
 @pytest.mark.parametrize("name", TRACES)
 def test_steps_lie_below_each_other_and_notes_within_theirs(name: str) -> None:
-    drawing = drawn(sequence(name))
+    drawing = draw(sequence(name))
 
     for above, below in pairwise(drawing.bands):
         assert above.y + above.height == below.y
@@ -167,7 +167,7 @@ def test_mermaid_has_an_arrow_for_every_message_and_nothing_escapes_its_label() 
 
     assert len(arrows) == len(sequence(LOSS).messages)
     assert "Note over p1,p2: ✗ no record, HW 1 is lost" in text
-    assert spelled("a;b#c\n<d>\x1b%%") == "a#59;b#35;c #60;d#62; #37;#37;"
+    assert escape("a;b#c\n<d>\x1b%%") == "a#59;b#35;c #60;d#62; #37;#37;"
     assert "<script" not in to_mermaid(nasty())
     assert len(to_mermaid(nasty()).splitlines()) == len(to_mermaid(nasty()).split("\n")) - 1
 

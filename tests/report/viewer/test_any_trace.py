@@ -17,7 +17,7 @@ from tests.support.stories import LOSS, story_of_trace
 from tests.support.viewing import NARROW, seen, viewer
 from waterline.checker.kafka.narrative.story import story_of
 from waterline.checker.report.viewer.app import Viewer
-from waterline.checker.traces.finding import Finding, confirmed
+from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.counterexamples import TraceStep, read_trace, trace_of
 
 LOCK = '''
@@ -60,7 +60,7 @@ def lock(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finding, Viewer]:
     problem = own_problem(file)
     (claim,) = problem.claims
     calls = (("take", (0,)), ("give", (0,)), ("take", (1,)), ("take", (0,)))
-    finding = confirmed(trace_of(problem.model, claim.name, calls), problem.model, claim)
+    finding = confirm_trace(trace_of(problem.model, claim.name, calls), problem.model, claim)
     return finding, Viewer(story_of(finding), claim)
 
 

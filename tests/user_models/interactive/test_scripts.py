@@ -12,7 +12,7 @@ from tests.support.walks import LOSS, SCRIPTS, came, walk_of
 from waterline.checker.user_models.interactive.script import (
     BYTES_MAX,
     BadScript,
-    parsed,
+    parse,
     read_script,
 )
 from waterline.counterexamples import read_trace
@@ -133,7 +133,7 @@ def test_a_file_that_is_no_script_is_refused(tmp_path: Path) -> None:
 
 
 def test_remarks_and_headers_are_taken_apart() -> None:
-    script = parsed("# A story\nprotocol: hw  # the first\n\nProduce r0 # one\n", "x")
+    script = parse("# A story\nprotocol: hw  # the first\n\nProduce r0 # one\n", "x")
 
     assert script.title == "A story"
     assert [(h.number, h.name, h.value) for h in script.headers] == [(2, "protocol", "hw")]

@@ -9,7 +9,7 @@ import pytest
 from tests.support.commands import Commands
 from tests.support.own import example
 from tests.support.walks import LOSS, walk_of
-from waterline.checker.cli.traces.recorded import recorded
+from waterline.checker.cli.traces.recorded import load_counterexample
 from waterline.checker.report.pages.formats import FORMATS, Converted
 from waterline.checker.user_models.interactive.walk import Walk
 from waterline.counterexamples import NO_CLAIM, write_trace
@@ -61,7 +61,7 @@ def test_a_saved_walk_is_read_back(claim: str, tmp_path: Path) -> None:
     walk = walk_of("hw", *LOSS)
     path = tmp_path / "trace.json"
     write_trace(path, walk.recorded(claim))
-    finding = recorded(path, None).finding
+    finding = load_counterexample(path, None).finding
 
     assert claim in walk.savable()
     assert finding.invariant == claim
@@ -72,7 +72,7 @@ def test_a_saved_walk_is_read_back(claim: str, tmp_path: Path) -> None:
 def test_a_trace_that_breaks_nothing_is_converted_too(name: str, tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     write_trace(path, walk_of("hw", "Produce r0", "Crash r1").recorded(NO_CLAIM))
-    found = recorded(path, None)
+    found = load_counterexample(path, None)
     text = FORMATS[name](Converted(problem=found.problem, finding=found.finding))
 
     assert text
@@ -105,7 +105,7 @@ def test_a_condition_that_is_first_true_here_is_a_claim_to_save(tmp_path: Path) 
         walk.watch("s.leo[r1] == 1")
     path = tmp_path / "trace.json"
     write_trace(path, walk.recorded("nowhere"))
-    finding = recorded(path, None).finding
+    finding = load_counterexample(path, None).finding
 
     assert walk.savable() == ("nowhere", NO_CLAIM)
     assert finding.explanation == "Here it is true that s.leo[r1] == 1: s.leo[r1] is 1."

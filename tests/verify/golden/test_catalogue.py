@@ -12,7 +12,7 @@ import pytest
 from tests.golden.test_scenarios import SHOWN, TRACES, by_name
 from waterline.checker.ci import judging
 from waterline.checker.ci.reading import read_gate
-from waterline.checker.ci.searching import Manner, judged
+from waterline.checker.ci.searching import Manner, judge_all
 from waterline.checker.cli.gate.gate_options import asking
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.kafka.scenarios.document import run_part, to_markdown
@@ -30,7 +30,7 @@ def found() -> Judged:
     expectations = read_gate(ROOT / "gates" / "catalogue.toml", asking())
     return {
         (outcome.expectation.name.split()[0], outcome.expectation.problem.model.version): outcome
-        for outcome in judged(expectations, Manner())
+        for outcome in judge_all(expectations, Manner())
     }
 
 

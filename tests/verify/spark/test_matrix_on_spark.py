@@ -10,7 +10,7 @@ from tests.support.grids import SMALL, TINY, explored, small_matrix, without_eng
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.answering import Question
 from waterline.checker.kafka.matrix.files import to_object
-from waterline.checker.kafka.matrix.running import exploring, unwatched
+from waterline.checker.kafka.matrix.running import exploring, ignore_progress
 from waterline.checker.problem.spec import ProblemSpec
 from waterline.checker.search.engines import spark_side
 from waterline.checker.search.engines.answers import EngineFailed
@@ -47,7 +47,7 @@ def test_what_fails_on_an_executor_is_told_in_one_line(spark_context: Any) -> No
         exploring(choice) as explorer,
         pytest.raises(EngineFailed, match="'>=' not supported") as failed,
     ):
-        explorer([nonsense], unwatched)
+        explorer([nonsense], ignore_progress)
 
     assert "\n" not in str(failed.value)
     assert "Traceback" not in str(failed.value)

@@ -11,12 +11,12 @@ from bench.tla_settings import kafka_problem
 from tests.support.tla_modules import differences_from_tlc, tlc
 from tests.tla.test_kafka import ELR, code
 from waterline.checker.kafka.confirm.processes import find_java
-from waterline.checker.tla.kafka.exported import exported
+from waterline.checker.tla.kafka.exported import export
 
 
 def test_the_text_does_not_depend_on_the_number_of_replicas() -> None:
     two, three = (
-        code(exported(kafka_problem(f"--protocol epoch --replicas {n} --records {n}")))
+        code(export(kafka_problem(f"--protocol epoch --replicas {n} --records {n}")))
         for n in (2, 3)
     )
 
@@ -28,7 +28,7 @@ def test_modules_parse(tmp_path: Path) -> None:
     jar = tlc()
     files = []
     for options in (ELR, "--protocol hw", "--grain atomic --protocol kip320-first-try"):
-        module = exported(kafka_problem(options))
+        module = export(kafka_problem(options))
         files.append(f"{module.name}.tla")
         (tmp_path / files[-1]).write_text(module.text)
 
@@ -52,4 +52,4 @@ def test_tlc_agrees() -> None:
         "--protocol elr --records 1 --epochs 1 --restarts 1 --invariant no_committed_loss"
     )
 
-    assert differences_from_tlc(problem, exported(problem)) == []
+    assert differences_from_tlc(problem, export(problem)) == []

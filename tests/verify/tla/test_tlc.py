@@ -13,7 +13,7 @@ from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc, tlc
 from tests.user_models.test_containers import HEAD, LOGS
 from tests.user_models.test_messages import NET_FILE
-from waterline.checker.tla.kafka.exported import exported
+from waterline.checker.tla.kafka.exported import export
 
 pytestmark = pytest.mark.tlc
 
@@ -23,13 +23,13 @@ MODELS = Path(__file__).parents[2] / "tla" / "models"
 def test_two_phase_commit_is_the_same_to_tlc() -> None:
     problem = example("two_phase_commit", rms=2)
 
-    assert differences_from_tlc(problem, exported(problem)) == []
+    assert differences_from_tlc(problem, export(problem)) == []
 
 
 def test_all_that_rules_can_say_is_the_same_to_tlc() -> None:
     problem = own_problem(MODELS / "constructs.py", depth=2)
 
-    assert differences_from_tlc(problem, exported(problem)) == []
+    assert differences_from_tlc(problem, export(problem)) == []
 
 
 @pytest.mark.parametrize("group", ["go, back, edge, pay, heir, unpack", "loop, vote, sums, member"])
@@ -38,7 +38,7 @@ def test_constant_tables_are_the_same_to_tlc(group: str, tmp_path: Path) -> None
     path.write_text(re.sub(r"actions=\[[^]]*\]", f"actions=[{group}, most]", text))
     problem = own_problem(path)
 
-    assert differences_from_tlc(problem, exported(problem)) == []
+    assert differences_from_tlc(problem, export(problem)) == []
 
 
 def test_logs_and_sets_are_the_same_to_tlc(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_logs_and_sets_are_the_same_to_tlc(tmp_path: Path) -> None:
     path.write_text(HEAD + LOGS)
     problem = own_problem(path, entries=2)
 
-    assert differences_from_tlc(problem, exported(problem)) == []
+    assert differences_from_tlc(problem, export(problem)) == []
 
 
 def test_bags_and_structs_are_the_same_to_tlc(tmp_path: Path) -> None:
@@ -54,13 +54,13 @@ def test_bags_and_structs_are_the_same_to_tlc(tmp_path: Path) -> None:
     path.write_text(NET_FILE)
     problem = own_problem(path)
 
-    assert differences_from_tlc(problem, exported(problem)) == []
+    assert differences_from_tlc(problem, export(problem)) == []
 
 
 def test_a_fair_step_that_a_bound_cuts_counts_as_enabled_to_tlc_too() -> None:
     problem = own_problem(MODELS / "cut.py")
 
-    assert differences_from_tlc(problem, exported(problem)) == []
+    assert differences_from_tlc(problem, export(problem)) == []
 
 
 @pytest.mark.parametrize("strong", [False, True])
@@ -68,7 +68,7 @@ def test_a_fair_step_that_a_bound_cuts_counts_as_enabled_to_tlc_too() -> None:
 def test_strong_fairness_is_the_same_to_tlc(strong: bool, rounds: int) -> None:
     problem = own_problem(MODELS / "semaphore.py", strong=strong, rounds=rounds)
 
-    assert differences_from_tlc(problem, exported(problem)) == []
+    assert differences_from_tlc(problem, export(problem)) == []
 
 
 MANY = """\
@@ -103,7 +103,7 @@ def test_wide_queues_are_not_enumerated_and_a_guard_makes_one_step(tmp_path: Pat
     path = tmp_path / "many.py"
     path.write_text(MANY)
     problem = own_problem(path)
-    module = exported(problem)
+    module = export(problem)
     spec = tmp_path / f"{module.name}.tla"
     spec.write_text(module.text)
 
@@ -114,7 +114,7 @@ def test_wide_queues_are_not_enumerated_and_a_guard_makes_one_step(tmp_path: Pat
 
 def test_a_guard_that_is_changed_is_found_out() -> None:
     problem = example("two_phase_commit", rms=2)
-    module = exported(problem)
+    module = export(problem)
     guard = '  /\\ rm_state[rm] = "working"\n  /\\ rm_state\' = [rm_state EXCEPT ![rm] = "aborted"]'
     weaker = '  /\\ rm_state\' = [rm_state EXCEPT ![rm] = "aborted"]'
     changed = replace(module, text=module.text.replace(guard, weaker))

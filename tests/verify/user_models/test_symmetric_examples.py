@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.own import example
 from tests.user_models.test_examples import KRAFT, RAFT, reachable, searched
-from waterline.checker.user_models.symmetric import exchanged
+from waterline.checker.user_models.symmetric import exchange
 
 SORTS = {"raft": "server", "kraft_log": "voter"}
 
@@ -24,7 +24,7 @@ def test_symmetry_leaves_one_state_of_each_orbit_of_servers(
     for state in reachable(problem):
         others = [state]
         for one in (0, 1, 0, 1, 0):
-            others.append(exchanged(others[-1], sort, one))
+            others.append(exchange(others[-1], sort, one))
         orbits.add(min(other.words for other in others))
 
     assert searched(renaming).distinct == len(orbits) == states

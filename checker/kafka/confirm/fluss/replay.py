@@ -72,7 +72,7 @@ def replay_on_fluss(
             servers=replayed.initial.replicas,
             min_insync_replicas=model.settings.min_insync_replicas,
         ) as cluster:
-            for step in _taken(cluster, replayed, str(trace.environment["acks"])):
+            for step in _take_steps(cluster, replayed, str(trace.environment["acks"])):
                 steps.append(step)
                 number = step.number
     except Differs as found:
@@ -89,13 +89,13 @@ def replay_on_fluss(
     return OnFluss(Judgement.CONFIRMED, said.rstrip("."), tuple(steps))
 
 
-def _taken(cluster: Cluster, replayed: Replayed, acks: str) -> Iterator[Step]:
+def _take_steps(cluster: Cluster, replayed: Replayed, acks: str) -> Iterator[Step]:
     steering = Steering(cluster, acks)
     steering.begin(replayed.initial)
     acknowledged: dict[int, frozenset[int]] = {}
     for moment in replayed.moments:
         steering.take(moment)
-        shown = _agreed(cluster, moment.after, acknowledged)
+        shown = _await_agreement(cluster, moment.after, acknowledged)
         yield Step(moment.number, _sentence(replayed, moment), shown)
 
 
@@ -103,19 +103,19 @@ def _sentence(replayed: Replayed, moment: Moment) -> str:
     return replayed.narration.sentence(moment.action, moment.values, moment.before, moment.after)
 
 
-def _agreed(
+def _await_agreement(
     cluster: Cluster, state: State, acknowledged: dict[int, frozenset[int]]
 ) -> tuple[str, ...]:
     """Return what the servers show once they agree with the model. Raises `Differs`."""
     for pause in [*cluster.soon(SETTLED_SECONDS_MAX), 0.0]:
-        difference, cells = _compared(cluster, state, acknowledged)
+        difference, cells = _compare(cluster, state, acknowledged)
         if difference is None:
             return cells
         cluster.wait(pause)
     raise Differs(difference)
 
 
-def _compared(
+def _compare(
     cluster: Cluster, state: State, acknowledged: dict[int, frozenset[int]]
 ) -> tuple[str | None, tuple[str, ...]]:
     cells = []

@@ -22,7 +22,7 @@ ANSWER_SECONDS_MAX = 90
 _MAIN = "SteeredTabletServer"
 
 
-def compiled(folder: Path, class_path: list[Path]) -> list[Path]:
+def compile_server(folder: Path, class_path: list[Path]) -> list[Path]:
     """The class path with the steered server on it. Raises `CannotConfirm`."""
     beside = find_java().with_name("javac")
     compiler = str(beside) if beside.exists() else shutil.which("javac")
@@ -33,7 +33,7 @@ def compiled(folder: Path, class_path: list[Path]) -> list[Path]:
         )
     folder.mkdir()
     done = subprocess.run(
-        [compiler, "-proc:none", "-nowarn", "-cp", _joined(class_path), "-d", folder, SOURCE],
+        [compiler, "-proc:none", "-nowarn", "-cp", _join(class_path), "-d", folder, SOURCE],
         capture_output=True,
         text=True,
         timeout=COMPILE_SECONDS_MAX,
@@ -45,7 +45,7 @@ def compiled(folder: Path, class_path: list[Path]) -> list[Path]:
     return [folder, *class_path]
 
 
-def _joined(class_path: list[Path]) -> str:
+def _join(class_path: list[Path]) -> str:
     return ":".join(map(str, class_path))
 
 
@@ -78,7 +78,7 @@ class Process:
             "-XX:+UseSerialGC",
             "--add-opens=java.base/java.nio=ALL-UNNAMED",
             "-cp",
-            _joined(class_path),
+            _join(class_path),
             _MAIN,
             *words,
         ]
@@ -185,7 +185,7 @@ class Cluster:
 
     def __enter__(self) -> Cluster:
         try:
-            self._class_path = compiled(self.folder / "classes", self._class_path)
+            self._class_path = compile_server(self.folder / "classes", self._class_path)
             data = self.folder / "zookeeper"
             data.mkdir()
             self._zookeeper = Process.started(

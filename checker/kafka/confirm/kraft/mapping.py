@@ -146,7 +146,7 @@ def _shrink_isr(stage: KraftStage, act: Act) -> None:
 def _alter_partition(stage: KraftStage, act: Act) -> None:
     leader = act.arguments["leader"]
     wanted = _members(stage, act.before.pending_isr[leader])
-    asked = _awaited(stage, act, leader, wanted)
+    asked = _await_request(stage, act, leader, wanted)
     completes = _assignment(stage, act) not in {None, stage.quorum.partition.assignment}
     as_asked = act.after.isr != act.before.isr and _members(stage, act.after.isr) == wanted
     is_granted = completes or as_asked
@@ -166,7 +166,7 @@ def _alter_partition(stage: KraftStage, act: Act) -> None:
 
 def _hear_answer(stage: KraftStage, act: Act) -> None:
     leader = act.arguments["leader"]
-    asked = _awaited(stage, act, leader, _members(stage, act.before.pending_isr[leader]))
+    asked = _await_request(stage, act, leader, _members(stage, act.before.pending_isr[leader]))
     _reply(stage, asked, is_granted=act.before.answer[leader] == GRANTED)
 
 
@@ -198,7 +198,7 @@ def _wait_for_lag_time(stage: KraftStage, act: Act, *, silent: int) -> None:
         time.sleep(_LOOK_SECONDS)
 
 
-def _awaited(stage: KraftStage, act: Act, leader: int, wanted: Sequence[int]) -> AlterRequest:
+def _await_request(stage: KraftStage, act: Act, leader: int, wanted: Sequence[int]) -> AlterRequest:
     """The leader's request for this ISR. Raises `StepFailed`; `NotHeld` where replicas may lag."""
     if not stage.quorum.await_true(lambda: bool(stage.quorum.asked_by(leader)), STEP_SECONDS_MAX):
         raise StepFailed(f"r{leader} asks for the ISR {wanted}", "it asks for nothing")

@@ -53,7 +53,7 @@ Answer = Mapping[str, Any] | None
 """The fields of an answer; None breaks the connection."""
 
 
-def answered(state: QuorumState, broker: int, frame: bytes) -> bytes | None:
+def answer_frame(state: QuorumState, broker: int, frame: bytes) -> bytes | None:
     """The frame that answers a broker's, None to break the connection. May wait."""
     header, body = read_request_frame(state.definitions, frame)
     key, version = header.request_api_key, header.request_api_version
@@ -61,7 +61,7 @@ def answered(state: QuorumState, broker: int, frame: bytes) -> bytes | None:
     if is_of_note:
         name = state.definitions.requests[key].name
         state.watch(f"r{broker} asks the controller", {name: body})
-    values = _ANSWERS.get(key, _refused)(state, broker, body)
+    values = _ANSWERS.get(key, _refuse)(state, broker, body)
     if key not in _ANSWERS:
         with state.changed:
             state.unexpected.append(state.definitions.requests[key].name)
@@ -72,7 +72,7 @@ def answered(state: QuorumState, broker: int, frame: bytes) -> bytes | None:
     return response_frame(state.definitions, key, version, header.correlation_id, values)
 
 
-def _refused(state: QuorumState, broker: int, body: Struct) -> Answer:
+def _refuse(state: QuorumState, broker: int, body: Struct) -> Answer:
     return {"error_code": INVALID_REQUEST}
 
 

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from waterline.checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH, answered
+from waterline.checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH, answer_frame
 from waterline.checker.kafka.confirm.quorum.definitions import NO_UUID, Definitions
 from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from waterline.checker.kafka.confirm.quorum.ports import Ports
@@ -41,7 +41,7 @@ def _everybody_finds(reader: int, broker: int, port: int) -> int:
     return port
 
 
-def _unwatched(which: str, body: Any) -> None:
+def _ignore(which: str, body: Any) -> None:
     """Ignore a message."""
 
 
@@ -63,7 +63,7 @@ class ScriptedController:
         *,
         with_eligible_leader_replicas: bool = False,
         find: Find = _everybody_finds,
-        watch: Watch = _unwatched,
+        watch: Watch = _ignore,
     ) -> None:
         self._state = QuorumState(
             definitions,
@@ -72,7 +72,7 @@ class ScriptedController:
             find=find,
             watch=watch,
         )
-        serve = functools.partial(answered, self._state)
+        serve = functools.partial(answer_frame, self._state)
         self._ports = Ports(brokers, serve, self._state.fail)
 
     def __enter__(self) -> ScriptedController:

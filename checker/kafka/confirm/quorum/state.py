@@ -169,7 +169,7 @@ class QuorumState:
     def read(self, broker: int, start: int) -> bytes:
         """The batches from `start` on that the broker may know. To be called under the lock."""
 
-        def seen(record: MetadataRecord) -> MetadataRecord:
+        def as_seen(record: MetadataRecord) -> MetadataRecord:
             if record.name != REGISTRATION:
                 return record
             registered = record.values["broker_id"]
@@ -180,7 +180,7 @@ class QuorumState:
             values = {**record.values, "end_points": endpoints}
             return MetadataRecord(record.name, record.version, values)
 
-        return self.log.between(start, self.limit(broker), seen)
+        return self.log.between(start, self.limit(broker), as_seen)
 
     def fail(self, problem: Exception) -> None:
         """Note what broke in a thread: `await_true` raises it."""

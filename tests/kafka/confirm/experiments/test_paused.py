@@ -10,7 +10,7 @@ import pytest
 
 from bench.experiments import paused
 from bench.experiments.command import release_with_kraft
-from waterline.checker.cli.traces.recorded import recorded
+from waterline.checker.cli.traces.recorded import load_counterexample
 from waterline.checker.kafka.confirm.course import course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
@@ -98,7 +98,7 @@ class Producer:
 
 @pytest.fixture
 def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
-    shown = recorded(SHOWN, None)
+    shown = load_counterexample(SHOWN, None)
     course = course_of(shown.finding.replayed, shown.problem.model, shown.claim, RELEASE)
     monkeypatch.setattr(paused, "LONG_ENOUGH_SECONDS", 0)
     monkeypatch.setattr(paused, "STEP_SECONDS_MAX", 0.2)
@@ -114,7 +114,7 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
                 """Nothing runs."""
 
         monkeypatch.setattr(paused, "started", lambda *_: Started())
-        monkeypatch.setattr(paused, "consumed", lambda port: read)
+        monkeypatch.setattr(paused, "consume", lambda port: read)
         return paused.confirm_by_pauses(
             course, Site(RELEASE, [], Path(), print, print), is_control=is_control
         )

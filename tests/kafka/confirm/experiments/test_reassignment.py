@@ -97,7 +97,7 @@ def test_what_no_producer_had_an_answer_for_cannot_be_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(watched, "consumed", lambda port, *, index: ["m1 ......"])
+    monkeypatch.setattr(watched, "consume", lambda port, *, index: ["m1 ......"])
     seen = Watched(Pretended(), said.append)  # type: ignore[arg-type]
     seen.produce(0, "m1", "m2", "m3")
     found = seen.judge(0, 1)

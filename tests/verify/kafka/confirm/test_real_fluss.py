@@ -12,7 +12,7 @@ import pytest
 from tests.verify.kafka.confirm.real_brokers import ROOT, SECONDS_MAX, WATERLINE, command_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.fluss.release import steered_release
-from waterline.checker.kafka.confirm.fluss.servers import compiled
+from waterline.checker.kafka.confirm.fluss.servers import compile_server
 from waterline.checker.kafka.confirm.jars import class_path
 
 pytestmark = pytest.mark.brokers
@@ -31,7 +31,7 @@ def entry(name: str) -> list[str]:
 def tablet_servers_can_be_had(tmp_path_factory: pytest.TempPathFactory) -> None:
     try:
         jars = class_path(steered_release("0.9.1"), folder=None, announce=lambda line: None)
-        compiled(tmp_path_factory.mktemp("java") / "classes", jars)
+        compile_server(tmp_path_factory.mktemp("java") / "classes", jars)
     except CannotConfirm as reason:
         pytest.skip(str(reason))
 

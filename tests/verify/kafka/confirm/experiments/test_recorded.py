@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.kafka.confirm.experiments import test_paused, test_refused
-from waterline.checker.kafka.confirm.counterexample import searched
+from waterline.checker.kafka.confirm.counterexample import search
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
 from waterline.counterexamples import to_json
@@ -24,6 +24,6 @@ from waterline.counterexamples import to_json
 def test_the_recorded_counterexample_is_the_one_that_is_found(
     number: str, release: KafkaRelease, recorded: Path
 ) -> None:
-    found = searched(find_scenario(number), release.rules, lambda line: None, always=True)
+    found = search(find_scenario(number), release.rules, lambda line: None, always=True)
 
     assert to_json(found.finding.replayed.trace) == recorded.read_text()
