@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.style.test_words import DOCUMENTS, prose_of
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("checker", "counterexamples", "invariants", "model", "waterline")
 PATTERNS = {
@@ -33,6 +35,18 @@ DOCSTRINGS_MAX = {
     "whom": 0,
 }
 """How many docstrings may have each. A number only goes down."""
+DOCUMENTS_MAX = {
+    "begins with What": 1,
+    "nobody, somebody": 1,
+    "of which": 72,
+    "told, is asked, is said": 0,
+    "is no": 0,
+    "beside": 2,
+    "for ever": 0,
+    "whom": 0,
+}
+"""How often sentences of documents may have each. A number only goes down."""
+_THERE_IS_NO = re.compile(r"\bthere (is|are) no\b", re.IGNORECASE)
 
 
 def docstrings() -> Iterator[tuple[str, str]]:
@@ -54,6 +68,34 @@ def found() -> dict[str, list[str]]:
             if re.search(pattern, text, re.IGNORECASE if name != "begins with What" else 0):
                 places[name].append(place)
     return places
+
+
+def sentences(prose: str) -> list[str]:
+    """The sentences of a text on one line, without what is English with a pattern's words."""
+    return re.split(r"(?<=[.!?:]) ", _THERE_IS_NO.sub("", prose))
+
+
+@pytest.fixture(scope="module")
+def written() -> dict[str, list[str]]:
+    """The sentences of documents with each pattern."""
+    places: dict[str, list[str]] = {name: [] for name in PATTERNS}
+    for path in DOCUMENTS:
+        for sentence in sentences(prose_of(path.read_text(encoding="utf-8"))):
+            for name, pattern in PATTERNS.items():
+                if re.search(pattern, sentence, re.IGNORECASE if name != "begins with What" else 0):
+                    places[name].append(f"{path.name}: {sentence[:200]}")
+    return places
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_documents_have_fewer_of_it_and_never_more(
+    name: str, written: dict[str, list[str]]
+) -> None:
+    assert len(written[name]) <= DOCUMENTS_MAX[name], "\n".join(written[name])
+
+
+def test_a_sentence_begins_after_a_full_stop_and_there_may_be_no_leader() -> None:
+    assert sentences("There is no leader. What then? None.") == [" leader.", "What then?", "None."]
 
 
 @pytest.mark.parametrize("name", PATTERNS)

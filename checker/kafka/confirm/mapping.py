@@ -301,7 +301,7 @@ TABLE: dict[str, Row] = {
     "RecvOutOfRange": Row(
         "As RecvFetch. The follower's question for the leader's offsets passes freely; it must "
         "find the log end that is in the answer. Where the process is to exit, it is over when the "
-        "broker serves nobody any more; what is left of it is killed (0.10 hangs in its own exit).",
+        "broker serves no client any more; then it is killed (0.10 hangs in its own exit).",
         _receive_out_of_range,
         _asks_later,
     ),
@@ -323,11 +323,11 @@ TABLE: dict[str, Row] = {
         _shrink_isr,
     ),
     "ShrinkTogether": Row("As AlterPartition.", None),
-    "LagTimePasses": Row("No broker shows for whom its high watermark waits.", None),
+    "LagTimePasses": Row("No broker shows which replica its high watermark waits for.", None),
     "LearnBrokers": Row("As LagTimePasses.", None),
     "AlterPartition": Row(
-        "The harness is no broker that a leader could ask to change the ISR; brokers are made to "
-        "speak the protocol of 2.6 at most, and write it to ZooKeeper.",
+        "A leader cannot ask the harness to change the ISR, as it is not a broker; brokers are "
+        "made to speak the protocol of 2.6 at most, and write it to ZooKeeper.",
         None,
     ),
     "AlterAndElect": Row("As AlterPartition.", None),
@@ -375,7 +375,7 @@ TABLE: dict[str, Row] = {
         None,
     ),
     "Restart": Row(
-        "The process is started and registers. If the controller elects somebody now, the harness "
+        "The process is started and registers. If the controller elects a leader now, the harness "
         "writes that. Brokers that know the partition hear who lives (UpdateMetadata).",
         only_on(ZookeeperStage, _restart),
     ),
@@ -385,11 +385,11 @@ TABLE: dict[str, Row] = {
     ),
     "FenceAndElect": Row("As Fence.", only_on(ZookeeperStage, _decide)),
     "SessionExpiry": Row(
-        "As Fence. The broker keeps its real session, which nobody but the controller looks at.",
+        "As Fence. The broker keeps its real session, which only the controller looks at.",
         only_on(ZookeeperStage, _decide),
     ),
     "Register": Row(
-        "As Fence, if the controller elects somebody now. Brokers that know the partition hear who "
+        "As Fence, if the controller elects a leader now. Brokers that know the partition hear who "
         "lives (UpdateMetadata).",
         only_on(ZookeeperStage, _come_back),
     ),

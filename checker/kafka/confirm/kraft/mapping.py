@@ -229,13 +229,12 @@ def _read_late(stage: KraftStage, act: Act) -> None:
 
 KRAFT_ROWS: dict[str, Row] = {
     "ReadLate": Row(
-        "The proxy has read nothing of the answer until now. Before its records it has a thousand "
-        "errors, for partitions that no broker hosts and that the proxy asked for as well, more "
-        "than buffers hold: so the leader reads the records from its segment now. The follower is "
-        "given the answer without the errors.",
+        "The proxy has not read the answer until now. It also asked for a thousand partitions that "
+        "no broker hosts: their errors come first and fill the buffers, so the leader reads the "
+        "records from its segment only now. The follower gets the answer without the errors.",
         only_on(KraftStage, _read_late),
     ),
-    "RecvDiverging": Row("As RecvFetch: the follower truncates to what the answer says.", receive),
+    "RecvDiverging": Row("As RecvFetch: the follower truncates as the answer says.", receive),
     "ShrinkIsr": Row(
         "The harness waits until the leader asks the controller for the ISR without the "
         "follower; others are kept as with ZooKeeper. The request waits. A leader takes out all "
@@ -249,29 +248,29 @@ KRAFT_ROWS: dict[str, Row] = {
         only_on(KraftStage, _shrink_isr),
     ),
     "LagTimePasses": Row(
-        "replica.lag.time.max.ms, a few seconds in such a trace, is waited for, in which the "
-        "follower does not fetch.",
+        "The harness waits for replica.lag.time.max.ms, a few seconds in such a trace; the "
+        "follower does not fetch meanwhile.",
         only_on(KraftStage, _lag_time_passes),
     ),
     "LearnBrokers": Row(
-        "The leader may read what the metadata log has of brokers after the last decision on the "
-        "partition. With caught-up-wait it reads of a fencing, or of its end, no earlier. Where it "
-        "does not know that decision the step is not steerable: the log has one order.",
+        "The leader may read the records about brokers after the last decision on the partition. "
+        "With caught-up-wait it reads of a fencing, or of its end, no earlier. If it does not know "
+        "that decision the step is not steerable: the log has one order.",
         only_on(KraftStage, _learn_brokers),
     ),
     "AlterPartition": Row(
         "The leader's request must be for the ISR that the model has. The controller writes the "
         "new ISR and answers, or refuses (INELIGIBLE_REPLICA); in a trace with late answers the "
-        "answer waits. Where that completes a reassignment it is the same record, and a leader "
-        "that is removed by it is answered NEW_LEADER_ELECTED.",
+        "answer waits. If that completes a reassignment it is the same record, and a leader "
+        "that it removes gets NEW_LEADER_ELECTED.",
         only_on(KraftStage, _alter_partition),
     ),
     "AlterAndElect": Row("As AlterPartition.", only_on(KraftStage, _alter_partition)),
     "HearAnswer": Row("The answer goes to the leader.", only_on(KraftStage, _hear_answer)),
     "Replay": Row(
         "The leader may read the metadata log up to the record of that ISR. When a heartbeat says "
-        "that the record was taken up, replica.lag.time.max.ms is waited for, if it is a few "
-        "seconds: so long the high watermark waits for a follower that caught up and is not in "
+        "that it has applied the record, the harness waits for replica.lag.time.max.ms, if it is a "
+        "few seconds: so long the high watermark waits for a follower that caught up and is not in "
         "the ISR. With caught-up-wait that is a step of its own, LagTimePasses.",
         only_on(KraftStage, _replay),
     ),
@@ -288,8 +287,8 @@ KRAFT_ROWS: dict[str, Row] = {
         _take_directory,
     ),
     "BeginShutdown": Row(
-        "SIGTERM. When the broker asks the controller to shut down, the record that it does and "
-        "what is decided are written. It goes on until Stop.",
+        "SIGTERM. When the broker asks the controller to shut down, the harness writes that record "
+        "and the decision. The broker goes on until Stop.",
         only_on(KraftStage, _begin_shutdown),
     ),
     "Stop": Row(
@@ -300,29 +299,30 @@ KRAFT_ROWS: dict[str, Row] = {
         "The process is started, and acts on the metadata log as far as it goes, registers, reads "
         "up to its registration, and is unfenced by a record, with what the controller decides "
         "now. With ELR the registration must say, as the model does, whether it was shut down "
-        "cleanly. A broker that was removed while it was down takes its log away as it starts, "
+        "cleanly. A broker that was removed while it was down deletes its log as it starts, "
         "which in the model is Learn: not steerable.",
         only_on(KraftStage, _restart),
         _takes_log_away,
     ),
     "Fence": Row(
-        "Records: the broker is fenced, and the new leader, epoch and ISR. Nobody reads them yet.",
+        "Records: the broker is fenced, and the new leader, epoch and ISR. No broker reads them "
+        "yet.",
         only_on(KraftStage, _fence),
     ),
     "FenceAndElect": Row("As Fence.", only_on(KraftStage, _fence)),
     "SessionExpiry": Row(
-        "As Fence. The broker goes on; that it is fenced its heartbeats are answered.",
+        "As Fence. The broker goes on; the answers to its heartbeats say that it is fenced.",
         only_on(KraftStage, _fence),
     ),
     "Register": Row(
         "A record that ends the fencing, with what the controller decides now.",
         only_on(KraftStage, _unfence),
     ),
-    "Move": Row("A record. Nobody reads it yet.", only_on(KraftStage, _move)),
+    "Move": Row("A record. No broker reads it yet.", only_on(KraftStage, _move)),
     "Reassign": Row(
         "A record of the replicas, those being added and removed, ISR, ELR, and the leader if "
         "there is another epoch; directories are kept, and a new replica has its broker's first "
-        "one. Nobody reads it yet.",
+        "one. No broker reads it yet.",
         only_on(KraftStage, _move),
     ),
     "ReassignAndElect": Row("As Reassign.", only_on(KraftStage, _move)),
@@ -331,17 +331,17 @@ KRAFT_ROWS: dict[str, Row] = {
     "CompleteReassignment": Row("With KRaft that is part of AlterPartition, or of Reassign.", None),
     "Learn": Row(
         "The broker may read all of the metadata log; it is over when a heartbeat says that the "
-        "log was taken up. What it reads at once it takes up as one image, so that epochs in "
-        "between are skipped. A fetch on its way is lost as with ZooKeeper. A broker that is no "
-        "replica any more must have deleted its log. What its checkpoint still has says nothing of "
-        "an empty log: the harness takes it away.",
+        "log was applied. It applies all that it reads at once as one image, so epochs in between "
+        "are skipped. A fetch in flight is lost as with ZooKeeper. A broker that is not a replica "
+        "any more must have deleted its log. Its old checkpoint does not fit an empty log: the "
+        "harness removes it.",
         TABLE["Learn"].does,
     ),
     "LearnLate": Row(
         "As Learn, with the log up to the last decision of that epoch.", TABLE["LearnLate"].does
     ),
     "OffsetForLeaderEpoch": Row(
-        "These brokers truncate by what the answer to a fetch says, and ask no such question.", None
+        "These brokers truncate by the answer to a fetch, and ask no such question.", None
     ),
 }
 """The rows that differ; all others are those of brokers with ZooKeeper."""
