@@ -99,7 +99,7 @@ def test_a_claim_that_breaks_is_explained(cli: Commands) -> None:
 
 def test_violated_claims_are_listed_and_not_certified(cli: Commands) -> None:
     claims = ("--invariant", "no_committed_loss", "--invariant", "log_matching")
-    fewer = ("--moves", 0, "--records", 1, *claims)
+    fewer = ("--moves", 0, "--records", 1, "--epochs", 1, *claims)
     cli("--protocol", "hw", *HERE, *fewer, "--certificate", "hw")
     code, out, _ = certified(cli, folder="hw")
 

@@ -22,12 +22,18 @@ def checked(cli: Commands) -> Checked:
     return lambda *arguments: cli(*arguments, "--format", "json")
 
 
+@pytest.fixture(scope="module")
+def kept_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a run is kept of which each test has a copy."""
+    return tmp_path_factory.mktemp("stopped") / "run"
+
+
 @pytest.fixture
-def stopped(checked: Checked, tmp_path: Path) -> Path:
+def stopped(kept_once: Path, checked: Checked, tmp_path: Path) -> Path:
     """A run that a budget stopped after some levels."""
-    directory = tmp_path / "run"
-    checked(*SMALL, "--run-dir", directory, "--max-depth", 20)
-    return directory
+    if not kept_once.exists():
+        checked(*SMALL, "--run-dir", kept_once, "--max-depth", 20)
+    return Path(shutil.copytree(kept_once, tmp_path / "run"))
 
 
 def test_a_run_stopped_by_a_budget_goes_on(stopped: Path, checked: Checked) -> None:

@@ -71,9 +71,13 @@ def operation(left: str, operator: str, right: str) -> str:
     return f"fit({left} {operator} {f'shift({right})' if operator == '<<' else right})"
 
 
-@functools.cache
 def expressions() -> st.SearchStrategy[str]:
     """A number, made of everything that makes one."""
+    return _expressions()
+
+
+@functools.cache
+def _expressions() -> st.SearchStrategy[str]:
     numbers = st.integers(-9, 9).map(lambda n: f"({n})")
     leaves = st.one_of(numbers, st.sampled_from(READS))
     return st.recursive(leaves, _larger, max_leaves=8)
