@@ -97,7 +97,7 @@ def confirm_stuck(
             if good(state):
                 raise _no_lasso(trace, last, "holds after the last step: there is a way back")
             for action, values in _offers(model, state, by):
-                if model.exceeded(state, action, values):
+                if model.exceeded_limit(state, action, values):
                     text = describe_call(model, (action.name, values))
                     raise _no_lasso(
                         trace, last, f"is not judged after the last step: {text} is beyond a bound"
@@ -145,7 +145,8 @@ def enabled_steps(model: Model, state: State, names: Collection[str]) -> set[Cal
     return {
         (action.name, values)
         for action, values in _offers(model, state, names)
-        if model.exceeded(state, action, values) or model.apply(state, action, values) != state
+        if model.exceeded_limit(state, action, values)
+        or model.apply(state, action, values) != state
     }
 
 

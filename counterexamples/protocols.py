@@ -121,7 +121,7 @@ class Model(Protocol):
 
     @property
     def limits(self) -> Sequence[str]:
-        """Meaning of the numbers in `exceeded`."""
+        """Meaning of the numbers in `exceeded_limit`."""
 
     @property
     def initial(self) -> Sequence[State]:
@@ -140,7 +140,7 @@ class Model(Protocol):
     def is_enabled(self, state: State, action: Any, arguments: tuple[int, ...], /) -> bool:
         """Whether the guard lets the step happen, within the bounds or not."""
 
-    def exceeded(self, state: State, action: Any, arguments: tuple[int, ...], /) -> int:
+    def exceeded_limit(self, state: State, action: Any, arguments: tuple[int, ...], /) -> int:
         """Return the number of the limit that an enabled step would exceed; 0 for none."""
 
     def apply(self, state: State, action: Any, arguments: tuple[int, ...], /) -> State:

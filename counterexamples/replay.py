@@ -180,7 +180,7 @@ def why_not(model: Model, state: State, action: Any, values: tuple[int, ...]) ->
         return f"is not part of version {model.version}"
     if not model.is_enabled(state, action, values):
         return "is not enabled"
-    exceeded = model.exceeded(state, action, values)
+    exceeded = model.exceeded_limit(state, action, values)
     return f"is beyond the bound on {model.limits[exceeded]}" if exceeded else None
 
 

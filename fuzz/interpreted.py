@@ -69,7 +69,7 @@ class Interpreted:
             try:
                 if not self.model.is_enabled(state, action, arguments):
                     continue
-                if bound := self.model.exceeded(state, action, arguments):
+                if bound := self.model.exceeded_limit(state, action, arguments):
                     cut[number, bound] += 1
                     continue
                 after = self.model.apply(state, action, arguments)

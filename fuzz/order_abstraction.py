@@ -137,12 +137,12 @@ class Pair:
                 if here != self.unbounded.is_enabled(other, twin, moved):
                     yield f"{what} is enabled in one of them"
                     continue
-                if not here or self.bounded.exceeded(one, action, arguments):
+                if not here or self.bounded.exceeded_limit(one, action, arguments):
                     continue
                 step = self.bounded.take(one, action, arguments)
                 if _longest(step.after) - cut > most:
                     continue
-                if self.unbounded.exceeded(other, twin, moved):
+                if self.unbounded.exceeded_limit(other, twin, moved):
                     yield f"{what} is cut"
                     continue
                 led = self.unbounded.take(other, twin, moved)

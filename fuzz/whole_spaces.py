@@ -138,9 +138,9 @@ def reached(version: str, bounds: Bounds) -> tuple[int, Bounds, list[str]]:
                 if step.after in known or step.after in following:
                     continue
                 action = bounded.action(step.action.name)
-                if not bounded.is_enabled(concrete, action, step.arguments) or bounded.exceeded(
+                if not bounded.is_enabled(
                     concrete, action, step.arguments
-                ):
+                ) or bounded.exceeded_limit(concrete, action, step.arguments):
                     wrong.append(f"{step} is not possible within bounds from {concrete}")
                     continue
                 after = bounded.apply(concrete, action, step.arguments)

@@ -69,26 +69,26 @@ class Members(set[Any]):
         self._set(frozenset())
 
     def __or__(self, other: Any) -> Any:
-        return self._made(set.__or__(self, other))
+        return self._make(set.__or__(self, other))
 
     def __and__(self, other: Any) -> Any:
-        return self._made(set.__and__(self, other))
+        return self._make(set.__and__(self, other))
 
     def __xor__(self, other: Any) -> Any:
-        return self._made(set.__xor__(self, other))
+        return self._make(set.__xor__(self, other))
 
     def __sub__(self, other: Any) -> Any:
-        return self._made(set.__sub__(self, other))
+        return self._make(set.__sub__(self, other))
 
     def __rsub__(self, other: Any) -> Any:
-        return self._made(set(other) - set(set.__iter__(self)))
+        return self._make(set(other) - set(set.__iter__(self)))
 
     # A set that stands first is asked last: this class is a kind of set.
     __ror__ = __or__
     __rand__ = __and__
     __rxor__ = __xor__
 
-    def _made(self, values: Any) -> Any:
+    def _make(self, values: Any) -> Any:
         return values if values is NotImplemented else self._other(set.__iter__(values))
 
 

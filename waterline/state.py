@@ -99,10 +99,10 @@ class State:
 
     def __repr__(self) -> str:
         fields = self._shape.fields.values()
-        values = (f"{field.name}={self._shown(field)}" for field in fields)
+        values = (f"{field.name}={self._show(field)}" for field in fields)
         return f"{type(self).__name__}({', '.join(values)})"
 
-    def _shown(self, declared: AnyField) -> str:
+    def _show(self, declared: AnyField) -> str:
         values = [show(value, declared) for value in self._values[declared.name]]
         return in_rows(values, extents_of(declared)) if declared.indices else values[0]
 
@@ -185,17 +185,17 @@ class Elements:
         return extents_of(self._declared)[0]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._nested())
+        return iter(self._nest())
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Elements):
-            return self._nested() == other._nested()
-        return self._nested() == other
+            return self._nest() == other._nest()
+        return self._nest() == other
 
     __hash__ = None  # type: ignore[assignment]  # those of a draft change
 
     def __repr__(self) -> str:
-        return self._state._shown(self._declared)
+        return self._state._show(self._declared)
 
-    def _nested(self) -> tuple[Any, ...]:
+    def _nest(self) -> tuple[Any, ...]:
         return nest(self._state._values[self._declared.name], extents_of(self._declared))

@@ -59,7 +59,7 @@ def decode(  # noqa: PLR0911 - one for each kind
         case Set():
             return frozenset(decode(field.element, each) for each in field.members(kept))
         case Made(of=struct):
-            parts = zip(struct.parts, struct.kept(kept), strict=True)
+            parts = zip(struct.parts, struct.digits(kept), strict=True)
             return struct.kind(*(decode(part, each) for (_, part), each in parts))
     return kept
 

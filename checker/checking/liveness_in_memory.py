@@ -150,7 +150,7 @@ class _Judge:
             return verdict_holds(claim, found.unjudged)
 
         def count_trapped(words: StateWords) -> Trapped:
-            states = ways.trapped(self._number_of(words))
+            states = ways.trapped_states(self._number_of(words))
             enabled = frozenset(model.actions[number].name for number in ways.enabled_in(states))
             return Trapped(int(np.count_nonzero(states)), enabled)
 

@@ -60,7 +60,7 @@ def place_at(text: str, offset: int, file: str) -> Place:
 
 def spots_in(text: str) -> Mapping[Path, Spot]:
     """Every key and every element of an array, by the way to it."""
-    return _Scanner(text).scanned()
+    return _Scanner(text).scan()
 
 
 class _Scanner:
@@ -70,7 +70,7 @@ class _Scanner:
         self._found: dict[Path, Spot] = {}
         self._tables: dict[Path, int] = {}
 
-    def scanned(self) -> dict[Path, Spot]:
+    def scan(self) -> dict[Path, Spot]:
         table: Path = ()
         while self._skip(_BLANK_LINES) < len(self._text):
             if self._text[self._at] == "[":

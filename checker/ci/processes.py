@@ -81,7 +81,7 @@ class Processes:
 
     def give(self, number: int, search: Search) -> None:
         """Begin a search; `number` is what its answer will be reported by."""
-        worker = next((w for w in self._workers if w.busy is None), None) or self._started()
+        worker = next((w for w in self._workers if w.busy is None), None) or self._start()
         worker.busy = number
         worker.child.pipe.send(self._with_its_share(search))
 
@@ -109,7 +109,7 @@ class Processes:
                 self._workers.remove(worker)
         return found
 
-    def _started(self) -> _Worker:
+    def _start(self) -> _Worker:
         worker = _Worker(spawn(_serve, self.work))
         self._workers.append(worker)
         return worker

@@ -297,7 +297,7 @@ class Entry:
         value = table.left[name]
         if key.is_many:
             values = table.texts(name, key.words)
-            return tuple(self._converted(key, each) for each in values)
+            return tuple(self._convert(key, each) for each in values)
         if key.words is not None and value not in key.words:
             described = did_you_mean(value if isinstance(value, str) else "", key.words)
             raise table.refuse(f"{name} is {show(value)}{described}", name)
@@ -305,9 +305,9 @@ class Entry:
             del table.left[name]
         else:
             value = table.take(name, "a whole number" if key.kind == "a number" else key.kind)
-        return self._converted(key, value)
+        return self._convert(key, value)
 
-    def _converted(self, key: Key, value: Any) -> Any:
+    def _convert(self, key: Key, value: Any) -> Any:
         try:
             return key.convert(value)
         except ValueError as problem:
@@ -327,12 +327,12 @@ class Entry:
             if claim not in known:
                 described = f"unknown claim {show(claim)}{did_you_mean(claim, known)}"
                 raise verdicts.refuse(described, claim)
-            found[claim] = self._expected(verdicts, claim)
+            found[claim] = self._expectation(verdicts, claim)
             if found[claim].depth is not None:
                 spots["depth", claim] = self._spot("verdicts", claim, "depth")
         return found, spots
 
-    def _expected(self, verdicts: Table, claim: str) -> Expected:
+    def _expectation(self, verdicts: Table, claim: str) -> Expected:
         value, depth, at = verdicts.left[claim], None, (claim,)
         if isinstance(value, dict) and value:
             table = verdicts.table(claim)

@@ -46,10 +46,10 @@ class Arithmetic:
             case ">>":
                 return self._shifted_right(left, right)
             case "//":
-                return self._divided(left, right)[0]
+                return self._divide(left, right)[0]
             case "%":
-                return self._divided(left, right)[1]
-        return self._combined(_PLAIN[operator], left, right)
+                return self._divide(left, right)[1]
+        return self._combine(_PLAIN[operator], left, right)
 
     def called(self, function: Any, numbers: list[Number]) -> Number | None:
         """A built-in function of these numbers; None where it is not given as many as it takes."""
@@ -68,13 +68,13 @@ class Arithmetic:
 
     def opposite(self, number: Number) -> Number:
         """`-number`"""
-        return self._combined("sub", constant(0), number)
+        return self._combine("sub", constant(0), number)
 
-    def _combined(self, operator: str, left: Number, right: Number) -> Number:
+    def _combine(self, operator: str, left: Number, right: Number) -> Number:
         """Combine two numbers; fault if the result does not fit."""
         lo, hi = range_of(operator, left, right)
         if self.wraps or operator not in _CAN_LEAVE or (fits(lo) and fits(hi)):
-            return self.writer.combined(operator, left, right)
+            return self.writer.combine(operator, left, right)
         if hi < LEAST or lo > GREATEST:
             return self._never()
         one, other = self.writer.as_word(left), self.writer.as_word(right)
@@ -114,7 +114,7 @@ class Arithmetic:
     def _magnitude(self, number: Number) -> Number:
         """The absolute value, as 64 bits without a sign."""
         negative = self.writer.compared("slt", number, constant(0))
-        opposite = self.writer.combined("sub", constant(0), number)
+        opposite = self.writer.combine("sub", constant(0), number)
         found = self.writer.chosen(negative, opposite, number)
         if found.truth or number.lo == LEAST:
             return found
@@ -128,7 +128,7 @@ class Arithmetic:
         return number_within(register, 0, most)
 
     def _shifted_left(self, left: Number, right: Number) -> Number:
-        self._required(right, WORD_BITS - 1)
+        self._require_shift(right, WORD_BITS - 1)
         if right.hi < 0 or right.lo >= WORD_BITS:
             # Surely a fault. Python's own shift may need any memory; LLVM's is poison.
             return constant(0)
@@ -150,7 +150,7 @@ class Arithmetic:
         return number_within(register, max(lo, LEAST), min(hi, GREATEST))
 
     def _shifted_right(self, left: Number, right: Number) -> Number:
-        self._required(right, GREATEST)
+        self._require_shift(right, GREATEST)
         if right.hi < 0:  # surely a fault; LLVM's own shift is poison
             return constant(0)
         by = self._bits(self.writer.lesser(right, constant(WORD_BITS - 1)))
@@ -162,7 +162,7 @@ class Arithmetic:
         register = self.writer.result(f"ashr i64 {one}, {other}")
         return number_within(register, min(corners), max(corners))
 
-    def _required(self, by: Number, most: int) -> None:
+    def _require_shift(self, by: Number, most: int) -> None:
         """Fault where a number cannot be shifted by so many bits."""
         if not self.trusted:
             self.require(by, 0, most)
@@ -173,9 +173,9 @@ class Arithmetic:
         """
         if by.is_constant or not (self.trusted or self.writer.flat):
             return by
-        return self.writer.combined("and", by, constant(WORD_BITS - 1))
+        return self.writer.combine("and", by, constant(WORD_BITS - 1))
 
-    def _divided(self, left: Number, right: Number) -> tuple[Number, Number]:
+    def _divide(self, left: Number, right: Number) -> tuple[Number, Number]:
         """Quotient and rest, rounded as Python does: down, the rest having the divisor's sign."""
         writer = self.writer
         if writer.flat and not (right.is_constant and right.lo > 0):
@@ -195,7 +195,7 @@ class Arithmetic:
         one, other = writer.as_word(left), writer.as_word(right)
         cut = Number(writer.result(f"sdiv i64 {one}, {other}"))
         left_over = Number(writer.result(f"srem i64 {one}, {other}"))
-        apart = writer.compared("slt", writer.combined("xor", left_over, right), constant(0))
+        apart = writer.compared("slt", writer.combine("xor", left_over, right), constant(0))
         down = writer.both(writer.compared("ne", left_over, constant(0)), apart)
         quotient = Number(writer.result(f"sub i64 {cut.text}, {writer.as_word(down)}"))
         raised = Number(writer.result(f"add i64 {left_over.text}, {other}"))

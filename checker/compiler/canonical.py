@@ -64,9 +64,9 @@ class _Text:
         for w in self.words:
             yield f"w{w} = rows[row, {w}]"
         if not self.renames_replicas:
-            yield from self._copied("w", "t")
+            yield from self._copy("w", "t")
             yield from self._rename_records()
-            yield from self._stored("u")
+            yield from self._store("u")
             return
         yield from self._signatures()
         yield f"tied = sort_by_signature(order, signature, {self.replicas})"
@@ -80,20 +80,20 @@ class _Text:
         yield from _indent(1, self._rename_replicas())
         yield from _indent(1, self._rename_records())
         yield f"    if first or {_less('u', 'b', self.words)}:"
-        yield from _indent(2, self._copied("u", "b"))
+        yield from _indent(2, self._copy("u", "b"))
         yield "    first = False"
         yield f"    if not tied or not next_order(order, signature, {self.replicas}):"
         yield "        break"
-        yield from self._stored("b")
+        yield from self._store("b")
 
     def _naming(self, field: Field) -> Naming:
         assert field.naming is not None, field.name
         return field.naming.seen_by(self.sort)
 
-    def _copied(self, source: str, target: str) -> Iterator[str]:
+    def _copy(self, source: str, target: str) -> Iterator[str]:
         yield from (f"{target}{w} = {source}{w}" for w in self.words)
 
-    def _stored(self, source: str) -> Iterator[str]:
+    def _store(self, source: str) -> Iterator[str]:
         yield from (f"rows[row, {w}] = {source}{w}" for w in self.words)
 
     # --- reading and writing elements ------------------------------------------------------------
@@ -182,7 +182,7 @@ class _Text:
             yield f"place[order[{new}] + 1] = {new + 1}"
         yield from (f"p{r} = place[{r + 1}] - 1" for r in replicas)
         fields = list(self._fields(Sort.REPLICA))
-        yield from self._cleared("w", "t", fields)
+        yield from self._clear("w", "t", fields)
         for field, naming, place in fields:
             renamed = naming.holds in (Holds.REPLICA, Holds.REPLICAS, Holds.DIGITS)
             whole = not renamed and naming.columns is None
@@ -227,13 +227,13 @@ class _Text:
     def _rename_records(self) -> Iterator[str]:
         """Number the records of t in u as they first appear, those that do not appear last."""
         if not self.renames_records:
-            yield from self._copied("t", "u")
+            yield from self._copy("t", "u")
             return
         yield from self._alive("t")
         yield from self._name_records()
         yield from (f"n{i} = name[{i + 1}] - 1" for i in range(self.records))
         fields = list(self._fields(Sort.RECORD))
-        yield from self._cleared("t", "u", fields)
+        yield from self._clear("t", "u", fields)
         for field, naming, place in fields:
             for i, j in _elements(place):
                 value = _read("t", place, i, j)
@@ -294,7 +294,7 @@ class _Text:
                     continue
                 yield (self._if_alive(source, field, i, value) if every else value), bits
 
-    def _cleared(
+    def _clear(
         self, source: str, target: str, fields: Sequence[tuple[Field, Naming, Place]]
     ) -> Iterator[str]:
         """`target` := `source` with zero bits where these fields are alive."""

@@ -55,7 +55,7 @@ class Conditions:
     def joined(self, node: ir.Comparison | ir.Contained | ir.Chain | ir.Both | ir.Either) -> Number:
         """Compile a comparison, or `and` and `or` with their values: the last operand evaluated."""
         if isinstance(node, ir.Comparison | ir.Contained):
-            return self._compared(node)[0]
+            return self._compare(node)[0]
         join = Join(self.expressions.writer, "known")
         before = self.expressions.scope.snapshot()
         steps = self._links(node) if isinstance(node, ir.Chain) else self._steps(node)
@@ -81,7 +81,7 @@ class Conditions:
         for operand in node.operands:
             is_last = operand is node.operands[-1]
             if isinstance(operand, ir.Comparison | ir.Contained):
-                truth, then, otherwise = self._compared(operand)
+                truth, then, otherwise = self._compare(operand)
                 yield truth, then if isinstance(node, ir.Both) else otherwise, is_last
             else:
                 yield self.expressions.number(operand), {}, is_last
@@ -96,11 +96,11 @@ class Conditions:
             yield truth, {}, operand is others[-1]
             left = right
 
-    def _compared(self, node: ir.Comparison | ir.Contained) -> tuple[Number, Ranges, Ranges]:
+    def _compare(self, node: ir.Comparison | ir.Contained) -> tuple[Number, Ranges, Ranges]:
         """Compile a comparison; also return ranges of names where it is true, and where not."""
         left = self.expressions.number(node.left)
         if isinstance(node, ir.Contained):
-            found = self._contained(node, left)
+            found = self._contains(node, left)
             return self.expressions.writer.negated(found) if node.negated else found, {}, {}
         name = _COMPARISONS[node.operator]
         right = self.expressions.number(node.right)
@@ -113,7 +113,7 @@ class Conditions:
             otherwise[node.right.name] = _narrow(_OPPOSITES[_SWAPPED[name]], right, left.lo)
         return self.expressions.writer.compared(name, left, right), then, otherwise
 
-    def _contained(self, node: ir.Contained, number: Number) -> Number:
+    def _contains(self, node: ir.Contained, number: Number) -> Number:
         """`number in (a, b)`, where the collection is written there or is a constant."""
         if isinstance(node.among, ir.Tuple):
             items = [self.expressions.number(item) for item in node.among.items]
@@ -143,7 +143,7 @@ class Conditions:
         """Compile `a if b else c`: only one of the two is evaluated."""
         then, otherwise = self.expressions.writer.name("then"), self.expressions.writer.name("else")
         before = self.expressions.scope.snapshot()
-        when, unless = self.branched(node.test, then, otherwise)
+        when, unless = self.branch(node.test, then, otherwise)
         join = Join(self.expressions.writer, "either")
         for block, operand, ranges in (
             (then, node.then, when),
@@ -155,16 +155,16 @@ class Conditions:
                 self.expressions.scope.restore(before)
         return join.meet()
 
-    def branched(self, node: ir.Expression, then: str, otherwise: str) -> tuple[Ranges, Ranges]:
+    def branch(self, node: ir.Expression, then: str, otherwise: str) -> tuple[Ranges, Ranges]:
         """Go on in one of two blocks; returns what names are known to be in each of them."""
         match node:
             case ir.Unary(operator="not", operand=operand):
-                when, unless = self.branched(operand, otherwise, then)
+                when, unless = self.branch(operand, otherwise, then)
                 return unless, when
             case ir.Both() | ir.Either():
-                return self._branched(node, then, otherwise)
+                return self._branch(node, then, otherwise)
             case ir.Comparison() | ir.Contained():
-                truth, when, unless = self._compared(node)
+                truth, when, unless = self._compare(node)
                 self.expressions.writer.branch(truth, then, otherwise)
                 return when, unless
         self.expressions.writer.branch(
@@ -172,7 +172,7 @@ class Conditions:
         )
         return {}, {}
 
-    def _branched(
+    def _branch(
         self, node: ir.Both | ir.Either, then: str, otherwise: str
     ) -> tuple[Ranges, Ranges]:
         is_and = isinstance(node, ir.Both)
@@ -181,14 +181,14 @@ class Conditions:
         for operand in node.operands[:-1]:
             go_on = self.expressions.writer.name("and" if is_and else "or")
             ways = (go_on, otherwise) if is_and else (then, go_on)
-            when, unless = self.branched(operand, *ways)
+            when, unless = self.branch(operand, *ways)
             ranges = when if is_and else unless
             known |= ranges
             if not self.expressions.writer.begin(go_on):
                 self.expressions.scope.restore(before)
                 return ({}, {})
             self.expressions.scope.narrow(ranges)
-        when, unless = self.branched(node.operands[-1], then, otherwise)
+        when, unless = self.branch(node.operands[-1], then, otherwise)
         self.expressions.scope.restore(before)
         return (known | when, {}) if is_and else ({}, known | unless)
 

@@ -155,7 +155,7 @@ class Writer:
         one, other = self.as_word(left), self.as_word(right)
         return Number(self.result(f"icmp {operator} i64 {one}, {other}"), 0, 1, truth=True)
 
-    def combined(self, operator: str, left: Number, right: Number) -> Number:
+    def combine(self, operator: str, left: Number, right: Number) -> Number:
         """An operation on two numbers: "add", "sub", "mul", "and", "or" or "xor"."""
         lo, hi = range_of(operator, left, right)
         if lo == hi:

@@ -203,7 +203,7 @@ class Expressions:
         if isinstance(rows, SettingsValue):
             return self._nth_setting(rows, self.number(node.index))
         if isinstance(rows, ArrayValue):
-            return self._loaded(rows, self.array_place(rows, node))
+            return self._load_element(rows, self.array_place(rows, node))
         if isinstance(rows, Known) and isinstance(rows.thing, tuple):
             index = self.number(node.index)
             if index.is_constant:
@@ -225,7 +225,7 @@ class Expressions:
         if self.writer.flat:
             raise NotFlat
         if index.lo < 0:
-            counted = self.writer.combined("add", index, constant(count))
+            counted = self.writer.combine("add", index, constant(count))
             negative = self.writer.compared("slt", index, constant(0))
             index = self.writer.chosen(negative, counted, index)
         known = [number for number in settings.numbers if number is not None]
@@ -243,14 +243,14 @@ class Expressions:
         shape = (0,) if array.columns is None else (0, array.columns)
         first, *rest = self.indices(node, shape)
         if array.columns is not None:
-            first = self.writer.combined("mul", first, constant(array.columns))
-            first = self.writer.combined("add", first, rest[0])
+            first = self.writer.combine("mul", first, constant(array.columns))
+            first = self.writer.combine("add", first, rest[0])
         index = self.writer.as_word(first)
         return self.writer.result(
             f"getelementptr {array.element}, ptr {array.pointer}, i64 {index}"
         )
 
-    def _loaded(self, array: ArrayValue, place: str) -> Number:
+    def _load_element(self, array: ArrayValue, place: str) -> Number:
         register = self.writer.result(f"load {array.element}, ptr {place}")
         if array.element == "i64":
             return Number(register)
@@ -266,7 +266,7 @@ class Expressions:
             case "-":
                 return self.arithmetic.opposite(operand)
             case "~":
-                return self.writer.combined("sub", constant(-1), operand)
+                return self.writer.combine("sub", constant(-1), operand)
             case "bit_count":
                 return self.arithmetic.bits_of(operand)
         return number_within(self.writer.as_word(operand), operand.lo, operand.hi)

@@ -31,7 +31,7 @@ def read(
         bits = writer.result(f"lshr i64 {bits}, {shift.text}")
     bits = writer.result(f"and i64 {bits}, {_ones(place)}")
     value = number_within(bits, 0, place.hi - place.lo)
-    return writer.combined("add", value, constant(place.lo)) if place.lo else value
+    return writer.combine("add", value, constant(place.lo)) if place.lo else value
 
 
 def write(
@@ -48,7 +48,7 @@ def write(
     if place.width == 0:
         return
     kept = number_within(writer.as_word(value), max(value.lo, place.lo), min(value.hi, place.hi))
-    bits = writer.combined("sub", kept, constant(place.lo))
+    bits = writer.combine("sub", kept, constant(place.lo))
     word, shift = _locate(writer, state, place, indices)
     before = writer.result(f"load i64, ptr {word}")
     if shift.is_constant:
@@ -108,7 +108,7 @@ def _word_of(
         word, shift = _locate(writer, state, place, indices)
         return writer.result(f"load i64, ptr {word}"), shift
     bit = _bit(writer, place, indices)
-    shift = writer.combined("and", bit, constant(WORD_BITS - 1))
+    shift = writer.combine("and", bit, constant(WORD_BITS - 1))
     if bit.is_constant or place.word >= 0:
         number = bit.lo // WORD_BITS if bit.is_constant else place.word
         return writer.result(f"load i64, ptr {_word(writer, state, str(number))}"), shift
@@ -124,7 +124,7 @@ def _word_of(
 def _bit(writer: Writer, place: Place, indices: Sequence[Number]) -> Number:
     bit = constant(place.bit)
     for index, stride in zip(indices, (place.row, place.column), strict=False):
-        bit = writer.combined("add", bit, writer.combined("mul", index, constant(stride)))
+        bit = writer.combine("add", bit, writer.combine("mul", index, constant(stride)))
     return bit
 
 
@@ -138,9 +138,9 @@ def _locate(
         return _word(writer, state, str(number)), constant(place_in_word)
     if place.word >= 0:
         first = constant(place.word * WORD_BITS)
-        return _word(writer, state, str(place.word)), writer.combined("sub", bit, first)
+        return _word(writer, state, str(place.word)), writer.combine("sub", bit, first)
     word = writer.result(f"lshr i64 {bit.text}, {_SHIFT}")
-    return _word(writer, state, word), writer.combined("and", bit, constant(WORD_BITS - 1))
+    return _word(writer, state, word), writer.combine("and", bit, constant(WORD_BITS - 1))
 
 
 def _word(writer: Writer, state: StateValue, number: str) -> str:

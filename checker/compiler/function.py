@@ -89,7 +89,7 @@ class Body:
             self.writer,
             self.scope,
             self._fault,
-            self._called,
+            self._call,
             self.table,
             self.lookups,
             trusted=self.trusted,
@@ -206,13 +206,13 @@ class Body:
 
     def _update(self, node: ir.Update) -> None:
         if isinstance(node.target, ir.Name):
-            after = self._operated(node, self.expressions.number(node.target))
+            after = self._operate(node, self.expressions.number(node.target))
             self._assign(node.target, self.scope.counted(node.target.name, after))
             return
         place = self._place(node.target)
-        place.store(self._operated(node, place.load()))
+        place.store(self._operate(node, place.load()))
 
-    def _operated(self, node: ir.Update, before: Number) -> Number:
+    def _operate(self, node: ir.Update, before: Number) -> Number:
         by = self.expressions.number(node.value)
         return self.expressions.arithmetic.operated(node.operator, before, by)
 
@@ -270,7 +270,7 @@ class Body:
         writer, scope = self.writer, self.scope
         then, otherwise, after = writer.name("then"), writer.name("else"), writer.name("after")
         before = scope.snapshot()
-        when, unless = self.expressions.conditions.branched(node.test, then, otherwise)
+        when, unless = self.expressions.conditions.branch(node.test, then, otherwise)
         ways = []
         for block, statements, ranges in (
             (then, node.then, when),
@@ -293,7 +293,7 @@ class Body:
         before = scope.snapshot()
         writer.begin(test)
         calls = len(self.calls)
-        when, _ = self.expressions.conditions.branched(node.test, body, after)
+        when, _ = self.expressions.conditions.branch(node.test, body, after)
         if writer.begin(body):
             scope.narrow(when)
             self._count_round()
@@ -412,7 +412,7 @@ class Body:
 
     # --- calls -----------------------------------------------------------------------------------
 
-    def _called(self, function: Source, arguments: list[Value]) -> Value:
+    def _call(self, function: Source, arguments: list[Value]) -> Value:
         """Compile a call of another function; a constant result needs no call."""
         callee = self.call(function, arguments)
         known = all(number.is_constant for number in callee.returns)

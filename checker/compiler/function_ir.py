@@ -70,15 +70,15 @@ class Returns:
         columns = zip(*(numbers for _, numbers in self._places), strict=True)
         returns = tuple(_any_of(numbers) for numbers in columns)
         for line, numbers in self._places:
-            self.writer.lines[line] = "\n".join(self._returned(returns, numbers))
+            self.writer.lines[line] = "\n".join(self._return_lines(returns, numbers))
         if faults and self.writer.begin(FAULTED):
             self.writer.act(f"store i8 1, ptr {FAULT}")
             least = tuple(constant(number.lo) for number in returns)
-            self.writer.lines += self._returned(returns, least)
+            self.writer.lines += self._return_lines(returns, least)
             self.writer.block = ""
         return returns
 
-    def _returned(self, returns: Sequence[Number], numbers: Sequence[Number]) -> list[str]:
+    def _return_lines(self, returns: Sequence[Number], numbers: Sequence[Number]) -> list[str]:
         if not returns:
             return ["  ret void"]
         lines, operands = [], []

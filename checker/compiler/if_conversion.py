@@ -239,7 +239,7 @@ class _Inline:
     def _if(self, node: ir.If) -> None:
         writer, here, ranges = self.writer, self.path, self.scope.ranges
         truth, when, unless = self.conditions.known(node.test)
-        gone, assigned = self._gone(), self.scope.assigned
+        gone, assigned = self._skips(), self.scope.assigned
         sides = ((truth, when, node.then), (writer.negated(truth), unless, node.otherwise))
         met: list[frozenset[str]] = []
         for side, described, statements in sides:
@@ -257,14 +257,14 @@ class _Inline:
             case [*_, ir.Return() | ir.Continue() | ir.Break()], []:
                 self.scope.narrow(unless)
 
-    def _gone(self) -> tuple[Number, ...]:
+    def _skips(self) -> tuple[Number, ...]:
         """Return the conditions that skip the statements that follow."""
         return self._returned, *self._left[-1:]
 
     def _go_on(self, here: Number, before: tuple[Number, ...]) -> None:
         """Go on with all that was here, less what has returned, or left the loop, since."""
         self.path = here
-        for now, then in zip(self._gone(), before, strict=True):
+        for now, then in zip(self._skips(), before, strict=True):
             if now != then:
                 self.path = self.writer.both(self.path, self.writer.negated(now))
 
@@ -284,7 +284,7 @@ class _Inline:
         self._turns(node, start, stop, turns)
 
     def _turns(self, node: ir.For, start: Number, stop: Number, turns: range) -> None:
-        writer, here, ranges, gone = self.writer, self.path, self.scope.ranges, self._gone()
+        writer, here, ranges, gone = self.writer, self.path, self.scope.ranges, self._skips()
         assigned = self.scope.assigned
         after, before = ("sle", "slt") if turns.step > 0 else ("sge", "sgt")
         self._left.append(constant(0))
@@ -345,7 +345,7 @@ class _Conditions(Conditions):
                 truth, when, unless = self.known(operand)
                 return writer.negated(truth), unless, when
             case ir.Comparison() | ir.Contained():
-                return self._compared(node)
+                return self._compare(node)
             case ir.Chain():
                 return self._all_links(node), {}, {}
             case ir.Both() | ir.Either():

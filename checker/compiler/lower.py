@@ -167,7 +167,7 @@ class _Lowering:
             case ast.UnaryOp(op=op, operand=operand):
                 return ir.Unary(node, _UNARY[type(op)], self._expression(operand))
             case ast.Compare():
-                return self._compared(node)
+                return self._compare(node)
             case ast.BoolOp(op=op, values=operands):
                 return (ir.Both if isinstance(op, ast.And) else ir.Either)(
                     node, self._all(operands)
@@ -185,7 +185,7 @@ class _Lowering:
     def _all(self, nodes: Sequence[ast.expr]) -> tuple[ir.Expression, ...]:
         return tuple(map(self._expression, nodes))
 
-    def _compared(self, node: ast.Compare) -> ir.Expression:
+    def _compare(self, node: ast.Compare) -> ir.Expression:
         left = self._expression(node.left)
         match node.ops, node.comparators:
             case [ast.In() | ast.NotIn() as op], [among]:

@@ -103,9 +103,9 @@ def _element(e: Expressions, array: Value, *indices: Value) -> tuple[str, str]:
     assert isinstance(array, ArrayValue)
     number, *column = _numbers(*indices)
     if array.columns is not None:
-        number = e.writer.combined("mul", number, constant(array.columns))
+        number = e.writer.combine("mul", number, constant(array.columns))
     for offset in column:
-        number = e.writer.combined("add", number, offset)
+        number = e.writer.combine("add", number, offset)
     at = e.writer.as_word(number)
     place = e.writer.result(f"getelementptr {array.element}, ptr {array.pointer}, i64 {at}")
     return array.element, place

@@ -83,9 +83,9 @@ class Unit:
                 trusted=self.trusted or source.generated,
             )
             written = body.write(name, kinds, ranges)
-            if not body.scope.grown():
+            if not body.scope.has_grown():
                 return written
-            ranges = body.scope.widened(ranges)
+            ranges = body.scope.widen(ranges)
         raise NotCompilable(f"{source.name}: the ranges of its variables never stand")
 
     def table(self, numbers: tuple[int, ...]) -> str:

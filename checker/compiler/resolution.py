@@ -50,7 +50,7 @@ class Lookups:
             if name not in source.names and name not in BUILTINS:
                 raise Undefined
             return Known(source.names[name] if name in source.names else BUILTINS[name])
-        return self._followed(source.function, ((NAME, name),))
+        return self._follow(source.function, ((NAME, name),))
 
     def member(self, owner: Known, name: str) -> Known:
         """`owner.name`. Raises `Undefined`, `NoContent`."""
@@ -64,15 +64,15 @@ class Lookups:
         """A default of a parameter, by its place among the defaults. Raises `NoContent`."""
         if source.function is None:
             return Known(source.defaults[index])
-        return self._followed(source.function, ((DEFAULT, index),))
+        return self._follow(source.function, ((DEFAULT, index),))
 
     def _further(self, owner: Known, step: tuple[str, str | int]) -> Known:
         function: Any = owner.function  # mypy takes a FunctionType in a class for a method
         if function is None:
             return Known(_step(owner.thing, step))
-        return self._followed(function, (*owner.path, step))
+        return self._follow(function, (*owner.path, step))
 
-    def _followed(self, function: types.FunctionType, path: Path) -> Known:
+    def _follow(self, function: types.FunctionType, path: Path) -> Known:
         thing = follow(function, path)
         content_of(thing, exact=True)  # that it has one
         self.found[function, path] = thing

@@ -97,11 +97,11 @@ class Scope:
                 if lo <= hi:
                     self.values[name] = number_within(value.text, lo, hi)
 
-    def grown(self) -> bool:
+    def has_grown(self) -> bool:
         """Whether a variable was read before all was stored in it that ever is."""
         return any(self.ranges[name] != seen for name, seen in self._read_as.items())
 
-    def widened(self, before: Ranges) -> Ranges:
+    def widen(self, before: Ranges) -> Ranges:
         """Return the ranges to compile with next, widened where they keep growing."""
         return {
             name: found if found == before.get(name, found) else self._given_up(name, found)

@@ -124,7 +124,7 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
 
 def _row(writer: Writer, rows: ArrayValue, row: Number) -> str:
     assert rows.columns is not None
-    first = writer.as_word(writer.combined("mul", row, constant(rows.columns)))
+    first = writer.as_word(writer.combine("mul", row, constant(rows.columns)))
     return writer.result(f"getelementptr i64, ptr {rows.pointer}, i64 {first}")
 
 

@@ -64,14 +64,14 @@ class FairSteps:
         self._numbers: Numbers = (np.cumsum(occurs) - 1).astype(np.int32)
         self.moves: Mask = moves
         """Edges that lead to another state, and can be taken forever."""
-        self.of_edge = self._numbered(space.step, takes)
-        self.of_cut = self._numbered(space.cut_step, cuts)
+        self.of_edge = self._number(space.step, takes)
+        self.of_cut = self._number(space.cut_step, cuts)
         self.enabled = mask_of(space.source[takes], len(space))
         """States that enable a fair step, within the bounds."""
         self.cut = mask_of(space.cut_state[cuts], len(space))
         """States that enable a fair step that a bound cuts."""
 
-    def _numbered(self, steps: Numbers, fair: Mask) -> Numbers:
+    def _number(self, steps: Numbers, fair: Mask) -> Numbers:
         found: Numbers = np.full(len(steps), IN_NONE, np.int32)
         found[fair] = self._numbers[steps[fair]]
         return found

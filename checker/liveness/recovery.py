@@ -43,7 +43,7 @@ class Ways:
         stuck: Numbers = np.flatnonzero(when & ~back_or_cut).astype(np.int32)
         return Recovery(stuck, int(np.count_nonzero(when & back_or_cut & ~certain)))
 
-    def trapped(self, state: int) -> Mask:
+    def trapped_states(self, state: int) -> Mask:
         """All states that can be reached from one by these steps; itself is one of them."""
         begun = mask_of(np.array([state]), len(self.space))
         return Adjacency(self._source, self._target, len(self.space)).reached(begun)

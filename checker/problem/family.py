@@ -123,10 +123,10 @@ class Family:
         Without names it has all but those that must be requested. Raises `BadEnvironment` for an
         unknown version or claim, and for a symmetry that the circumstances do not have.
         """
-        problem = self._unasked(version, circumstances)
+        problem = self._build(version, circumstances)
         return _asking(problem, frozenset(names) if names else None, symmetry)
 
-    def _unasked(self, version: str, circumstances: Any) -> Problem:
+    def _build(self, version: str, circumstances: Any) -> Problem:
         claimed = self.claimed(version, circumstances)
         return Problem(
             claimed.model,
@@ -175,7 +175,7 @@ class Family:
             raise BadEnvironment(
                 "--where may tell names apart; leave out --symmetry, which takes them for alike"
             )
-        problem = self._unasked(spec.version, self.from_options(dict(spec.options)))
+        problem = self._build(spec.version, self.from_options(dict(spec.options)))
         known = {claim.name for claim in problem.claims}
         if spec.where is not None or not known.issuperset(spec.claims or ()):
             problem = self.with_asked(problem, spec)

@@ -84,7 +84,7 @@ def attempt(
     try:
         if not model.is_enabled(state, action, arguments):
             return None
-        if model.exceeded(state, action, arguments):
+        if model.exceeded_limit(state, action, arguments):
             return None
         return model.take(state, action, arguments)
     except Exception as error:

@@ -112,15 +112,15 @@ class Expressions:
             case ir.Unary(operator=operator, operand=operand):
                 return operate_on_one(operator, self.value(operand, variables), self.refusing(node))
             case ir.Comparison(left=left, operator=operator, right=right):
-                return self._linked(node, (left, right), (operator,), variables)
+                return self._link(node, (left, right), (operator,), variables)
             case ir.Chain(operands=operands, operators=operators):
-                return self._linked(node, operands, operators, variables)
+                return self._link(node, operands, operators, variables)
             case ir.Contained():
-                return self._contained(node, variables)
+                return self._contains(node, variables)
             case ir.Both() | ir.Either():
                 return self._last(node, variables)
             case ir.Choice():
-                return self._chosen(node, variables)
+                return self._choose(node, variables)
             case ir.Tuple(items=items):
                 return Items(tuple(self.value(item, variables) for item in items))
         return UNKNOWN  # `Refused`: the compiler refuses it, or never comes here
@@ -147,7 +147,7 @@ class Expressions:
         truth = self.truth(node, variables)
         return Plain(0) if truth is False else PLAIN
 
-    def _chosen(self, node: ir.Choice, variables: Environment) -> Value:
+    def _choose(self, node: ir.Choice, variables: Environment) -> Value:
         truth = self.truth(node.test, variables)
         if truth is not None:
             return self.value(node.then if truth else node.otherwise, variables)
@@ -157,7 +157,7 @@ class Expressions:
             return self.refusing(node)(f"is {found.one} or {found.other}", (one, other))
         return found
 
-    def _linked(
+    def _link(
         self,
         node: ir.Expression,
         operands: Sequence[ir.Expression],
@@ -174,7 +174,7 @@ class Expressions:
             found = found if link == Plain(1) else PLAIN
         return found
 
-    def _contained(self, node: ir.Contained, variables: Environment) -> Value:
+    def _contains(self, node: ir.Contained, variables: Environment) -> Value:
         """`a in (b, c)`: it is one of them."""
         left, among = self.value(node.left, variables), self.value(node.among, variables)
         if isinstance(among, Thing) and isinstance(among.known.thing, tuple | frozenset):
@@ -250,7 +250,7 @@ class Expressions:
             trusted = self.whole.trusted.get(thing)
             if trusted is None or (trusted.generic and all(map(_says_nothing, arguments))):
                 return self.whole.call(source, arguments)
-            return self._trusted(node, trusted, source, arguments)
+            return self._call_trusted(node, trusted, source, arguments)
         numbers = [self.value(argument, variables) for argument in node.arguments]
         if thing in (min, max):
             return extreme(thing.__name__, numbers, self.refusing(node))
@@ -277,7 +277,7 @@ class Expressions:
             return None
         return tuple(given[name] for name in names)
 
-    def _trusted(
+    def _call_trusted(
         self, node: ir.Call, trusted: Trusted, source: Source, arguments: tuple[Value, ...]
     ) -> Value:
         """A call of a function that is trusted with what it takes."""

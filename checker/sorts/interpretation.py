@@ -139,11 +139,11 @@ class _Body:
             case ir.Assign():
                 found = value(node.value, variables)
                 for target in node.targets:
-                    variables = self._assigned(node, target, found, variables)
+                    variables = self._assign(node, target, found, variables)
             case ir.Update():
                 before, by = value(node.target, variables), value(node.value, variables)
                 found = self.expressions.operated(node, node.operator, before, by)
-                return self._assigned(node, node.target, found, variables)
+                return self._assign(node, node.target, found, variables)
             case ir.Evaluate():
                 value(node.call, variables)
             case ir.If():
@@ -160,7 +160,7 @@ class _Body:
                 return None  # the compiler refuses it, or never comes here
         return variables
 
-    def _assigned(
+    def _assign(
         self, node: ir.Statement, target: ir.Expression, found: Value, variables: Environment
     ) -> Environment:
         match target:
@@ -169,7 +169,7 @@ class _Body:
             case ir.Tuple(items=targets):
                 items = found.items if isinstance(found, Items) else [found] * len(targets)
                 for each, item in zip(targets, items, strict=False):
-                    variables = self._assigned(node, each, item, variables)
+                    variables = self._assign(node, each, item, variables)
             case ir.Attribute(owner=owner, name=name):
                 if isinstance(self.expressions.value(owner, variables), StateOf):
                     self._store(node, name, found)

@@ -216,7 +216,7 @@ class CompactVisited:
 
     # --- room ------------------------------------------------------------------------------------
 
-    def _held(self) -> NDArray[np.int64]:
+    def _counts(self) -> NDArray[np.int64]:
         """How many states each owner has."""
         return self._ended + self._arrived.counts()
 
@@ -233,7 +233,7 @@ class CompactVisited:
         for room in self._arrived.rooms:
             lacking |= (room[:, CRAMPED] != 0) | (room[:, NEXT] >= room[:, LIMIT])
         if lacking.any():
-            lacking |= self._held() >= _NEARLY * self._most()
+            lacking |= self._counts() >= _NEARLY * self._most()
         return [partial(self._make_room, int(owner)) for owner in np.flatnonzero(lacking)]
 
     def _make_room(self, owner: int) -> None:
@@ -244,7 +244,7 @@ class CompactVisited:
         is_cramped = any(room[owner, CRAMPED] for room in rooms)
         lines = int(self._tables.entries()[owner]) // LINE
         most = int(self._most()[owner])
-        left = most - int(self._held()[owner])
+        left = most - int(self._counts()[owner])
         if is_cramped and left > most / 2:
             self._tables.look_further(owner)
         elif is_cramped or left <= max((1 - _NEARLY) * most, _ROOM_MIN * len(rooms)):
@@ -267,7 +267,7 @@ class CompactVisited:
 
     def _share_room(self, owners: slice) -> None:
         """Divide what is left of tables among the threads."""
-        left = self._most() - self._held()
+        left = self._most() - self._counts()
         each = np.maximum(left[owners], 0) // len(self._arrived.rooms)
         for thread, room in enumerate(self._arrived.rooms):
             end = (thread + 1) * self._arrived.rows_each

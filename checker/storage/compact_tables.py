@@ -174,7 +174,7 @@ class CompactTables:
         left = [self._as_it_is(owner)]
         while left:
             self._use(owner, layout)
-            while left and self._moved(owner, left[-1]):
+            while left and self._move(owner, left[-1]):
                 left.pop()
             if left:
                 left.append(self._as_it_is(owner))
@@ -184,7 +184,7 @@ class CompactTables:
         lines = self._layouts[owner].lines
         return _Table(self.cells.copy(), self._heads[owner], self._tails[owner], lines)
 
-    def _moved(self, owner: int, table: _Table) -> bool:
+    def _move(self, owner: int, table: _Table) -> bool:
         """Move what is left in a table to the one in use; false where something finds no place."""
         key: Rows = np.zeros((1, len(self._widths)), np.uint64)
         line_bytes = _HEAD_BYTES * LINE, len(table.tails.bytes) // table.lines

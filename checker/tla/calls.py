@@ -72,7 +72,7 @@ class Caller:
             if self.program.writes(callee):
                 return self._put_in(caller, callee, given, at)
             if not self.program.is_inlined(callee):
-                applied = self._applied(callee, given, at)
+                applied = self._apply(callee, given, at)
                 if applied is not None:
                     return applied
             return self._looked_at(callee, given, at)
@@ -81,7 +81,7 @@ class Caller:
 
     # --- operators -------------------------------------------------------------------------------
 
-    def _applied(self, callee: Source, given: list[Value], at: Environment) -> Value | None:
+    def _apply(self, callee: Source, given: list[Value], at: Environment) -> Value | None:
         """The call of an operator; None where the states are none that operators are about."""
         roles = [value.role for value in given if isinstance(value, StateOf)]
         is_next = roles == [Role.NEXT]

@@ -100,7 +100,7 @@ def _of_behaviour(caller: Caller, claim: Temporal) -> Exported:
         case _:
             formula = Formula("~>", (_predicate(caller, claim.when), then))
     atom = program.naming.top(claim.name.replace(".", "_"))
-    _, named = program.naming.resolved(formula)
+    _, named = program.naming.resolve(formula)
     lines = (*comment(claim.sentence), *text_of(atom.name, (), named))
     return Exported(claim.name, atom.name, Kind.PROPERTY, lines=lines)
 

@@ -74,9 +74,9 @@ class Expressions:
         """Translate an expression as a truth: a number other than 0 is true."""
         match node:
             case ir.Both(operands=operands):
-                return self._joined("/\\", operands, at)
+                return self._join("/\\", operands, at)
             case ir.Either(operands=operands):
-                return self._joined("\\/", operands, at)
+                return self._join("\\/", operands, at)
             case ir.Unary(operator="not", operand=operand):
                 return negate(self.truth(operand, at))
             case ir.Choice(test=test, then=then, otherwise=otherwise):
@@ -87,7 +87,7 @@ class Expressions:
                 return arithmetic.either(asked, *ways).tree
         return as_kind(self.typed(node, at), TRUTHS)
 
-    def _joined(self, operator: str, operands: tuple[ir.Expression, ...], at: Environment) -> Tree:
+    def _join(self, operator: str, operands: tuple[ir.Expression, ...], at: Environment) -> Tree:
         """In order, up to one that is known to decide: what comes after that may be anything."""
         found: list[Tree] = []
         for operand in operands:
@@ -125,7 +125,7 @@ class Expressions:
             case ir.Chain():
                 return self._chain(node, at)
             case ir.Contained():
-                return self._contained(node, at)
+                return self._contains(node, at)
             case ir.Both() | ir.Either():
                 return self._last_looked_at(node, at)
             case ir.Choice(test=test, then=then, otherwise=otherwise):
@@ -153,7 +153,7 @@ class Expressions:
         trees = [arithmetic.compare(operator, a, b).tree for operator, a, b in links]
         return Typed(join("/\\", *trees), TRUTHS)
 
-    def _contained(self, node: ir.Contained, at: Environment) -> Typed:
+    def _contains(self, node: ir.Contained, at: Environment) -> Typed:
         left = self.typed(node.left, at)
         if isinstance(node.among, ir.Tuple):
             items = [self.typed(item, at) for item in node.among.items]

@@ -232,22 +232,22 @@ class _Writing:
     def _add(self, name: str, parameters: list[Local], tree: Tree, doc: str) -> None:
         """A definition, after the operators that it uses."""
         self._operators()
-        given, found = self.naming.resolved(tree, parameters)
+        given, found = self.naming.resolve(tree, parameters)
         self.lines += [*_wrap(doc), *text_of(name, given, found), ""]
 
     def _operators(self) -> None:
         for key, operator in list(self.program.operators.items()):
             if key not in self.written:
                 self.written.add(key)
-                given, found = self.naming.resolved(operator.value, operator.parameters)
+                given, found = self.naming.resolve(operator.value, operator.parameters)
                 doc = _wrap(operator.comment)
                 self.lines += [*doc, *text_of(operator.atom.name, given, found), ""]
 
     def _next(self, named: dict[str, Atom]) -> Tree:
-        found = [self._taken(action, named) for action in self.subject.built.model.enabled_actions]
+        found = [self._take(action, named) for action in self.subject.built.model.enabled_actions]
         return join("\\/", *found)
 
-    def _taken(self, action: Action, named: dict[str, Atom]) -> Tree:
+    def _take(self, action: Action, named: dict[str, Atom]) -> Tree:
         """A step of an action with some arguments."""
         sizes = self.subject.built.model.layout.sizes
         bound = [self.program.counter(parameter.name) for parameter in action.parameters]
@@ -283,7 +283,7 @@ class _Writing:
     def _fair(self, action: Action, named: dict[str, Atom]) -> str:
         sizes = self.subject.built.model.layout.sizes
         bound = [self.program.counter(parameter.name) for parameter in action.parameters]
-        names, applied = self.naming.resolved(Apply(named[action.name], tuple(bound)), bound)
+        names, applied = self.naming.resolve(Apply(named[action.name], tuple(bound)), bound)
         head = "".join(
             f"\\A {name} \\in {flat(self.subject.domain(parameter, sizes))} : "
             for name, parameter in zip(names, action.parameters, strict=True)

@@ -58,12 +58,12 @@ class Naming:
             self.renamed.append((found, name))
         return Atom(found)
 
-    def resolved(self, tree: Tree, parameters: Iterable[Local] = ()) -> tuple[list[str], Tree]:
+    def resolve(self, tree: Tree, parameters: Iterable[Local] = ()) -> tuple[list[str], Tree]:
         """A definition's parameters and value, with names for all that it binds."""
         names: dict[Local, Atom] = {}
         for parameter in parameters:
             names[parameter] = self._fresh(parameter, names)
-        return [atom.name for atom in names.values()], self._named(tree, names)
+        return [atom.name for atom in names.values()], self._name(tree, names)
 
     def _fresh(self, local: Local, names: dict[Local, Atom]) -> Atom:
         used = {atom.name for atom in names.values()}
@@ -74,7 +74,7 @@ class Naming:
             number += 1
         return Atom(found)
 
-    def _named(self, tree: Any, names: dict[Local, Atom]) -> Any:
+    def _name(self, tree: Any, names: dict[Local, Atom]) -> Any:
         match tree:
             case Local():
                 return names[tree]
@@ -84,12 +84,12 @@ class Naming:
                 return replace(
                     tree,
                     variable=bound,
-                    domain=self._named(tree.domain, names),
-                    body=self._named(tree.body, inner),
+                    domain=self._name(tree.domain, names),
+                    body=self._name(tree.body, inner),
                 )
             case Let():
                 return self._let(tree, names)
-        return map_tree(tree, lambda part: self._named(part, names))
+        return map_tree(tree, lambda part: self._name(part, names))
 
     def _let(self, tree: Let, names: dict[Local, Atom]) -> Let:
         names = dict(names)
@@ -102,11 +102,11 @@ class Naming:
             for parameter in each.parameters:
                 inner[parameter] = self._fresh(parameter, inner)
             parameters: Any = tuple(inner[parameter] for parameter in each.parameters)
-            value = self._named(each.value, inner)
+            value = self._name(each.value, inner)
             named: Any = atom
             found.append(Definition(named, parameters, value, each.kept, each.recursive))
             names[each.name] = atom
-        return Let(tuple(found), self._named(tree.body, names))
+        return Let(tuple(found), self._name(tree.body, names))
 
 
 def plain(name: str) -> str:

@@ -60,7 +60,7 @@ class Statements:
         """Translate a statement that may end the function; None if it turns out not to."""
         match node:
             case ir.Return(value=value):
-                return ends.returned(at, None if value is None else self._returned(value, at))
+                return ends.returned(at, None if value is None else self._return(value, at))
             case ir.Break() if ends.broke is not None:
                 return ends.broke(at)
             case ir.Continue() if ends.continued is not None:
@@ -81,7 +81,7 @@ class Statements:
                 return loops.left(self, node, rest, at, ends)
         raise self.expressions.refuse(node, f"`{node.text}` stands there", "leave it out")
 
-    def _returned(self, node: ir.Expression, at: Environment) -> Typed:
+    def _return(self, node: ir.Expression, at: Environment) -> Typed:
         value = self.expressions.value(node, at)
         if not isinstance(value, Typed):
             raise self.expressions.refuse(node, f"`{node.text}` is returned", "return a value")
@@ -205,7 +205,7 @@ class Statements:
         self.follow_all(node.otherwise, otherwise)
         self._meet(test, at, then, otherwise)
 
-    def _copied(self, definitions: Sequence[Definition], tree: Tree) -> Tree:
+    def _copy(self, definitions: Sequence[Definition], tree: Tree) -> Tree:
         return own_copy(self.expressions.program, definitions, tree)
 
     def _meet(self, test: Tree, at: Environment, then: Environment, otherwise: Environment) -> None:
@@ -214,7 +214,7 @@ class Statements:
         def meet(one: Typed, other: Typed) -> Typed:
             kind = kind_of_all([one, other])
             trees = [as_kind(one, kind), as_kind(other, kind)]
-            return Typed(choose(test, *map(self._copied, ways, trees)), kind)
+            return Typed(choose(test, *map(self._copy, ways, trees)), kind)
 
         for name in list(dict.fromkeys((*then.variables, *otherwise.variables))):
             one, other = then.variables.get(name), otherwise.variables.get(name)
@@ -228,7 +228,7 @@ class Statements:
         for (role, name), tree in list(at.fields.items()):
             one_tree, other_tree = then.fields[role, name], otherwise.fields[role, name]
             if one_tree != other_tree:
-                whole_field = choose(test, *map(self._copied, ways, (one_tree, other_tree)))
+                whole_field = choose(test, *map(self._copy, ways, (one_tree, other_tree)))
                 self.set_field(name, (), whole_field, at)
             elif one_tree != tree:
                 at.fields[role, name] = one_tree
@@ -243,7 +243,7 @@ class Statements:
                 (path,) = paths
                 before = at.read(Role.NOW, name, path)
                 trees = [
-                    self._copied(way, cell[1] if cell is not None else before)
+                    self._copy(way, cell[1] if cell is not None else before)
                     for way, cell in zip(ways, (one_cell, other_cell), strict=True)
                 ]
                 level.cells[name] = path, choose(test, *trees)

@@ -33,7 +33,7 @@ def tidy(tree: Any) -> Any:
         uses: Counter[Local] = Counter()
         _count(tree, uses, repeated=False)
         written_to = {e.function for e in everything_in(tree) if isinstance(e, Except)}
-        found = _Tidying(uses, written_to).tidied(tree, {})
+        found = _Tidying(uses, written_to).tidy(tree, {})
         if found == tree:
             return found
         tree = found
@@ -61,28 +61,28 @@ class _Tidying:
         self._uses = uses
         self._written_to = written_to
 
-    def tidied(self, tree: Any, put: dict[Local, Tree]) -> Any:
+    def tidy(self, tree: Any, put: dict[Local, Tree]) -> Any:
         match tree:
             case Local():
                 return put.get(tree, tree)
             case Let():
                 return self._let(tree, put)
             case Except():
-                found = map_tree(tree, lambda part: self.tidied(part, put))
+                found = map_tree(tree, lambda part: self.tidy(part, put))
                 if isinstance(found.function, Except):
                     whole: Tree = found.function
                     for change in found.changes:
                         whole = with_change(whole, change.path, change.value)
                     return whole
                 return found
-        return map_tree(tree, lambda part: self.tidied(part, put))
+        return map_tree(tree, lambda part: self.tidy(part, put))
 
     def _let(self, tree: Let, put: dict[Local, Tree]) -> Tree:
         put = dict(put)
         kept = []
         for each in tree.definitions:
             used = self._uses[each.name]
-            value = self.tidied(each.value, put)
+            value = self.tidy(each.value, put)
             plain = not each.parameters and not each.recursive
             short = isinstance(value, ATOMIC) if each.kept else used == 1 or _is_short(value)
             if each.name in self._written_to and not isinstance(value, ATOMIC | Except):
@@ -95,7 +95,7 @@ class _Tidying:
                 kept.append(
                     Definition(each.name, each.parameters, value, each.kept, each.recursive)
                 )
-        return let(kept, self.tidied(tree.body, put))
+        return let(kept, self.tidy(tree.body, put))
 
 
 def _is_short(tree: Tree) -> bool:

@@ -111,12 +111,12 @@ class Turns:
 
     def _find_kinds(self) -> None:
         while True:
-            found = self._changed()
+            found = self._changes()
             if found == self.kinds:
                 break
             self.kinds = found
 
-    def _changed(self) -> dict[_Key, Kind]:
+    def _changes(self) -> dict[_Key, Kind]:
         """Return the variables and fields that a turn changes, with their kinds after it."""
         ends: list[Environment] = []
 
@@ -124,7 +124,7 @@ class Turns:
             ends.append(end.copy())
             return Truth(True)
 
-        inner, _, _ = self._begun()
+        inner, _, _ = self._begin()
         begun = inner.copy()
         if isinstance(self.node, ir.While):
             self.rule.expressions.truth(self.node.test, inner)
@@ -151,7 +151,7 @@ class Turns:
                 kinds[key] = self.program.fields[name].kind
         return kinds
 
-    def _begun(self) -> tuple[Environment, Local | None, list[Local]]:
+    def _begin(self) -> tuple[Environment, Local | None, list[Local]]:
         """A turn's environment, its counter, and what stands for what turns change."""
         inner = self.at.copy()
         counter = None
@@ -226,7 +226,7 @@ class Turns:
         done: Callable[[Environment], Tree],
     ) -> Tree:
         """The loop, begun with what there is before it."""
-        inner, counter, parameters = self._begun()
+        inner, counter, parameters = self._begin()
         finished = inner.copy()
         definitions: list[Definition] = []
         given = [counter, *parameters] if counter is not None else list(parameters)

@@ -205,7 +205,7 @@ class Concrete:
                 state = _normal(self.model, outcome)
                 for each in meant.values():
                     each.rename(outcome, state)
-        numbers = {name: each.numbered() for name, each in meant.items()}
+        numbers = {name: each.numbers() for name, each in meant.items()}
         found = tuple(
             (
                 action.name,
@@ -238,7 +238,7 @@ class _Meant:
     def of_argument(self, value: int) -> Fraction:
         """Return the meaning of an argument; a new one differs from all that the state has."""
         if value not in self.known:
-            self.known[value] = self._between(value) if self.is_ordered else self._unused()
+            self.known[value] = self._between(value) if self.is_ordered else self._unused_number()
             self.used.add(self.known[value])
         return self.known[value]
 
@@ -252,11 +252,11 @@ class _Meant:
         above = [m for v, m in self.known.items() if v > value]
         return (lower + min(above)) / 2 if above else lower + 1
 
-    def _unused(self) -> Fraction:
+    def _unused_number(self) -> Fraction:
         there = {*self.known.values()}
         return next(Fraction(n) for n in range(len(there) + 1) if Fraction(n) not in there)
 
-    def numbered(self) -> dict[Fraction, int]:
+    def numbers(self) -> dict[Fraction, int]:
         """The number of each in the bounded model."""
         if not self.is_ordered:
             return {each: int(each) for each in self.used}
@@ -265,7 +265,7 @@ class _Meant:
     @property
     def most(self) -> int:
         """The bound of the sort."""
-        numbers = self.numbered().values()
+        numbers = self.numbers().values()
         return max(numbers, default=0) + (0 if self.is_ordered and numbers else 1)
 
     def _values(self, state: State) -> set[int]:

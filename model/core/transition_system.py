@@ -211,7 +211,7 @@ class Model:
         """True if the guard lets the step happen, within the bounds or not."""
         return bool(action.guard(state, self.settings, *arguments))
 
-    def exceeded(self, state: State, action: Action, arguments: Arguments) -> int:
+    def exceeded_limit(self, state: State, action: Action, arguments: Arguments) -> int:
         """Return the index in `limits` of the one that an enabled step would exceed; 0 for none."""
         if action.budget is not None and action.budget.is_spent(state, self.settings):
             return self.limits.index(action.budget.name)
@@ -250,7 +250,7 @@ class Model:
             guard = action.guard
             for arguments in itertools.product(*ranges):
                 # As `is_enabled`: to call it takes as long as many a guard does.
-                if guard(state, settings, *arguments) and not self.exceeded(
+                if guard(state, settings, *arguments) and not self.exceeded_limit(
                     state, action, arguments
                 ):
                     yield self.take(state, action, arguments)

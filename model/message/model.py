@@ -108,14 +108,14 @@ class Concrete:
         they need more than a bounded model may have.
         """
         calls = self._with_whole_offsets(calls)
-        roomy = message_model(self.version, self._bounded(calls, _epochs_started_at_most(calls)))
+        roomy = message_model(self.version, self._bounds(calls, _epochs_started_at_most(calls)))
         state = roomy.initial[initial]
         for name, arguments in calls[:-1]:
             state = roomy.apply(state, roomy.action(name), arguments)
         for name, arguments in calls[-1:]:
             with contextlib.suppress(Exception):  # It may be the one that raises.
                 state = roomy.apply(state, roomy.action(name), arguments)
-        return message_model(self.version, self._bounded(calls, int(state.epoch))), calls
+        return message_model(self.version, self._bounds(calls, int(state.epoch))), calls
 
     def _with_whole_offsets(self, calls: Sequence[Call]) -> tuple[Call, ...]:
         """The calls with offsets that count the records which have been cut off."""
@@ -133,7 +133,7 @@ class Concrete:
             state = step.after
         return tuple(found)
 
-    def _bounded(self, calls: Sequence[Call], epochs: int) -> Environment:
+    def _bounds(self, calls: Sequence[Call], epochs: int) -> Environment:
         taken = Counter(name for name, _ in calls)
         needed = {
             name: max(_times_used(taken, name), min(1, getattr(self.environment, name)))

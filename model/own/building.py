@@ -243,7 +243,7 @@ def _starts(start: Model, file: str) -> Iterator[State]:
     lowest, [action] = start.initial[0], start.actions
     for arguments in start.bindings(action):
         try:
-            if start.is_enabled(lowest, action, arguments) and not start.exceeded(
+            if start.is_enabled(lowest, action, arguments) and not start.exceeded_limit(
                 lowest, action, arguments
             ):
                 yield start.apply(lowest, action, arguments)

@@ -165,7 +165,7 @@ class Members(ast.NodeTransformer):
         if found is None or not all(map(is_table, found.leaves(self.names))):
             return None
         if isinstance(owner, ast.Tuple | ast.List):
-            written = self._derived("values", Table(f"line_{node.lineno}", found.value), tuple)
+            written = self._derive("values", Table(f"line_{node.lineno}", found.value), tuple)
             return Table(written.name, written.value, found.indices)
         return found
 
@@ -175,18 +175,18 @@ class Members(ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(value=of, attr=way), args=[], keywords=[]) if (
                 way in _WAYS and (table := self._table(of)) is not None
             ):
-                return self._derived(way, table, lambda each: tuple(_WAYS[way](each)))
+                return self._derive(way, table, lambda each: tuple(_WAYS[way](each)))
             case ast.Call(func=ast.Name(id="enumerate"), args=[of], keywords=[]):
                 if (table := self._table(of)) is not None:
-                    return self._derived("places", table, lambda each: tuple(enumerate(each)))
+                    return self._derive("places", table, lambda each: tuple(enumerate(each)))
             case ast.Tuple() | ast.List() if fixed := fixed_value(over, self.names):
-                return self._derived("values", Table(f"line_{over.lineno}", fixed[0]), tuple)
+                return self._derive("values", Table(f"line_{over.lineno}", fixed[0]), tuple)
         table = self._table(over)
         if table is None or not any(isinstance(e, dict) for e in table.leaves(self.names)):
             return table
-        return self._derived("keys", table, tuple)
+        return self._derive("keys", table, tuple)
 
-    def _derived(self, word: str, of: Table, made: Callable[[Any], Any]) -> Table:
+    def _derive(self, word: str, of: Table, made: Callable[[Any], Any]) -> Table:
         """A table with something else in the place of what it has behind these indices."""
         name = f"{word}_of_{_slug(of.name)}_{len(of.indices)}"
         value = map_table(of.value, len(of.indices), made)
@@ -198,7 +198,7 @@ class Members(ast.NodeTransformer):
     def _length(self, table: Table) -> ast.expr:
         if not table.indices:
             return ast.Constant(len(table.value))
-        lengths = self._derived("length", table, len)
+        lengths = self._derive("length", table, len)
         return _index(lengths.name, lengths.indices)
 
     def _element(self, table: Table, place: ast.expr) -> ast.expr:
@@ -264,10 +264,10 @@ class Unfolding(ast.NodeTransformer):
                     return self.generic_visit(node)
                 # Inner ones first: to the loop around them they are calls.
                 self.generic_visit(comprehension)
-                return self._unfolded(kind, node, comprehension, default)
+                return self._unfold(kind, node, comprehension, default)
         return self.generic_visit(node)
 
-    def _unfolded(
+    def _unfold(
         self,
         kind: str,
         node: ast.Call,

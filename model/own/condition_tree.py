@@ -80,7 +80,7 @@ class Reader:
                 return _call_of(kind, ast.GeneratorExp(element, loops))
             case ast.Compare():
                 return self._comparison(node)
-        declared = self._declared(node)
+        declared = self._field_of(node)
         if isinstance(declared, Choice | Name):
             what = f"{declared.name} is a name, not true or false"
             instead = "write `is not None`"
@@ -95,8 +95,8 @@ class Reader:
 
     def _comparison(self, node: ast.Compare) -> ast.expr:
         operands = [node.left, *node.comparators]
-        described = next((f for f in map(self._declared, operands) if f is not None), None)
-        choice = next((f for f in map(self._declared, operands) if isinstance(f, Choice)), None)
+        described = next((f for f in map(self._field_of, operands) if f is not None), None)
+        choice = next((f for f in map(self._field_of, operands) if isinstance(f, Choice)), None)
         for operand in operands if choice is not None else ():
             assert choice is not None
             self._require_word(choice, operand)
@@ -122,7 +122,7 @@ class Reader:
                 return
             case ast.Constant(value=str() | None):
                 return  # whether it is one of them is seen when it is numbered
-        other = self._declared(node)
+        other = self._field_of(node)
         if not isinstance(other, Choice) or other.values != choice.values:
             what = f"{choice.name} is one of its words, no number"
             raise self.refuse(node, what, f"compare it with {words_of(choice)}")
@@ -144,7 +144,7 @@ class Reader:
         guards.extend(found.guards)
         return found.tree
 
-    def _declared(self, node: ast.expr) -> AnyField | None:
+    def _field_of(self, node: ast.expr) -> AnyField | None:
         """The field of one's own model that an operand is an element of."""
         while isinstance(node, ast.Subscript):
             node = node.value
@@ -159,7 +159,7 @@ class Reader:
             case ast.Constant(value=int() as value):
                 found = _Number(ast.Constant(int(value)), int(value), int(value))
             case ast.Name(id=name):
-                found = self._named(node, name)
+                found = self._read_name(node, name)
             case ast.Attribute(value=ast.Name(id=owner), attr=name):
                 found = self._attribute(node, owner, name)
             case ast.Subscript():
@@ -168,7 +168,7 @@ class Reader:
                 of = self._number(operand)
                 found = _Number(ast.UnaryOp(ast.USub(), of.tree), -of.hi, -of.lo, of.guards)
             case ast.BinOp(op=op) if type(op) in _OPERATORS:
-                found = self._operated(node)
+                found = self._operate(node)
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 truth = self._truth(node)
                 found = _Number(ast.IfExp(truth, ast.Constant(1), ast.Constant(0)), 0, 1)
@@ -181,7 +181,7 @@ class Reader:
             raise self.refuse(node, "that may need more than 64 bits", "use smaller numbers")
         return found
 
-    def _named(self, node: ast.Name, name: str) -> _Number:
+    def _read_name(self, node: ast.Name, name: str) -> _Number:
         if name in self._variables:
             return _Number(ast.Name(name, ast.Load()), *self._variables[name])
         if name in self.numbers:
@@ -274,9 +274,9 @@ class Reader:
             asked.append(ast.Compare(index.tree, [ast.Lt()], [ast.Constant(extent)]))
         return asked
 
-    def _operated(self, node: ast.BinOp) -> _Number:
+    def _operate(self, node: ast.BinOp) -> _Number:
         for operand in (node.left, node.right):
-            declared = self._declared(operand)
+            declared = self._field_of(operand)
             if isinstance(declared, Choice):
                 what = f"{declared.name} is one of its words, no number"
                 raise self.refuse(operand, what, f"compare it with {words_of(declared)}")

@@ -87,7 +87,7 @@ class Struct(Generic[Made]):
             found = found * size + each - part.range[0]
         return found
 
-    def kept(self, number: int) -> list[int]:
+    def digits(self, number: int) -> list[int]:
         """Return the numbers of a value's parts; the inverse of `number`."""
         found = []
         for (_, part), size in zip(reversed(self.parts), reversed(self.sizes), strict=True):

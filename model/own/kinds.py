@@ -360,7 +360,7 @@ class Kinds:
             case ast.Subscript(
                 value=ast.Call(func=ast.Name(id=name)), slice=ast.Constant(value=int() as item)
             ):
-                return self._returned(name, item)
+                return self._return_kind(name, item)
             case ast.Set() | ast.SetComp() | ast.BinOp():
                 return self._of_operation(node, known)
             case ast.IfExp():
@@ -385,7 +385,7 @@ class Kinds:
             case ast.Name(id=name) if (made := self.structs.kind_of_call(name)) is not None:
                 return made
             case ast.Name(id=name):
-                return self._returned(name)
+                return self._return_kind(name)
             case ast.Attribute(value=owner, attr="receive"):
                 held = self._kind(owner, known)
                 return held.element if isinstance(held, Sequenced) else None
@@ -397,7 +397,7 @@ class Kinds:
         found = element_of(node, self.fields)
         return found.of.value if isinstance(found, Value) else found
 
-    def _annotated(self, argument: ast.arg) -> Kind:
+    def _annotation(self, argument: ast.arg) -> Kind:
         """Return the struct in an argument's annotation, `vote: Vote`; None for none."""
         match argument.annotation:
             case ast.Name(id=name) if (struct := self.structs.by_name.get(name)) is not None:
@@ -410,10 +410,10 @@ class Kinds:
         return {
             each.arg
             for each in tree.args.args
-            if isinstance(given.get(each.arg) or self._annotated(each), Value)
+            if isinstance(given.get(each.arg) or self._annotation(each), Value)
         }
 
-    def _returned(self, name: str, item: int | None = None) -> Kind:
+    def _return_kind(self, name: str, item: int | None = None) -> Kind:
         """Return the kind that a function returns, or that of an item, if all its returns agree."""
         tree = self.trees.get(name)
         if tree is None or name in self._asked:
@@ -435,7 +435,7 @@ class Kinds:
         """Return the kinds of a function's variables and arguments, None where unknown."""
         given = self.given.get(tree.name, {})
         known: dict[str, Kind] = {
-            each.arg: given.get(each.arg) or self._annotated(each) for each in tree.args.args
+            each.arg: given.get(each.arg) or self._annotation(each) for each in tree.args.args
         }
         stored: dict[str, list[ast.expr | None]] = {}
         for node in ast.walk(tree):

@@ -48,7 +48,7 @@ class _Limits(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, _UNCHECKED):
             return node
-        return self._operated(node, node.op, node.left, node.right)
+        return self._operate(node, node.op, node.left, node.right)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         """`a += b`; what is stored in a field is in its range, or raises."""
@@ -56,7 +56,7 @@ class _Limits(ast.NodeTransformer):
         if not isinstance(node.target, ast.Name) or isinstance(node.op, _UNCHECKED):
             return node
         before = _at(ast.Name(node.target.id, ast.Load()), node)
-        after = self._operated(node, node.op, before, node.value)
+        after = self._operate(node, node.op, before, node.value)
         return _at(ast.Assign([node.target], after), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
@@ -77,22 +77,22 @@ class _Limits(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> ast.AST:
         """`while a:`"""
         self.generic_visit(node)
-        return self._counted(node)
+        return self._count(node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
         """`for a in range(b):`"""
         self.generic_visit(node)
         node.iter = _call("__short__", node.iter, node.iter)
-        return self._counted(node)
+        return self._count(node)
 
-    def _counted(self, node: ast.While | ast.For) -> ast.AST:
+    def _count(self, node: ast.While | ast.For) -> ast.AST:
         if self._counts:
             rounds = ast.Name(_ROUNDS, ast.Load())
             node.body.insert(0, _at(_set_rounds(_call("__round_after__", node, rounds)), node))
         return node
 
     @staticmethod
-    def _operated(
+    def _operate(
         node: ast.expr | ast.stmt, operator: ast.operator, left: ast.expr, right: ast.expr
     ) -> ast.expr:
         match operator:

@@ -50,7 +50,7 @@ def changed_by(node: ast.AST, fields: Mapping[str, AnyField]) -> AnyField | None
 class Lowering(Expressions, ast.NodeTransformer):
     """Rewrites one function: its statements, and in them the expressions."""
 
-    def lowered(self, tree: ast.FunctionDef) -> ast.FunctionDef:
+    def lower(self, tree: ast.FunctionDef) -> ast.FunctionDef:
         """The function without sets and sequences."""
         self._asked = {id(truth) for truth in truths(tree)}
         made = self.visit(tree)
@@ -70,7 +70,7 @@ class Lowering(Expressions, ast.NodeTransformer):
         match node.value:
             case ast.Call(func=ast.Attribute(value=owner, attr=method), args=given, keywords=[]):
                 if (sequence := self._sequence(owner)) is not None:
-                    return self._changed(node, sequence, method, given)
+                    return self._change(node, sequence, method, given)
                 if isinstance(kind := self.kind(owner), Set) and is_element(owner):
                     return self._changed_set(node, kind, owner, method, given)
         return self.generic_visit(node)
@@ -80,7 +80,7 @@ class Lowering(Expressions, ast.NodeTransformer):
         if len(node.targets) == 1:
             (target,) = node.targets
             if (sequence := self._sequence(target)) is not None:
-                return self._assigned(node, sequence, node.value)
+                return self._assign(node, sequence, node.value)
             if isinstance(target, ast.Subscript):
                 sequence = self._sequence(target.value)
                 if sequence is not None and not isinstance(target.slice, ast.Slice):
@@ -120,7 +120,7 @@ class Lowering(Expressions, ast.NodeTransformer):
             number = self._variable(node)
             counted = self._range(node, self._length(sequence, node))
             first = ast.Assign([node.target], self._element(sequence, number))
-            body = [at(first, node), *map(self._visited, node.body)]
+            body = [at(first, node), *map(self._visit_all, node.body)]
             return at(ast.For(number, counted, flat(body), self._all(node.orelse), None), node)
         if self._is_set(node.iter):
             members = self._variable(node)
@@ -133,7 +133,7 @@ class Lowering(Expressions, ast.NodeTransformer):
             return [before, at(ast.For(node.target, counted, [member], orelse, None), node)]
         return self.generic_visit(node)
 
-    def _changed(
+    def _change(
         self, node: ast.Expr, sequence: NamedSequence, method: str, given: Sequence[ast.expr]
     ) -> ast.AST | list[ast.stmt]:
         kind, takes = sequence.field, 0 if method in ("receive", "clear") else 1
@@ -176,7 +176,7 @@ class Lowering(Expressions, ast.NodeTransformer):
         value = operation_of(operation, self.visit(owner), self.visit(given[0]))
         return at(ast.Assign([target], value), node)
 
-    def _assigned(self, node: ast.Assign, target: NamedSequence, value: ast.expr) -> ast.stmt:
+    def _assign(self, node: ast.Assign, target: NamedSequence, value: ast.expr) -> ast.stmt:
         """A sequence becomes the same as another one, or as the beginning of it."""
         source = self._sequence(value)
         if source is None or target.end is not None or not alike(target.field, source.field):
@@ -191,11 +191,11 @@ class Lowering(Expressions, ast.NodeTransformer):
         called = self._called(made, node, given, target.field, source.field)
         return at(ast.Expr(called), node)
 
-    def _visited(self, statement: ast.stmt) -> ast.stmt | list[ast.stmt]:
+    def _visit_all(self, statement: ast.stmt) -> ast.stmt | list[ast.stmt]:
         return self.visit(statement)
 
     def _all(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        return flat([self._visited(each) for each in statements])
+        return flat([self._visit_all(each) for each in statements])
 
     def _require_unchanged(self, node: ast.For, sequence: NamedSequence) -> None:
         for each in ast.walk(ast.Module(node.body, [])):

@@ -60,7 +60,7 @@ def narration(
         lanes=tuple(sort.describe(i) for sort in sorts for i in range(sort.count)),
         actors=words.actors,
         channels=words.channels,
-        typed=words.typed,
+        typed=words.type_out,
         call=words.call,
         out_of_range=partial(describe_misfit, fields),
     )
@@ -75,14 +75,14 @@ class _Words:
 
     def sentence(self, action: str, arguments: Arguments, before: State, after: State) -> str:
         """The action's own words with its arguments, then each element that has another value."""
-        words, given = self.description[action][0], self._given(action, arguments)
+        words, given = self.description[action][0], self._arguments(action, arguments)
         words = _BLANK.sub(lambda blank: given.get(blank[1], blank[0]), words).rstrip(".:")
         changed = "; ".join(self._changes(before, after)) or "nothing changes"
         return f"{words}: {changed}." if words else f"{changed}."
 
     def call(self, action: str, arguments: Arguments, model: Model) -> str:
         """`grant(client=client0)`"""
-        given = self._given(action, arguments)
+        given = self._arguments(action, arguments)
         return f"{action}({', '.join(f'{name}={value}' for name, value in given.items())})"
 
     def actors(self, action: str, arguments: Arguments) -> list[str]:
@@ -110,11 +110,11 @@ class _Words:
                 found[f"{field.name}{where}"] = (names, values)
         return found
 
-    def typed(self, state: State) -> dict[str, str]:
+    def type_out(self, state: State) -> dict[str, str]:
         """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""
         return {field.name: _type_elements(state, field) for field in self.fields}
 
-    def _given(self, action: str, arguments: Arguments) -> dict[str, str]:
+    def _arguments(self, action: str, arguments: Arguments) -> dict[str, str]:
         """Each argument by name, as a person reads it."""
         return {
             name: describe_value(field, value + field.range[0])
@@ -315,7 +315,7 @@ def describe_value(  # noqa: PLR0911 - one for each kind
 
 def _struct(struct: Struct, number: int, describe: Callable[[AnyField, int], str]) -> str:
     """`Vote(to=node0, term=1)`"""
-    parts = zip(struct.parts, struct.kept(number), strict=True)
+    parts = zip(struct.parts, struct.digits(number), strict=True)
     return f"{struct.name}({', '.join(f'{n}={describe(part, each)}' for (n, part), each in parts)})"
 
 

@@ -215,10 +215,10 @@ class Rules:
         name, described, given, made = self.claim(function, (1, 2))
         if given == 2:
             return name, described, made, None
-        now = self._entered(f"{name}_now", made)
+        now = self._enter(f"{name}_now", made)
         text = f"return {now}(after, {SETTINGS})"
         step = ["before", "after", SETTINGS]
-        return name, described, self._compiled(self.trees[name], step, ast.parse(text).body), made
+        return name, described, self._compile(self.trees[name], step, ast.parse(text).body), made
 
     def predicate(self, function: Any) -> Predicate:
         """A function of a state and of names, for claims of what follows. Raises `BadProtocol`."""
@@ -230,21 +230,21 @@ class Rules:
             )
         name, described, _, made = self.claim(function, (len(arguments),), states=1)
         return Predicate(
-            name, described, tuple(arguments[1:]), tree, self._entered(f"{name}_of", made)
+            name, described, tuple(arguments[1:]), tree, self._enter(f"{name}_of", made)
         )
 
     def bound(self, predicate: Predicate, values: Mapping[str, int]) -> Any:
         """The predicate of these names, as a function of a state and the settings."""
         given = "".join(f", {values[name]}" for name in predicate.arguments)
         text = f"return {predicate.called}(state, {SETTINGS}{given})"
-        return self._compiled(predicate.tree, ["state", SETTINGS], ast.parse(text).body)
+        return self._compile(predicate.tree, ["state", SETTINGS], ast.parse(text).body)
 
     def written(self, function: ast.FunctionDef) -> Any:
         """A function that the checker writes, which others are to call by its name."""
         self.names[function.name] = self._made_of(ast.fix_missing_locations(function))
         return self.names[function.name]
 
-    def _entered(self, name: str, made: Any) -> str:
+    def _enter(self, name: str, made: Any) -> str:
         """Make a function callable under a name like this one, and return that name."""
         while name in self.names:
             name += "_"
@@ -303,9 +303,9 @@ class Rules:
     ) -> Any:
         """The function of this body that is given the settings after the state or states."""
         names = [argument.arg for argument in tree.args.args]
-        return self._compiled(tree, [*names[:states], SETTINGS, *names[states:]], body, tries=tries)
+        return self._compile(tree, [*names[:states], SETTINGS, *names[states:]], body, tries=tries)
 
-    def _compiled(
+    def _compile(
         self,
         tree: ast.FunctionDef,
         arguments: Sequence[str],
@@ -331,7 +331,7 @@ class Rules:
         if tries:
             made = self._trying(made)
         lowering = Lowering(kind, self.refuse, self._room_of if tries else None)
-        made = lowering.lowered(made)
+        made = lowering.lower(made)
         unfolding = Unfolding(taken=self.names)
         made = ast.fix_missing_locations(unfolding.visit(made))
         for name, function in unfolding.loops.items():
@@ -489,7 +489,7 @@ class Rules:
             body = without_docstring(called)
             if tries:
                 body = [*trial(body), at(ast.Return(ast.Constant(0)), called)]
-            self.names[called_as] = self._compiled(called, arguments, body, tries=tries)
+            self.names[called_as] = self._compile(called, arguments, body, tries=tries)
 
     def _require_own(self, node: ast.Call, name: str) -> None:
         function = self.names.get(name)

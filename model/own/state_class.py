@@ -52,10 +52,10 @@ class Declarations(dict[str, Any]):
             if frame is not None and not frame.f_code.co_freevars:
                 self.body = types.FunctionType(frame.f_code, frame.f_globals)
         if not name.startswith("_"):
-            value = self._declared(name, value)
+            value = self._declare(name, value)
         super().__setitem__(name, value)
 
-    def _declared(self, name: str, value: Any) -> Any:
+    def _declare(self, name: str, value: Any) -> Any:
         if name in self:
             raise BadProtocol(f"there are two of the name {name}; give each a name of its own")
         if hasattr(Draft, name):

@@ -85,12 +85,12 @@ class Parts(ast.NodeTransformer):
         """`Vote(to=a, term=2)`"""
         match node:
             case ast.Call(func=ast.Name(id=name)) if struct := self.structs.by_name.get(name):
-                given = self._given(node, struct)
+                given = self._arguments(node, struct)
                 sought = id(node) in self._sought
                 # One that may raise has a copy for each line, which the error names.
                 made = f"{_maker_name(struct)[:-2]}_line_{node.lineno}__"
                 called = _search_name(struct) if sought else made
-                return self._called(called, [self.visit(each) for each in given], node)
+                return self._call(called, [self.visit(each) for each in given], node)
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 if isinstance(held := self.kind(owner), Value):
                     what = f"{held.name} has no {method}(...)"
@@ -111,9 +111,9 @@ class Parts(ast.NodeTransformer):
         if not isinstance(node.ctx, ast.Load):
             what = f"`{ast.unparse(node)}` is assigned to, and a {struct.name} never changes"
             raise self.refuse(node, what, f"make another one, {struct.name}(...)")
-        return self._called(_part(struct, node.attr), [self.visit(node.value)], node)
+        return self._call(_part(struct, node.attr), [self.visit(node.value)], node)
 
-    def _given(self, node: ast.Call, struct: Struct) -> list[ast.expr]:
+    def _arguments(self, node: ast.Call, struct: Struct) -> list[ast.expr]:
         """Return the argument for each part, in their order; an omitted part has its default."""
         names = [name for name, _ in struct.parts]
         given = dict(zip(names, node.args, strict=False))
@@ -132,7 +132,7 @@ class Parts(ast.NodeTransformer):
         return [given[name] for name in names]
 
     @staticmethod
-    def _called(name: str, given: list[ast.expr], node: ast.expr) -> ast.AST:
+    def _call(name: str, given: list[ast.expr], node: ast.expr) -> ast.AST:
         made = ast.Call(ast.Name(name, ast.Load()), given, [])
         for each in ast.walk(made):
             if isinstance(each, ast.expr) and not hasattr(each, "lineno"):

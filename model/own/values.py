@@ -112,13 +112,13 @@ class Numbering(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """`s.state[rm] = "done"`"""
         for target in node.targets:
-            node.value = self._stored(target, node.value)
+            node.value = self._store(target, node.value)
         return self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         """`word: str = "done"`"""
         if node.value is not None:
-            node.value = self._stored(node.target, node.value)
+            node.value = self._store(node.target, node.value)
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -168,11 +168,11 @@ class Numbering(ast.NodeTransformer):
         kind = self.kind(node)
         return kind if isinstance(kind, AnyField) else None
 
-    def _stored(self, target: ast.expr, value: ast.expr) -> ast.expr:
+    def _store(self, target: ast.expr, value: ast.expr) -> ast.expr:
         """Return what an assignment stores in a field, or in a variable that holds words."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             pairs = zip(target.elts, value.elts, strict=False)
-            value.elts = [self._stored(each, given) for each, given in pairs]
+            value.elts = [self._store(each, given) for each, given in pairs]
             return value
         field = self._field(target)
         if isinstance(field, Set | Sequenced):
@@ -193,7 +193,7 @@ class Numbering(ast.NodeTransformer):
         if isinstance(field, Choice) and is_plain(node):
             kind = self.kind(node)
             if isinstance(kind, Choice) and kind.values != field.values:
-                return self._translated(kind, field, node)
+                return self._translate(kind, field, node)
         if isinstance(field, Name) and field.or_none and self._may_be_below(node):
             made = ast.Call(ast.Name("__named__", ast.Load()), [node], [])
             return ast.fix_missing_locations(ast.copy_location(made, node))
@@ -209,7 +209,7 @@ class Numbering(ast.NodeTransformer):
             return self._number(field, text)
         elif (
             isinstance(node, ast.Constant)
-            and (number := self._kept(field, node, node.value)) is not None
+            and (number := self._kept_number(field, node, node.value)) is not None
         ):
             return ast.copy_location(ast.Constant(number), node)
         return node
@@ -223,7 +223,7 @@ class Numbering(ast.NodeTransformer):
         return kind == NUMBER and not isinstance(node, ast.Constant)
 
     @staticmethod
-    def _translated(kind: Choice, field: Choice, node: ast.expr) -> ast.expr:
+    def _translate(kind: Choice, field: Choice, node: ast.expr) -> ast.expr:
         """A word of other words, as a field keeps it; one that it has not is in nothing."""
         numbers = {word: number for number, word in enumerate(field.values)}
         *firsts, last = (ast.Constant(numbers.get(word, NONE - 1)) for word in kind.values)
@@ -236,7 +236,7 @@ class Numbering(ast.NodeTransformer):
                 ast.copy_location(each, node)
         return made
 
-    def _kept(self, field: AnyField, node: ast.expr, value: Any) -> int | None:
+    def _kept_number(self, field: AnyField, node: ast.expr, value: Any) -> int | None:
         if isinstance(value, str) and isinstance(field, Choice):
             if value in field.values:
                 return field.values.index(value)
@@ -383,7 +383,7 @@ class Numbering(ast.NodeTransformer):
             members = [self._leaf(each, node, of) for each in value]
             if all(0 <= each < MEMBERS_MAX for each in members):
                 return sum(1 << each for each in members)
-        elif of is not None and (number := self._kept(of, node, value)) is not None:
+        elif of is not None and (number := self._kept_number(of, node, value)) is not None:
             return number
         what = f"`{ast.unparse(node)}` may be {value!r}, which has no meaning here"
         raise self.refuse(node, what, "index it as far as numbers, or words beside a field of them")

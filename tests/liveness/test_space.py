@@ -92,7 +92,7 @@ def test_edges_cut_steps_and_truths_are_those_of_the_interpreted_model(problem: 
         for number, state in enumerate(states)
         for action in model.enabled_actions
         for values in model.bindings(action)
-        if model.is_enabled(state, action, values) and model.exceeded(state, action, values)
+        if model.is_enabled(state, action, values) and model.exceeded_limit(state, action, values)
     }
     assert [truth[:-1].tolist() for truth in found.truths] == [
         [bool(predicate(state, settings)) for state in states] for predicate in predicates

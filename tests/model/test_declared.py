@@ -91,7 +91,7 @@ def test_the_kit_counts_what_a_budget_allows_and_cuts_what_is_beyond() -> None:
 
     assert once.restarts_used == 1
     assert model.is_enabled(once, crash, (1,))
-    assert model.limits[model.exceeded(once, crash, (1,))] == "restarts"
+    assert model.limits[model.exceeded_limit(once, crash, (1,))] == "restarts"
 
 
 def test_a_fault_that_names_a_row_is_one_of_the_matrix() -> None:

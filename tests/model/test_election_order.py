@@ -71,7 +71,7 @@ def test_an_election_starts_an_epoch_whoever_wins(epoch: int, limit: str) -> Non
     state = edited(LEADER_DOWN, epoch=epoch)
     step = bound(ANY, "FenceAndElect replica=0 winner=2")
 
-    assert ANY.limits[ANY.exceeded(state, *step)] == limit
+    assert ANY.limits[ANY.exceeded_limit(state, *step)] == limit
 
 
 def test_the_winner_leads_those_in_sync() -> None:

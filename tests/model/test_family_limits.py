@@ -134,7 +134,7 @@ def test_a_bound_or_budget_cuts_a_step(
     model = model_of(version, **options)
 
     assert is_enabled(model, state, step)
-    assert model.limits[model.exceeded(state, *bound(model, step))] == limit
+    assert model.limits[model.exceeded_limit(state, *bound(model, step))] == limit
 
 
 def test_a_limit_is_reached_exactly_where_the_step_would_start_an_epoch_too_many() -> None:
@@ -153,4 +153,4 @@ def test_one_that_crashed_comes_back_to_an_elr_without_it_and_starts_no_epoch() 
     step = bound(ELR, "Restart replica=0")
 
     assert ELR.apply(crashed, *step).epoch == 2
-    assert ELR.limits[ELR.exceeded(crashed, *step)] == "within"
+    assert ELR.limits[ELR.exceeded_limit(crashed, *step)] == "within"

@@ -240,7 +240,7 @@ def test_a_bound_or_budget_cuts_a_step(
     model = model_of("epoch", **options)
 
     assert is_enabled(model, state, step)
-    assert model.limits[model.exceeded(state, *bound(model, step))] == limit
+    assert model.limits[model.exceeded_limit(state, *bound(model, step))] == limit
 
 
 def successors(model: Model, state: State) -> set[str]:

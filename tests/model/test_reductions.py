@@ -223,7 +223,7 @@ def assert_normal_states_stay_normal(version: str, options: dict[str, Any], most
     for s in random.Random(version).sample(reached, min(len(reached), most)):
         for action in model.enabled_actions:
             for arguments in model.bindings(action):
-                if not model.is_enabled(s, action, arguments) or model.exceeded(
+                if not model.is_enabled(s, action, arguments) or model.exceeded_limit(
                     s, action, arguments
                 ):
                     continue

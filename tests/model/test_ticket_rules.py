@@ -415,11 +415,14 @@ def test_a_registration_that_takes_out_the_leader_and_brings_it_back_takes_two_e
         isr=0b01,
     )
     unclean = model_of("elr", **LATE, unclean_leader_election=True)
-    cut = unclean.limits[unclean.exceeded(gone, *bound(unclean, "Restart replica=0"))]
+    cut = unclean.limits[unclean.exceeded_limit(gone, *bound(unclean, "Restart replica=0"))]
     last = edited(gone, epoch=2)
 
     assert cut == "within"
-    assert unclean.limits[unclean.exceeded(last, *bound(unclean, "Restart replica=0"))] == "epochs"
+    assert (
+        unclean.limits[unclean.exceeded_limit(last, *bound(unclean, "Restart replica=0"))]
+        == "epochs"
+    )
 
 
 @pytest.mark.parametrize(("version", "leader"), [("4.0", 0), ("4.1", NO_REPLICA)])

@@ -85,7 +85,7 @@ def stepped(model: Model, state: State) -> Interpreted:
         for arguments in model.bindings(action):
             try:
                 if model.is_enabled(state, action, arguments):
-                    if exceeded := model.exceeded(state, action, arguments):
+                    if exceeded := model.exceeded_limit(state, action, arguments):
                         found.cut[exceeded] += 1
                     else:
                         after = model.apply(state, action, arguments)

@@ -80,7 +80,7 @@ class Both:
         try:
             if not model.is_enabled(state, action, arguments):
                 return "not enabled", ""
-            if bound := model.exceeded(state, action, arguments):
+            if bound := model.exceeded_limit(state, action, arguments):
                 return "cut", model.limits[bound]
             return "after", model.apply(state, action, arguments)
         except Exception:

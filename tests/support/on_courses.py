@@ -49,8 +49,8 @@ class OnCourses:
         on_course = self._next(node, action, arguments) is not None
         return on_course and self._model.is_enabled(node.state, action, arguments)
 
-    def exceeded(self, node: Node, action: Action, arguments: Arguments) -> Any:
-        return self._model.exceeded(node.state, action, arguments)
+    def exceeded_limit(self, node: Node, action: Action, arguments: Arguments) -> Any:
+        return self._model.exceeded_limit(node.state, action, arguments)
 
     def apply(self, node: Node, action: Action, arguments: Arguments) -> Node:
         place = self._next(node, action, arguments)

@@ -42,7 +42,7 @@ def after(model: Model, state: State, step: str) -> State:
     """The state after one step, which the model must offer within its bounds."""
     action, arguments = bound(model, step)
     assert model.is_enabled(state, action, arguments), f"{step} is not enabled"
-    cut = model.limits[model.exceeded(state, action, arguments)]
+    cut = model.limits[model.exceeded_limit(state, action, arguments)]
     assert cut == "within", f"{step} exceeds {cut}"
     return model.apply(state, action, arguments)
 

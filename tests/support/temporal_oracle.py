@@ -64,7 +64,7 @@ def explored(model: Model) -> Space:
         space.steps[state], space.cut[state] = [], set()
         for action, arguments in _enabled(model, state):
             instance = (action.name, arguments)
-            if model.exceeded(state, action, arguments):
+            if model.exceeded_limit(state, action, arguments):
                 space.cut[state].add(instance)
                 continue
             after = model.apply(state, action, arguments)

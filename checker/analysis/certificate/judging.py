@@ -126,7 +126,7 @@ class Judge:
         state = State(self.model.layout, words)
         for number, (action, arguments) in enumerate(self.calls):
             try:
-                after, wrong = self._taken(state, action, arguments, found)
+                after, wrong = self._take(state, action, arguments, found)
             except Exception as error:
                 after, wrong = None, _error_text(error)
             if after is not None:
@@ -146,14 +146,14 @@ class Judge:
                 return f"cannot be judged: {claim.name} {_error_text(error)}"
         return None
 
-    def _taken(
+    def _take(
         self, state: State, action: Action, arguments: Arguments, found: Judged
     ) -> tuple[bytes | None, str | None]:
         """Where a step leads, if it is enabled and within the bounds; what is wrong with it."""
         model = self.model
         if not model.is_enabled(state, action, arguments):
             return None, None
-        if bound := model.exceeded(state, action, arguments):
+        if bound := model.exceeded_limit(state, action, arguments):
             limit = model.limits[bound]
             found.cut[limit] += 1
             # Without bounds the highest epoch is to cut nothing.

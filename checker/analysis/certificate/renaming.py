@@ -41,10 +41,10 @@ class Renamings:
     def of(self, key: bytes) -> list[bytes]:
         """The keys of a state and of all that differ from it in names, itself first."""
         words = words_of(key)
-        renamed = [key_of(self._renamed(words, moves)) for moves in self._all_moves(words)]
+        renamed = [key_of(self._rename(words, moves)) for moves in self._all_moves(words)]
         return list(dict.fromkeys((key, *renamed)))
 
-    def _renamed(self, words: tuple[int, ...], moves: list[Move]) -> list[int]:
+    def _rename(self, words: tuple[int, ...], moves: list[Move]) -> list[int]:
         out = [0] * len(words)
         for source, target, becomes in moves:
             decides = source.decides

@@ -63,20 +63,20 @@ class StateFile:
     @property
     def rows(self) -> int:
         """How many states the file says that it has."""
-        return int(self._opened().metadata.num_rows)
+        return int(self._open().metadata.num_rows)
 
     @property
     def pieces(self) -> int:
         """How many row groups there are."""
-        return int(self._opened().metadata.num_row_groups)
+        return int(self._open().metadata.num_row_groups)
 
     def piece(self, number: int) -> bytes:
         """The keys of a row group, one after the other, ascending. Raises `BadCertificate`."""
-        return _keys_in(self._opened(), number, self)
+        return _keys_in(self._open(), number, self)
 
     def all_pieces(self) -> Iterator[bytes]:
         """Every piece in order, the next one beginning above the last. Raises `BadCertificate`."""
-        file, last = self._opened(), b""
+        file, last = self._open(), b""
         for number in range(file.metadata.num_row_groups):
             keys = _keys_in(file, number, self)
             if keys:
@@ -89,7 +89,7 @@ class StateFile:
         if not key < following:
             raise BadCertificate(f"{self.path} is damaged: its states are not in ascending order")
 
-    def _opened(self) -> parquet.ParquetFile:
+    def _open(self) -> parquet.ParquetFile:
         if not self.path.is_file():
             raise BadCertificate(f"there is no {STATES} beside the header of {self.path.parent}")
         try:
@@ -97,12 +97,12 @@ class StateFile:
             if file.schema_arrow.equals(schema_of(self.width)):
                 return file
         except (pa.ArrowException, OSError) as problem:
-            raise self._damaged(problem) from None
+            raise self._damage(problem) from None
         raise BadCertificate(
             f"{self.path} has other columns than the one of a certificate's states"
         )
 
-    def _damaged(self, problem: Exception) -> BadCertificate:
+    def _damage(self, problem: Exception) -> BadCertificate:
         return BadCertificate(f"{self.path} is damaged: {str(problem).splitlines()[0]}")
 
 
@@ -110,7 +110,7 @@ def _keys_in(file: parquet.ParquetFile, number: int, of: StateFile) -> bytes:
     try:
         array = file.read_row_group(number).column(0).combine_chunks()
     except (pa.ArrowException, OSError) as problem:
-        raise of._damaged(problem) from None
+        raise of._damage(problem) from None
     if not len(array):
         return b""
     data = array.buffers()[1]

@@ -162,7 +162,7 @@ class _Aligning:
             if not value < model.layout.sizes[parameter.over]:
                 return f"there is no {parameter.name} {value}"
         if model.is_enabled(self._right, action, moment.values):
-            limit = model.limits[model.exceeded(self._right, action, moment.values)]
+            limit = model.limits[model.exceeded_limit(self._right, action, moment.values)]
             return f"it is beyond the bound on {limit}"
         return "it is not enabled"
 

@@ -65,7 +65,7 @@ class LastingSearch:
         `is_waiting`: something that is claimed to come has not come yet at the start.
         """
         space, states = self.space(start, events, allowance)
-        return Courses(None if space is None else self._judged(space, is_waiting), states)
+        return Courses(None if space is None else self._judge(space, is_waiting), states)
 
     def space(
         self, start: StateWords, events: Sequence[Event], allowance: Allowance
@@ -130,7 +130,7 @@ class LastingSearch:
             cut_steps[which],
         )
 
-    def _judged(self, space: Space, is_waiting: bool) -> bool | None:
+    def _judge(self, space: Space, is_waiting: bool) -> bool | None:
         """Whether a course breaks the claim, None where a bound leaves that open."""
         if isinstance(self._claim, Recoverable):
             _, recovery = recovery_in(space, self.problem.model, self._claim)

@@ -99,7 +99,7 @@ def check(options: dict[str, Any]) -> int:
             # After the report and the files, for it takes long.
             explained = _explain_each(done, options, engine)
             for one in explained:
-                screen().print(Group(Text(), one.rendered()))
+                screen().print(Group(Text(), one.render()))
         _write_page(done, options, explained)
     except (TooLargeForGraph, TooLongForPage) as found:
         # What was found out weighs more than that it could not be drawn.

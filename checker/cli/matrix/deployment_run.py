@@ -150,9 +150,9 @@ class _Asking:
         about = describe_topics(config.topics, most=1) if self._has_several else ""
         follow = following(self.progress, about=about)
         matrix = explore_grid(grid, self.explorer, engine=self.engine, follow=follow)
-        return self._advised(config, matrix, about)
+        return self._advise(config, matrix, about)
 
-    def _advised(self, config: Config, matrix: Matrix, about: str) -> ConfigAnswer:
+    def _advise(self, config: Config, matrix: Matrix, about: str) -> ConfigAnswer:
         found = Advice(interrupted=matrix.interrupted)
         kin: Mapping[str, Sequence[Kin]] = {}
         try:

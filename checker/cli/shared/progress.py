@@ -82,9 +82,9 @@ class Progress:
         if self._live is not None:
             self._live.message = line
         elif line != self._last_report or self._is_silent_for(SAME_LINE_SECONDS):
-            self._now_and_then(lambda: self._reported(line))
+            self._now_and_then(lambda: self._stamp(line))
 
-    def _reported(self, line: str) -> str:
+    def _stamp(self, line: str) -> str:
         """The line with the time since the beginning, which a reader of a file has not."""
         self._last_report = line
         return f"{line} ({rough_time(time.monotonic() - self._started)})"

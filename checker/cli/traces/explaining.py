@@ -64,7 +64,7 @@ class Explained:
         )
         return not undecided and not (repairs is not None and repairs.undecided)
 
-    def rendered(self, circumstances: str = "") -> RenderableType:
+    def render(self, circumstances: str = "") -> RenderableType:
         """A claim with all that was found out about its trace.
 
         `circumstances` are the bounds and settings, where no report above has them.
@@ -106,7 +106,7 @@ def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json
     if as_json:
         click.echo(json.dumps(explained.as_value(), indent=2))
     else:
-        screen().print(explained.rendered(describe_circumstances(found.problem)))
+        screen().print(explained.render(describe_circumstances(found.problem)))
     return exit_codes.HOLDS if explained.is_whole else exit_codes.INCOMPLETE
 
 

@@ -64,7 +64,7 @@ def _headline(problem: Problem) -> RenderableType:
 
 def _save(walk: Walk, path: Path) -> None:
     claim = walk.savable()[0]
-    write_trace(path, walk.recorded(claim))
+    write_trace(path, walk.record(claim))
     say(f"wrote {path}: {quantity(len(walk.moments), 'step')}, against {claim}")
 
 

@@ -126,7 +126,7 @@ class Aiming:
         if not moments:
             return None
         self._last = self._next_of(moments)
-        if self._last is None and self._aimed(moments[0], silent, is_first=is_first):
+        if self._last is None and self._aim(moments[0], silent, is_first=is_first):
             self._last = self._next_of(moments)
         return self._last
 
@@ -140,7 +140,7 @@ class Aiming:
                 return moment
         return None
 
-    def _aimed(self, moment: Moment, silent: int, *, is_first: bool) -> bool:
+    def _aim(self, moment: Moment, silent: int, *, is_first: bool) -> bool:
         """Find a way from the state before this moment; whether there is one."""
         search = Search(self.problem, self.steerable, start=moment.before, silent=silent)
         search.carried_out(states_max=NEAR_STATES_MAX, wanted=self.wanted)

@@ -66,7 +66,7 @@ class Tallied:
         """The model of the release's rules in these circumstances."""
         return self.problem.model
 
-    def wanted(self, lag_ms: int) -> list[Outcome]:
+    def outcomes_wanted(self, lag_ms: int) -> list[Outcome]:
         """Return the outcomes that walks on such brokers have still to reach, nearest first."""
         if self.plan is None:
             return []

@@ -168,7 +168,7 @@ def walk_to_outcomes(grounds: Grounds, found: Conformance, how: Round) -> None:
 def _aims(tallied: Sequence[Tallied], lag_ms: int, numbers: Iterator[int]) -> Iterator[Planned]:
     """A walk to the nearest outcome that is left, again and again, until none is."""
     for tally in tallied:
-        while wanted := tally.wanted(lag_ms):
+        while wanted := tally.outcomes_wanted(lag_ms):
             yield Planned(next(numbers), tally.circumstances, lag_ms, AIMED, wanted[0])
 
 
@@ -179,7 +179,7 @@ def _aiming(grounds: Grounds, found: Conformance, planned: Planned) -> Aiming:
     return Aiming(
         tally.problem,
         Steerable(tally.model, grounds.release, planned.lag_ms),
-        set(tally.wanted(planned.lag_ms)),
+        set(tally.outcomes_wanted(planned.lag_ms)),
         planned.goal,
         tally.plan.ways[planned.goal],
     )

@@ -225,16 +225,16 @@ class Link:
             while (frame := receive_frame(follower)) is not None:
                 exchange = None
                 if kind_of(frame)[0] in self._held and not self._is_open:
-                    exchange = self._begun(frame)
+                    exchange = self._begin(frame)
                     if not self._until(exchange, functools.partial(_may_ask, exchange)):
                         return
                     frame = exchange.frame
                 if leader is None:
-                    leader = self._connected(exchange)
+                    leader = self._connect(exchange)
                     if leader is None:
                         return
                     ending.callback(self._drop, leader)
-                answer = self._asked(leader, frame, exchange)
+                answer = self._ask(leader, frame, exchange)
                 if answer is None:
                     return
                 if exchange is not None:
@@ -243,7 +243,7 @@ class Link:
                     self._forget(exchange)
                 send_frame(follower, answer)
 
-    def _begun(self, frame: bytes) -> Exchange:
+    def _begin(self, frame: bytes) -> Exchange:
         """A request that waits from now on."""
         exchange = Exchange(frame, self._reader.request(frame))
         with self._changed:
@@ -254,9 +254,7 @@ class Link:
         self._watch(f"{self._asker} asks {self._asked_one}", exchange.request.body)
         return exchange
 
-    def _asked(
-        self, leader: socket.socket, frame: bytes, exchange: Exchange | None
-    ) -> bytes | None:
+    def _ask(self, leader: socket.socket, frame: bytes, exchange: Exchange | None) -> bytes | None:
         """Return the leader's answer, None if the connection breaks."""
         try:
             send_frame(leader, frame)
@@ -301,7 +299,7 @@ class Link:
                 self._current = None
                 self._changed.notify_all()
 
-    def _connected(self, exchange: Exchange | None) -> socket.socket | None:
+    def _connect(self, exchange: Exchange | None) -> socket.socket | None:
         """A connection to the leader; where there is none the request is lost."""
         leader = socket.socket()
         leader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)

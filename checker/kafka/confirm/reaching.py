@@ -113,7 +113,7 @@ class Search:
                 self._waiting = [rows[CHUNK_ROWS:]]
                 rows = rows[:CHUNK_ROWS]
                 self._at += len(rows)
-                self._expanded(rows, self._at - len(rows))
+                self._expand(rows, self._at - len(rows))
             elif self.dear == dear_max:
                 return
             elif not self._dear_ones():
@@ -136,7 +136,7 @@ class Search:
             found[outcome] = tuple(reversed(calls))
         return found
 
-    def _expanded(self, rows: Rows, first: int) -> None:
+    def _expand(self, rows: Rows, first: int) -> None:
         """Take every step out of these states; `first` is the number of the first."""
         before = np.ascontiguousarray(rows[:, : self._words])
         for written in self._expander.expand(before, Tally(self._problem)):

@@ -181,22 +181,22 @@ class Run:
                 self.steps.append(begin_step(moment, self.course.model, self.release))
                 continue
             try:
-                seen = self._taken(stage, moment)
+                seen = self._take(stage, moment)
             except NotHeld as problem:
-                return self._ended(Judgement.NOT_STEERABLE, number, str(problem), None, began)
+                return self._end(Judgement.NOT_STEERABLE, number, str(problem), None, began)
             if seen.complaint:
                 known = known_difference(seen, self.release)
                 if known is not None:
                     reason = f"{seen.complaint}, as is known: {known.description}"
                     reason = reason.removesuffix(".")
-                    return self._ended(Judgement.NOT_STEERABLE, number, reason, None, began)
-                return self._ended(Judgement.REFUTED, number, seen.complaint, None, began)
+                    return self._end(Judgement.NOT_STEERABLE, number, reason, None, began)
+                return self._end(Judgement.REFUTED, number, seen.complaint, None, began)
         self.report("looking at the end")
         if isinstance(self.course.claim, Behaviour):
             found = watch_for(stage, self.course.claim, self._end_by(stage))
             return self._judged_behaviour(found, began)
         evidence = gather_evidence(stage, observe(stage), self.committed, self._leader())
-        return self._judged(evidence, began)
+        return self._judge(evidence, began)
 
     def _end_by(self, stage: Stage) -> EndBy:
         """Return the steps that end the wait in the model."""
@@ -260,7 +260,7 @@ class Run:
         text = f"{step}: not offered under {self.course.model.version}."
         return StepSeen(number, str(step), text, {}, {})
 
-    def _taken(self, stage: Stage, moment: Moment) -> StepSeen:
+    def _take(self, stage: Stage, moment: Moment) -> StepSeen:
         seen = begin_step(moment, self.course.model, self.release)
         self.steps.append(seen)
         later = [m for m in self.course.replayed.moments if m.number > moment.number]
@@ -273,21 +273,21 @@ class Run:
         self.silent = self.steerable.silent_after(moment, self.silent)
         return seen
 
-    def _judged(self, evidence: Evidence, began: float) -> Confirmation:
+    def _judge(self, evidence: Evidence, began: float) -> Confirmation:
         claim = self.course.trace.invariant
         shows = evidence.shows(self.course.claim)
         if not self.course.breaks:
             if shows:
                 reason = f"{claim} holds in the model of these brokers, and is broken to who looks"
-                return self._ended(Judgement.REFUTED, len(self.steps), reason, evidence, began)
-            return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
+                return self._end(Judgement.REFUTED, len(self.steps), reason, evidence, began)
+            return self._end(Judgement.HELD, self.course.parted_at, self._reason(), evidence, began)
         if shows is False:
             reason = f"what was seen agreed, but to who looks from outside {claim} is not broken"
-            return self._ended(Judgement.REFUTED, len(self.steps), reason, evidence, began)
+            return self._end(Judgement.REFUTED, len(self.steps), reason, evidence, began)
         reason = f"{claim} is broken: all steps were taken, and what was seen agreed"
         if shows is None:
             reason += "; the claim itself is not to be seen from outside"
-        return self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+        return self._end(Judgement.CONFIRMED, 0, reason, evidence, began)
 
     def _judged_behaviour(self, found: Looked, began: float) -> Confirmation:
         """Judge a liveness claim by what the brokers showed while they were observed."""
@@ -300,23 +300,23 @@ class Run:
             reason = (
                 f"what {claim} says comes has come, {found.came_after:.0f} s after the last step"
             )
-            return self._ended(Judgement.REFUTED, last, reason, evidence, began)
+            return self._end(Judgement.REFUTED, last, reason, evidence, began)
         if self.course.breaks:
             reason = (
                 f"all steps were taken, what was seen agreed, and what {claim} says comes did not "
                 f"come in {found.seconds:.0f} s; that it never does is the model's word"
             )
-            confirmed = self._ended(Judgement.CONFIRMED, 0, reason, evidence, began)
+            confirmed = self._end(Judgement.CONFIRMED, 0, reason, evidence, began)
             return replace(confirmed, waited=found.seconds, ended_by=found.ended_by)
         if came or found.ended_by:
-            return self._ended(Judgement.HELD, self.course.parted_at, self._held(), evidence, began)
+            return self._end(Judgement.HELD, self.course.parted_at, self._reason(), evidence, began)
         reason = (
             f"what {claim} says comes did not come in {found.seconds:.0f} s, though it does in the "
             "model of these brokers; timeouts being out of reach, that says nothing of Kafka"
         )
-        return self._ended(Judgement.NOT_STEERABLE, last, reason, evidence, began)
+        return self._end(Judgement.NOT_STEERABLE, last, reason, evidence, began)
 
-    def _held(self) -> str:
+    def _reason(self) -> str:
         text = "what was seen agreed with the model of these brokers, in which nothing breaks"
         if not self.course.parted_at:
             return text
@@ -325,7 +325,7 @@ class Run:
             f"{self.course.parted_at}: {self.course.parting}; {text}"
         )
 
-    def _ended(
+    def _end(
         self,
         judgement: Judgement,
         step: int,

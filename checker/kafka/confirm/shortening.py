@@ -66,7 +66,7 @@ def possible(steps: Sequence[TraceStep], steerable: Steerable) -> list[TraceStep
     choose = following(steps)
     state, silent = steerable.model.initial[0], 0
     taken: list[TraceStep] = []
-    while (moment := choose(steerable.offered(state, len(taken) + 1, silent), silent)) is not None:
+    while (moment := choose(steerable.offers(state, len(taken) + 1, silent), silent)) is not None:
         taken.append(TraceStep(moment.action, moment.arguments))
         silent = steerable.silent_after(moment, silent)
         state = moment.after

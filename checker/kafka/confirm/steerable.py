@@ -79,7 +79,7 @@ class Steerable:
             )
         return {name: why for name, why in found.items() if name not in self.lifted}
 
-    def offered(self, state: State, number: int, silent: int) -> list[Moment]:
+    def offers(self, state: State, number: int, silent: int) -> list[Moment]:
         """The steps out of a state, as step `number` of a walk."""
         steps = list(self.model.successors(state))
         if not steps:
@@ -168,11 +168,11 @@ class Steerable:
         at = steps_of(self.model, _SILENCED, steps)
         follower = argument_of(self.model, self._action(_SILENCED), "follower", steps[at])
         # A broker that knows a later epoch says so, also if it leads no more.
-        at, follower = self._refused(before, after, at, follower)
+        at, follower = self._fenced_fetches(before, after, at, follower)
         now[at] |= np.uint64(1) << follower.astype(np.uint64)
         return now
 
-    def _refused(
+    def _fenced_fetches(
         self, before: Rows, after: Rows, at: NDArray[np.int64], follower: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the fetches at these places that are fenced.

@@ -109,7 +109,7 @@ class _Watch:
             if time.monotonic() >= look:
                 look = time.monotonic() + _LOOK_SECONDS
                 self._end_what_hangs()
-                if self._has_come(self._seen()):
+                if self._has_come(self._observe()):
                     return self.seconds
             time.sleep(_PASS_SECONDS)
         return None
@@ -134,7 +134,7 @@ class _Watch:
     def _running(self) -> set[int]:
         return {broker for broker in self._stage.replicas if self._stage.brokers.is_up(broker)}
 
-    def _seen(self) -> Seen:
+    def _observe(self) -> Seen:
         self._facts = observe(self._stage)
         leader = self._stage.controller.current().leader
         in_sync = self._facts[ISR].split()

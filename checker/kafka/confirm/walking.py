@@ -81,7 +81,7 @@ def walk(
     try:
         begin(stage, topic, topic_settings, assigned_of(model))
         while len(walked.steps) < steps_max:
-            chosen = choose(steerable.offered(state, len(walked.steps) + 1, silent), silent)
+            chosen = choose(steerable.offers(state, len(walked.steps) + 1, silent), silent)
             if chosen is None:
                 break
             report(f"{topic}, step {chosen.number}: {chosen}")

@@ -91,7 +91,7 @@ class Carried:
 def carry(s: Any, model: Model, numbering: Numbering) -> Carried:
     """The state in the numbers of the next window, whose model is given. Raises `NotCarried`."""
     try:
-        return _Translation(s, model.layout, numbering).carried()
+        return _Translation(s, model.layout, numbering).carry()
     except (OutOfRange, KeyError, IndexError) as problem:
         raise NotCarried(str(problem)) from None
 
@@ -115,10 +115,10 @@ class _Translation:
             raise NotCarried("more past epochs occur than the next window has room for")
         top = numbering.slots - len(past)
         self._epoch = {epoch: top + k for k, epoch in enumerate(past)} | {NO_EPOCH: NO_EPOCH}
-        self._names = self._named()
+        self._names = self._new_names()
         self._d: Any = State(layout).draft()
 
-    def _named(self) -> dict[int, int]:
+    def _new_names(self) -> dict[int, int]:
         """New names, by epoch and offset, of the records that begin a run of the next window."""
         begins = {
             record: at
@@ -130,16 +130,16 @@ class _Translation:
         order = sorted(begins, key=lambda record: (epochs[record - 1], begins[record], record))
         return {record: k for k, record in enumerate(order, 1)}
 
-    def carried(self) -> Carried:
+    def carry(self) -> Carried:
         """The state, and whether a record that was acknowledged is nowhere any more."""
         s, d = self._s, self._d
         for name in KEPT:
             self._copy(name)
-        d.epoch = self._renumbered(s.epoch)
+        d.epoch = self._renumber(s.epoch)
         d.exposed_end = self._offset[s.exposed_end]
         d.produced = len(self._names)
         for record, new in self._names.items():
-            d.record_epoch[new - 1] = self._renumbered(s.record_epoch[record - 1])
+            d.record_epoch[new - 1] = self._renumber(s.record_epoch[record - 1])
         d.acked = self._members(s.acked)
         self._write(d.exposed, None, [int(s.exposed[o]) for o in range(s.exposed_end)], 0)
         for r in range(s.replicas):
@@ -162,7 +162,7 @@ class _Translation:
 
     def _replica(self, r: int) -> None:
         s, d = self._s, self._d
-        d.known_epoch[r] = self._renumbered(s.known_epoch[r])
+        d.known_epoch[r] = self._renumber(s.known_epoch[r])
         d.leo[r] = self._offset[s.leo[r]]
         d.checkpoint[r] = self._offset[s.checkpoint[r]]
         d.hw[r] = self._offset[s.hw[r]] if s.up[r] == 1 else 0
@@ -173,7 +173,7 @@ class _Translation:
                 end = s.remote_leo[r, other]
                 d.remote_leo[r, other] = end if end == UNKNOWN_OFFSET else self._offset[end]
         if follows(s, r):
-            d.cached_epoch[r] = self._renumbered(s.cached_epoch[r])
+            d.cached_epoch[r] = self._renumber(s.cached_epoch[r])
             if has_offset(s, r):
                 d.answer_offset[r] = self._offset[s.answer_offset[r]]
             elif s.answer_offset[r] != 0:
@@ -203,10 +203,10 @@ class _Translation:
             return
         d.stray_from, d.stray_to, d.stray_stale = s.stray_from, s.stray_to, s.stray_stale
         d.stray_offset = self._offset[s.stray_offset]
-        d.stray_epoch = self._renumbered(s.stray_epoch)
-        d.stray_last_epoch = self._renumbered(s.stray_last_epoch)
+        d.stray_epoch = self._renumber(s.stray_epoch)
+        d.stray_last_epoch = self._renumber(s.stray_last_epoch)
 
-    def _renumbered(self, epoch: int) -> int:
+    def _renumber(self, epoch: int) -> int:
         first, slots = self._numbering.first, self._numbering.slots
         return epoch - first + slots if epoch >= first else self._epoch[epoch]
 

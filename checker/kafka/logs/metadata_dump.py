@@ -170,7 +170,7 @@ class _Log:
             if entry.offset < read:
                 continue
             yield from self._snapshots_until(entry.offset, is_within=True)
-            yield from self._taken(entry)
+            yield from self._take(entry)
         self._expected = max(section.end or 0, read)
 
     def end(self) -> Iterator[tuple[str, Change]]:
@@ -194,27 +194,27 @@ class _Log:
                     break
                 said = entry.values.get("topicId"), entry.values.get("partitionId")
                 if entry.kind == "TOPIC_RECORD" or all(said != each for each in known):
-                    yield from self._applied(entry)
+                    yield from self._apply(entry)
 
     def _forget(self) -> None:
         self._states.clear()
         self._pending = None
 
-    def _taken(self, entry: _Entry) -> Iterator[tuple[str, Change]]:
+    def _take(self, entry: _Entry) -> Iterator[tuple[str, Change]]:
         if not entry.kind:
-            self._lost(entry.place)
+            self._lose(entry.place)
         elif entry.kind == "BEGIN_TRANSACTION_RECORD":
             self._pending = []
         elif entry.kind in ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD"):
             pending, self._pending = self._pending or [], None
             for each in pending if entry.kind.startswith("END") else ():
-                yield from self._applied(each)
+                yield from self._apply(each)
         elif self._pending is not None:
             self._pending.append(entry)
         else:
-            yield from self._applied(entry)
+            yield from self._apply(entry)
 
-    def _lost(self, place: Place) -> None:
+    def _lose(self, place: Place) -> None:
         self._forget()
         self._say(place)
 
@@ -224,11 +224,11 @@ class _Log:
             "a partition is known again from its next PARTITION_RECORD on"
         )
 
-    def _applied(self, entry: _Entry) -> Iterator[tuple[str, Change]]:
+    def _apply(self, entry: _Entry) -> Iterator[tuple[str, Change]]:
         values, kind = entry.values, entry.kind
         try:
             if kind == "CLEAR_ELR_RECORD":
-                yield from self._cleared(entry, _text(values["topicName"]))
+                yield from self._clear_elr(entry, _text(values["topicName"]))
                 return
             topic = _text(values["topicId"])
             if kind == "TOPIC_RECORD":
@@ -243,9 +243,9 @@ class _Log:
                     return
                 yield from self._set(entry, at, made)
         except (KeyError, TypeError, ValueError):
-            self._lost(entry.place)
+            self._lose(entry.place)
 
-    def _cleared(self, entry: _Entry, name: str) -> Iterator[tuple[str, Change]]:
+    def _clear_elr(self, entry: _Entry, name: str) -> Iterator[tuple[str, Change]]:
         """Clear the ELR of the partitions of a topic, of all where it has no name (4.0 on)."""
         for at, known in list(self._states.items()):
             if known.has_elr and (not name or self._names.get(at[0]) == name):

@@ -86,12 +86,12 @@ class Observer:
             wrong_end := self._ends_otherwise(name, arguments[0], after, positions)
         ):
             return wrong_end
-        decided = self._decided(before, after, positions)
+        decided = self._decide(before, after, positions)
         if isinstance(decided, Refused):
             return decided
         reached: tuple[Positions, ...] = (decided,)
-        for line in self._written(before, call, after):
-            fitted = [each for at in reached for each in self._fitted(at, *line)]
+        for line in self._lines_written(before, call, after):
+            fitted = [each for at in reached for each in self._fit(at, *line)]
             if line[1] in self.history.may_lack:
                 fitted += reached
             reached = tuple({each for each in fitted if not isinstance(each, Refused)})
@@ -99,7 +99,7 @@ class Observer:
                 return next(each for each in fitted if isinstance(each, Refused))
         return reached
 
-    def _decided(self, before: Any, after: Any, positions: Positions) -> Positions | Refused:
+    def _decide(self, before: Any, after: Any, positions: Positions) -> Positions | Refused:
         """Return the positions after the controller's decision, if it has taken one."""
         seen = next((seen for _, seen, _ in self.courses[-1].next_of(positions[-1])), None)
         if seen is None:
@@ -112,7 +112,7 @@ class Observer:
             return Refused(-1, 0, "the controller decides otherwise")
         return (*positions[:-1], positions[-1] + 1)
 
-    def _fitted(
+    def _fit(
         self, positions: Positions, replica: int, kind: Kind, facts: Mapping[str, object]
     ) -> list[Positions | Refused]:
         """Return the possible positions once the replica has written a line with these facts."""
@@ -191,7 +191,7 @@ class Observer:
             return False
         return replica not in self.history.with_server_log
 
-    def _written(self, before: Any, call: Call, after: Any) -> Iterator[_Line]:
+    def _lines_written(self, before: Any, call: Call, after: Any) -> Iterator[_Line]:
         """Yield the lines that replicas write at this step, in order: replica, kind, content."""
         name, arguments = call
         actor = arguments[0] if arguments else 0

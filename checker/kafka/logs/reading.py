@@ -62,10 +62,10 @@ class Logs:
         Decisions of controllers that count stand under `CONTROLLER`, if there are any.
         """
         if partition not in self.by_partition:
-            raise BadLogs(f"no line speaks of partition {partition}; {self._known()}")
+            raise BadLogs(f"no line speaks of partition {partition}; {self._known_names()}")
         last = self._last_topic(partition)
         observed = {broker: _with_ends(lines) for broker, lines in last.observed.items()}
-        decided = self._decided(partition, last).observations
+        decided = self._decisions(partition, last).observations
         noted = [*self.noted.get("", ()), *self._of_names(partition, self.noted)]
         noted.sort(key=lambda seen: seen.number)
         doubtful = _reassigning(self._changes(partition), last, decided)
@@ -86,7 +86,7 @@ class Logs:
                 for seen in moved
             }
         )
-        return [*self.passed_over, *notes, *self._decided(partition, last).notes]
+        return [*self.passed_over, *notes, *self._decisions(partition, last).notes]
 
     def unclean_of(self, partition: str) -> list[UncleanElection]:
         """Return the unclean elections that controllers report for the last topic of that name."""
@@ -150,7 +150,7 @@ class Logs:
         ids = [change.topic_id for change in changes]
         return of_last_topic({b: in_order(seen) for b, seen in observed.items()}, ids)
 
-    def _decided(self, partition: str, last: LastTopic) -> Decisions:
+    def _decisions(self, partition: str, last: LastTopic) -> Decisions:
         changes = [each for each in self._changes(partition) if last.has(each)]
         return decided_by_controllers(changes, last.observed)
 
@@ -166,7 +166,7 @@ class Logs:
         names = (partition, *(f"{each}-{index}" for each in sorted(filter(None, ids))))
         return [each for name in names for each in every.get(name, ())]
 
-    def _known(self) -> str:
+    def _known_names(self) -> str:
         names = sorted(self.by_partition)
         if not names and self.changes:
             return "only controllers name any; add server.log and state-change.log of brokers"
@@ -188,9 +188,9 @@ class Logs:
         )
         ranked = changes.most_common(2)
         if not ranked:
-            raise BadLogs(f"no line of a broker speaks of a partition; {self._known()}")
+            raise BadLogs(f"no line of a broker speaks of a partition; {self._known_names()}")
         if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
-            raise BadLogs(f"the logs speak of {len(changes)} partitions; {self._known()}")
+            raise BadLogs(f"the logs speak of {len(changes)} partitions; {self._known_names()}")
         return ranked[0][0]
 
 

@@ -75,7 +75,7 @@ class Interpreted:
         for action, arguments, step in self._moves:
             if not model.is_enabled(state, action, arguments):
                 continue
-            if model.exceeded(state, action, arguments):
+            if model.exceeded_limit(state, action, arguments):
                 continue
             after = model.apply(state, action, arguments)
             loses = not is_lossless(after, model.settings)

@@ -117,18 +117,18 @@ class _Search:
         for made in self._product.successors.of(node.words):
             call, reached = self._product.after(node, before, made)
             if isinstance(reached, Refused):
-                self._refused(reached, behind)
+                self._refuse(reached, behind)
                 continue
             for positions in reached:
-                self._reached(node, call, made, positions, behind)
+                self._reach(node, call, made, positions, behind)
 
-    def _reached(
+    def _reach(
         self, node: Node, call: Call, made: Successor, positions: Positions, behind: int
     ) -> None:
         window = self._found.window
         epoch = State(window.model.layout, made.words).epoch
         if not window.has_ended(epoch, positions):
-            self._refused(self.queue.add(node, call, made, positions), behind)
+            self._refuse(self.queue.add(node, call, made, positions), behind)
             return
         lost = node.lost or made.loses
         if self._loses or not lost:
@@ -136,7 +136,7 @@ class _Search:
             if self.ends.setdefault((made.words, positions, lost), end) is end:
                 self._ends_at[positions[:-1]] += 1
 
-    def _refused(self, refused: Refused | None, behind: int) -> None:
+    def _refuse(self, refused: Refused | None, behind: int) -> None:
         if refused is not None and behind == self._best and refused.replica >= 0:
             self._found.refusals[refused] += 1
 

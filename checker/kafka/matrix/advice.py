@@ -218,7 +218,7 @@ class _Looked:
             records_max=self._around.records,
             max_states=min(self._around.max_states, self._states_max),
         )
-        raised = self._explored(few, wanted)
+        raised = self._explore(few, wanted)
         for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
             self.tried[fault].append(Remedy(change, self._describe_few(outcome)))
 
@@ -228,7 +228,7 @@ class _Looked:
             if self.interrupted:
                 return None
             wanted = [(fault, best.changes) for fault in best.closes]
-            raised = self._explored(self._around, wanted)
+            raised = self._explore(self._around, wanted)
             if raised.interrupted:
                 return None
             self._in_full.add(best.changes.key)
@@ -237,7 +237,7 @@ class _Looked:
                 self.tried[fault][places.index(change.key)] = Remedy(change, outcome)
         return best
 
-    def _explored(self, grid: Grid, wanted: Sequence[tuple[str, Changes]]) -> Raised:
+    def _explore(self, grid: Grid, wanted: Sequence[tuple[str, Changes]]) -> Raised:
         cells = [grid.cell({**self.broken[fault], **change.values}) for fault, change in wanted]
         raised = explore_raised(
             grid, cells, self._explorer, follow=self._follow, stop_at_first=True

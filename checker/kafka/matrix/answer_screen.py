@@ -162,7 +162,7 @@ class _Screen:
             for fact in facts_of(deployment, self._whole.protocol):
                 yield Text(fact, WARNING)
             yield from (Text(note, QUIET) for note in notes_on(deployment))
-            yield from self._assumed()
+            yield from self._assumptions()
             if unused := deployment.unused:
                 keys = ", ".join(dict.fromkeys(setting.key for setting in unused))
                 yield Text(f"In your files, but not modelled: {keys}.", QUIET)
@@ -171,7 +171,7 @@ class _Screen:
             checked = ""
         yield Text(f"{checked}More: --details, --html FILE.", QUIET)
 
-    def _assumed(self) -> Iterator[Text]:
+    def _assumptions(self) -> Iterator[Text]:
         protocol = self._answer.config.protocol
         if (capped := self._answer.config.capped) and not self._answer.config.topics:
             yield Text(capped, WARNING)

@@ -408,7 +408,7 @@ class Grid:
             options |= value.options
         for value in values:
             if value.sized is not None:
-                options |= self._sized(value.sized(self.replicas), options)
+                options |= self._size_options(value.sized(self.replicas), options)
         if self.is_unbounded:
             options = without_bounds({**options, "epochs": 0})
         try:
@@ -416,7 +416,7 @@ class Grid:
         except BadEnvironment as problem:
             raise BadEnvironment(f"{problem}; --only leaves values out") from None
 
-    def _sized(
+    def _size_options(
         self, options: Mapping[str, object], before: Mapping[str, object]
     ) -> dict[str, object]:
         """The options of a cell that has a size of its own."""

@@ -193,7 +193,7 @@ class Story:
         """The promised records that end badly, by id."""
         return {fate.record: fate for fate in self.fates if fate.ending.is_bad}
 
-    def vanished(self, state: int) -> tuple[Vanished, ...]:
+    def vanished_records(self, state: int) -> tuple[Vanished, ...]:
         """The doomed records that are gone from a log by the state after this many steps.
 
         A record that came back is not among them.

@@ -88,7 +88,7 @@ def left_of(
     strong = [step for step in weak if action_of(step) in strongly_fair]
     demands = [*_demands(weak, strong=False), *_demands(strong, strong=True)]
     trimmer = _Trimmer(graph, files, states, fits)
-    while trimmer.thinned() and trimmer.meeting(demands):
+    while trimmer.thin() and trimmer.meeting(demands):
         pass
     return Left(trimmer.states, trimmer.files, first[-1] if first is not None else None)
 
@@ -125,7 +125,7 @@ class _Trimmer:
         """Whether no more has to be taken away."""
         return self.states == 0 or self.fits(self.states)
 
-    def thinned(self) -> bool:
+    def thin(self) -> bool:
         """Take away what leads nowhere, and what nothing leads to; whether more is to be done."""
         graph = self.graph
         for along in DIRECTIONS:

@@ -124,7 +124,7 @@ def _log(story: Story, lane: Lane) -> tuple[Box, ...]:
     """Return a broker's log at the end, including missing records that should be there."""
     wrong = set(story.breaking.records) if lane.replica in story.breaking.brokers else set()
     boxes = {cell.offset: Box(str(cell), cell.record in wrong) for cell in lane.log}
-    for lost in story.vanished(story.steps):
+    for lost in story.vanished_records(story.steps):
         if lost.copy.replica == lane.replica and lost.copy.offset not in boxes:
             boxes[lost.copy.offset] = Box(f"m{lost.fate.record} lost", is_lost=True)
     return tuple(boxes[offset] for offset in sorted(boxes))

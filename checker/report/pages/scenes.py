@@ -136,7 +136,7 @@ def _cell(
         for name, at in (("HW", lane.high_watermark), ("LEO", lane.leo))
         if at == offset and lane.is_up
     ]
-    gone = [v.fate for v in story.vanished(number) if v.copy.replica == lane.replica]
+    gone = [v.fate for v in story.vanished_records(number) if v.copy.replica == lane.replica]
     missing = next((fate for fate in gone if _offset_of(fate, lane) == offset), None)
     if offset >= lane.leo:
         if missing is None:

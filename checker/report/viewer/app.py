@@ -245,12 +245,12 @@ class Viewer(App[int]):
         if not sought:
             return
         for step in [*range(self.step + 1, steps + 1), *range(1, self.step + 1)]:
-            if sought in self._searched(step).casefold():
+            if sought in self._search(step).casefold():
                 self.show(step)
                 return
         self.show(self.step, f"nothing is told of {event.value!r}")
 
-    def _searched(self, step: int) -> str:
+    def _search(self, step: int) -> str:
         moment = self.story.replayed.moments[step - 1]
         return f"{moment} {self.story.sentence(step)} {self.story.why(step)}"
 

@@ -125,7 +125,7 @@ def _ghosts(story: Story, state: int, lane: Lane) -> dict[int, Cell]:
     """Return cells gone from a log, or missing there where the claim breaks, by offset."""
     gone = {
         each.copy.offset: Cell(each.copy.offset, each.fate.record, _epoch(story, each.fate.record))
-        for each in story.vanished(state)
+        for each in story.vanished_records(state)
         if each.copy.replica == lane.replica
     }
     breaking = story.breaking

@@ -102,7 +102,7 @@ class MemoryEngine:
             if depth > 0:
                 self.visited.begin_level()
             pieces = [piece for rows in files for piece in _cut(rows, PIECE_ROWS_MAX)]
-            self._shared(pieces, lambda: None, self._add, self._require_room)
+            self._share(pieces, lambda: None, self._add, self._require_room)
             self.depth = depth
             self._require_room()
 
@@ -140,7 +140,7 @@ class MemoryEngine:
 
         tally = Tally(self.problem, happened)
         begun = partial(Tally, self.problem, happened)
-        for part in self._shared(pieces, begun, expand, self._look):
+        for part in self._share(pieces, begun, expand, self._look):
             tally.add(part)
         self._look()
         if tally.faults:
@@ -158,10 +158,10 @@ class MemoryEngine:
 
     def sorted_level(self, depth: int) -> Iterator[Rows]:
         """A level in the order of runs, in blocks."""
-        sorted_of_owners = self._map(partial(self._sorted, depth), range(OWNERS))
+        sorted_of_owners = self._map(partial(self._sort, depth), range(OWNERS))
         yield from (rows for rows in sorted_of_owners if len(rows))
 
-    def _sorted(self, depth: int, owner: int) -> Rows:
+    def _sort(self, depth: int, owner: int) -> Rows:
         none: Rows = np.zeros((0, self.words), np.uint64)
         return sort_unique(np.concatenate([none, *self.visited.of_level(depth, owner)]))
 
@@ -214,11 +214,11 @@ class MemoryEngine:
             self._expander().inspect(rows, findings)
 
         total = Findings(self.problem)
-        for part in self._shared(self._current, lambda: Findings(self.problem), inspect):
+        for part in self._share(self._current, lambda: Findings(self.problem), inspect):
             total.add(part)
         return total
 
-    def _shared(
+    def _share(
         self,
         pieces: Sequence[Rows],
         begun: Callable[[], _Found],

@@ -85,10 +85,10 @@ class Outbox:
 
         for rows in frontier:
             for _ in self._expander.explore(rows, tally, go_on):
-                yield from self._taken(filled, room, room)
-        yield from self._taken(filled, room, 1)
+                yield from self._take(filled, room, room)
+        yield from self._take(filled, room, 1)
 
-    def _taken(
+    def _take(
         self, filled: NDArray[np.int64], room: int, least: int
     ) -> Iterator[tuple[int, memoryview]]:
         """Yield the contents of buffers that have at least `least` states, and empty them."""

@@ -155,14 +155,14 @@ class FileTask:
         for owner, segments in list(items):
             with _naming_the_place(plan), closing(SegmentFile(self.made)) as file:
                 made: list[tuple[int, Segment]] = []
-                for to, found in explore(plan, owner, self._received(segments)):
+                for to, found in explore(plan, owner, self._receive(segments)):
                     if to == len(plan.owners) * plan.parts_sent:
                         yield found, made
                     else:
                         made.append((to, file.write(found)))
                 _settle()
 
-    def _received(self, segments: list[tuple[int, Segment]]) -> Iterator[tuple[int, Any]]:
+    def _receive(self, segments: list[tuple[int, Segment]]) -> Iterator[tuple[int, Any]]:
         """Yield all candidates of a part as one block, without a further reference to it."""
         words = self.plan.problem.model.layout.words
         for part, same in groupby(segments, itemgetter(0)):

@@ -76,17 +76,17 @@ class StateCaller(Caller):
         self.program.under_way.append(callee)
         try:
             if not self.program.writes(callee):
-                return self._asked(callee, given, at)
+                return self._ask(callee, given, at)
             if at.levels or returns_value(callee):
                 return self._put_in(caller, callee, given, at)
             if is_folded(callee, self.state_operator(callee, given)) and can_be_put_in(callee):
                 return self._put_in(caller, callee, given, at)
-            self._taken(callee, given, cast(StateEnvironment, at))
+            self._take(callee, given, cast(StateEnvironment, at))
             return Typed(Number(0), WHOLE)
         finally:
             self.program.under_way.pop()
 
-    def _asked(self, callee: Source, given: list[Value], at: Environment) -> Value:
+    def _ask(self, callee: Source, given: list[Value], at: Environment) -> Value:
         """Return the result of a pure function."""
         if self.program.is_inlined(callee):
             return self._looked_at(callee, given, at)
@@ -103,7 +103,7 @@ class StateCaller(Caller):
             return self._looked_at(callee, given, at)
         return Typed(self._call_of(operator, given, cast(StateEnvironment, at)), operator.kind)
 
-    def _taken(self, callee: Source, given: list[Value], at: StateEnvironment) -> None:
+    def _take(self, callee: Source, given: list[Value], at: StateEnvironment) -> None:
         """A step to another state."""
         operator = self.state_operator(callee, given)
         for name in operator.reads:

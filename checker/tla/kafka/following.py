@@ -258,15 +258,15 @@ _STATE = ("state", "s")
 class StateTurns(Turns):
     """A loop as an operator that passes on the state, and the variables that turns change."""
 
-    def _changed(self) -> dict[tuple[str, str], Kind]:
-        found = Turns._changed(self)
+    def _changes(self) -> dict[tuple[str, str], Kind]:
+        found = Turns._changes(self)
         writes = _STATE in self.kinds or any(what == "field" for what, _ in found)
         kinds = {key: kind for key, kind in found.items() if key[0] == "variable"}
         return {**kinds, _STATE: WHOLE} if writes else kinds
 
-    def _begun(self) -> tuple[Environment, Local | None, list[Local]]:
+    def _begin(self) -> tuple[Environment, Local | None, list[Local]]:
         kinds, self.kinds = self.kinds, {k: v for k, v in self.kinds.items() if k != _STATE}
-        inner, counter, parameters = Turns._begun(self)
+        inner, counter, parameters = Turns._begin(self)
         self.kinds = kinds
         if _STATE in kinds:
             parameters.append(self.program.local("s"))

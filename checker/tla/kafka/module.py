@@ -97,7 +97,7 @@ class _Writing:
                 self._add(action.name, parameters, tree, self._about(action))
         self.said = set()
         self._section("All steps")
-        self._add("Next", [], join("\\/", *map(self._taken, actions)), "")
+        self._add("Next", [], join("\\/", *map(self._take, actions)), "")
         self.lines += [f"Spec == Init /\\ [][Next]_{STATE.name}", ""]
         self._section("What is claimed")
         self._claims()
@@ -126,7 +126,7 @@ class _Writing:
         variables = dict(zip(source_of(function).parameters, given, strict=True))
         return environment_of(self.program, variables, [STATE, Primed(STATE)])
 
-    def _asked(self, function: Any, given: list[Value]) -> Typed:
+    def _ask(self, function: Any, given: list[Value]) -> Typed:
         found = self.caller.comes_to(source_of(function), self._environment(function, given))
         return Typed(tidy(found.tree), found.kind)
 
@@ -144,7 +144,7 @@ class _Writing:
             used = self.caller.program.fields[action.budget.used].atom
             items.append(Infix("<", _member(used.name), Atom(action.budget.setting)))
         if action.limit is not None:
-            exceeded = self._asked(action.limit, given)
+            exceeded = self._ask(action.limit, given)
             items.append(tidy(arithmetic.compare("==", exceeded, whole(0)).tree))
         asked = in_order(join("/\\", *items))
         self.guards.append(asked)
@@ -154,7 +154,7 @@ class _Writing:
 
     def _guard(self, action: Action, given: list[Value]) -> Tree:
         if action.guard not in self.program.made:
-            return as_kind(self._asked(action.guard, given), TRUTHS)
+            return as_kind(self._ask(action.guard, given), TRUTHS)
         operator = self.program.made[action.guard]
         trees = [STATE, *(v.tree for v in given if isinstance(v, Typed))]
         kept = [tree for tree, keep in zip(trees, operator.kept, strict=True) if keep]
@@ -200,7 +200,7 @@ class _Writing:
         when = self.program.documentation(guard)
         return f"{self.program.documentation(effect)}\n\nWhen: {when}"
 
-    def _taken(self, action: Action) -> Tree:
+    def _take(self, action: Action) -> Tree:
         """A step of an action with some arguments."""
         bound = [self.program.counter(parameter.name) for parameter in action.parameters]
         tree: Tree = Apply(Atom(action.name), tuple(bound))
@@ -213,13 +213,13 @@ class _Writing:
     def _claims(self) -> None:
         settings: list[Value] = [Settings()]
         for claim in self.problem.applicable:
-            found = self._asked(claim.holds, [StateOf(Role.NOW), *settings])
+            found = self._ask(claim.holds, [StateOf(Role.NOW), *settings])
             atom = self.program.naming.top(claim.name)
             self._add(atom.name, [], as_kind(found, TRUTHS), claim.sentence)
             self.claims.append(Exported(claim.name, atom.name, Kind.INVARIANT))
         for each in self.problem.applicable_properties:
             given = [StateOf(Role.NOW), StateOf(Role.NEXT), *settings]
-            found = self._asked(each.keeps, given)
+            found = self._ask(each.keeps, given)
             atom = self.program.naming.top(f"{each.name}_in_step")
             every = self.program.naming.top(each.name)
             self._add(atom.name, [], as_kind(found, TRUTHS), each.sentence)
@@ -234,7 +234,7 @@ class _Writing:
     def _add(self, name: str, parameters: list[Local], tree: Tree, doc: str) -> None:
         """A definition, after the operators that it uses and that are not there yet."""
         self._operators(tree)
-        given, found = self.program.naming.resolved(tree, parameters)
+        given, found = self.program.naming.resolve(tree, parameters)
         self.lines += [*paragraphs(doc), *text_of(name, given, found), ""]
 
     def _operators(self, tree: Tree) -> None:
@@ -321,7 +321,7 @@ class _Writing:
             zip(self._varying(), members, strict=True)
         ):
             lines += comment(textwrap.fill(about_field(field), WIDTH - 7), 4)
-            _, found = self.program.naming.resolved(values)
+            _, found = self.program.naming.resolve(values)
             end = "," if number < len(members) - 1 else ""
             lines.append(f"    {name} : {flat(found)}{end}")
         return [*lines, "  ]", ""]
@@ -330,7 +330,7 @@ class _Writing:
         members = [(f.name, first_value(self.subject, f)) for f in self._varying()]
         tree = Infix("=", STATE, Record(tuple(members)))
         self._operators(tree)
-        _, found = self.program.naming.resolved(tree)
+        _, found = self.program.naming.resolve(tree)
         return [*text_of("Init", (), found), ""]
 
 

@@ -95,9 +95,9 @@ class Session:
         word, _, rest = line.partition(" ")
         if word in self._commands:
             return self._commands[word](rest.strip())
-        return self._take(self._chosen(line))
+        return self._take(self._choose(line))
 
-    def _chosen(self, line: str) -> Step:
+    def _choose(self, line: str) -> Step:
         if not line.isdecimal():
             return step_called(line, self.walk)
         offers = self.walk.offers()
@@ -173,7 +173,7 @@ class Session:
         if claim not in savable:
             instead = did_you_mean_or(claim, savable, f"there are {', '.join(savable)}")
             raise NotACommand(f"{claim} does not break here for the first time; {instead}")
-        write_trace(words[0], self.walk.recorded(claim))
+        write_trace(words[0], self.walk.record(claim))
         against = "against no claim" if claim == NO_CLAIM else f"against {claim}"
         return Text(f"wrote {words[0]}: {quantity(len(self.walk.moments), 'step')}, {against}")
 

@@ -78,7 +78,7 @@ class Walk:
             for arguments in self.model.bindings(action):
                 if not self.model.is_enabled(self.state, action, arguments):
                     continue
-                if over := self.model.exceeded(self.state, action, arguments):
+                if over := self.model.exceeded_limit(self.state, action, arguments):
                     counts[self.model.limits[over]] += 1
         return counts
 
@@ -143,7 +143,7 @@ class Walk:
             found = (*found, NOWHERE)
         return (*found, NO_CLAIM)
 
-    def recorded(self, claim: str) -> Trace:
+    def record(self, claim: str) -> Trace:
         """The trace to here, against one of `savable`."""
         model = self.model
         if claim == NOWHERE:
@@ -154,7 +154,7 @@ class Walk:
 
     def replayed(self) -> Replayed:
         """The steps so far, as a trace that was replayed."""
-        trace, first = self.recorded(NO_CLAIM), self.model.initial[self.initial]
+        trace, first = self.record(NO_CLAIM), self.model.initial[self.initial]
         return Replayed(trace, self.model.narration, first, tuple(self.moments))
 
     # --- how -------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def test_a_walk_goes_on_to_the_next_outcome_that_is_near() -> None:
     aiming = Aiming(asked, steerable, set(wanted), far, plan.ways[far])
     state, silent, came = asked.model.initial[0], 0, set[Outcome]()
     taken: list[Moment] = []
-    while (chosen := aiming(steerable.offered(state, len(taken) + 1, silent), silent)) is not None:
+    while (chosen := aiming(steerable.offers(state, len(taken) + 1, silent), silent)) is not None:
         taken.append(chosen)
         came.add(outcome_of(asked.model, chosen.action, chosen.before, chosen.after))
         silent = steerable.silent_after(chosen, silent)
@@ -144,7 +144,7 @@ def test_where_none_is_near_the_plan_s_way_is_taken(monkeypatch: pytest.MonkeyPa
     goal = max(ways, key=lambda each: len(ways[each]))
     aiming = Aiming(asked, steerable, {goal}, goal, ways[goal])
     state, taken = asked.model.initial[0], list[Call]()
-    while (chosen := aiming(steerable.offered(state, len(taken) + 1, 0), 0)) is not None:
+    while (chosen := aiming(steerable.offers(state, len(taken) + 1, 0), 0)) is not None:
         taken.append((chosen.action, chosen.values))
         state = chosen.after
 

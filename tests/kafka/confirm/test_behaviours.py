@@ -320,7 +320,7 @@ def test_a_run_looks_at_the_end_of_a_behaviour(monkeypatch: pytest.MonkeyPatch) 
         return replace(NEVER, ended_by="Produce(leader=0)")
 
     monkeypatch.setattr(replaying, "watch_for", looks)
-    monkeypatch.setattr(Run, "_taken", lambda self, stage, moment: SimpleNamespace(complaint=""))
+    monkeypatch.setattr(Run, "_take", lambda self, stage, moment: SimpleNamespace(complaint=""))
     found = Run(way, release, LAG_MS, lambda line: None).carried_out(None, 0.0)  # type: ignore[arg-type]
 
     assert found.judgement is Judgement.CONFIRMED

@@ -75,7 +75,7 @@ def test_the_same_seed_walks_the_same_walk(pretended: Any) -> None:
 def test_what_was_compared_often_is_chosen_less_often(pretended: Any) -> None:
     model = states.model_of("hw", hw_in_response="pre")
     steerable = Steerable(model, OLD, NO_LAG_MS)
-    steps = steerable.offered(model.initial[0], 1, 0)
+    steps = steerable.offers(model.initial[0], 1, 0)
     known: Counter[Any] = Counter()
     choose = by_chance(random.Random(1), model, known)
     before = Counter(choose(steps, 0).action for _ in range(300))  # type: ignore[union-attr]
@@ -165,7 +165,7 @@ def test_the_isr_is_shrunk_only_where_the_lag_is_short() -> None:
     )
 
     def shrinks(lag_ms: int) -> bool:
-        steps = Steerable(model, OLD, lag_ms).offered(produced, 1, 0)
+        steps = Steerable(model, OLD, lag_ms).offers(produced, 1, 0)
         return "ShrinkIsr" in {step.action for step in steps}
 
     assert shrinks(LAG_MS)
@@ -184,7 +184,7 @@ def test_a_fenced_follower_asks_no_more_until_it_learns(
         nonlocal state, silent
         [wanted] = steps_of(call)
         choose = following([wanted])
-        moment = choose(steerable.offered(state, 1, silent), silent)
+        moment = choose(steerable.offers(state, 1, silent), silent)
         assert moment is not None, call
         silent = steerable.silent_after(moment, silent)
         state = moment.after
@@ -197,7 +197,7 @@ def test_a_fenced_follower_asks_no_more_until_it_learns(
         "LeaderFetch follower=2",
     ):
         take(call)
-    offered = [str(moment) for moment in steerable.offered(state, 1, silent)]
+    offered = [str(moment) for moment in steerable.offers(state, 1, silent)]
     take("Learn replica=2")
 
     assert ("SendFetch(follower=2)" in offered) is asks_again
@@ -249,7 +249,7 @@ def test_a_kraft_leader_asks_for_nobody_whom_it_may_know_to_be_fenced(
         ]
 
     def fetches(lifted: frozenset[str]) -> bool:
-        offered = Steerable(tally.model, release, LAG_MS, lifted).offered(state, 1, 0)
+        offered = Steerable(tally.model, release, LAG_MS, lifted).offers(state, 1, 0)
         return f"StrayFetch(follower={old})" in map(str, offered)
 
     assert not fetches(frozenset())
@@ -265,11 +265,11 @@ def asks_after_each(*steps: str) -> tuple[list[bool], int]:
     state, silent = tally.model.initial[0], 0
     asks = []
     for wanted in steps_of(*steps):
-        moment = following([wanted])(steerable.offered(state, 1, silent), silent)
+        moment = following([wanted])(steerable.offers(state, 1, silent), silent)
         assert moment is not None, wanted
         silent = steerable.silent_after(moment, silent)
         state = moment.after
-        asks.append("SendFetch(follower=1)" in map(str, steerable.offered(state, 1, silent)))
+        asks.append("SendFetch(follower=1)" in map(str, steerable.offers(state, 1, silent)))
     return asks, silent
 
 
@@ -291,7 +291,7 @@ def test_a_leader_that_has_started_anew_may_fence_by_the_metadata_log(
     state, found = tally.model.initial[0], 0
     starts = ("Crash replica=0", "Fence replica=0", "Restart replica=0")
     for wanted in steps_of(*starts, "SendFetch follower=1", "LeaderFetch follower=1"):
-        moment = following([wanted])(steerable.offered(state, 1, found), found)
+        moment = following([wanted])(steerable.offers(state, 1, found), found)
         assert moment is not None, wanted
         found = steerable.silent_after(moment, found)
         state = moment.after

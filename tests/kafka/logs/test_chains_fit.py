@@ -176,7 +176,7 @@ def require_same_steps(model: Model, state: Any, other: Model, begun: Any) -> No
     assert set(mine) <= set(theirs)
     for call in set(theirs) - set(mine):
         action = model.action(call[0])
-        assert not model.is_enabled(state, action, call[1]) or model.exceeded(
+        assert not model.is_enabled(state, action, call[1]) or model.exceeded_limit(
             state, action, call[1]
         ), call
         assert model.is_enabled(state, action, call[1]), call

@@ -58,8 +58,8 @@ def test_a_record_that_comes_back_is_not_gone() -> None:
 def test_a_lane_remembers_what_vanished_from_it() -> None:
     told = story(LOSS)
 
-    assert [len(told.vanished(state)) for state in (9, 10, 12)] == [0, 1, 1]
-    assert told.vanished(10)[0].copy.replica == 1
+    assert [len(told.vanished_records(state)) for state in (9, 10, 12)] == [0, 1, 1]
+    assert told.vanished_records(10)[0].copy.replica == 1
 
 
 def test_logs_part_where_two_records_first_share_an_offset() -> None:

@@ -120,7 +120,7 @@ def test_no_epoch_is_given_out_beyond_the_bound() -> None:
     state = led(model)
 
     assert "RemoveFromIsr" not in {step.action.name for step in model.successors(state)}
-    assert {model.limits[model.exceeded(state, *each)] for each in enabled(model, state)} == {
+    assert {model.limits[model.exceeded_limit(state, *each)] for each in enabled(model, state)} == {
         "within",
         "epochs",
     }
@@ -209,7 +209,7 @@ def test_a_write_ends_where_records_or_the_log_do(fields: dict[str, Any], limit:
     state = led(model, **fields)
     (found,) = [(a, args) for a, args in enabled(model, state) if a.name == "Produce"]
 
-    assert model.limits[model.exceeded(state, *found)] == limit
+    assert model.limits[model.exceeded_limit(state, *found)] == limit
 
 
 ONE_RECORD = {"leo": [1, 1], "log": [[1], [1]], "produced": 1}

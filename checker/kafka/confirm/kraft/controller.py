@@ -90,12 +90,12 @@ class KraftController:
 
     def announce(self, records: Sequence[MetadataRecord]) -> None:
         """Write records about brokers; who knows all decisions reads them at once."""
-        informed = self.informed()
+        informed = self.informed_brokers()
         end = self.quorum.append(records)
         for broker in informed:
             self.quorum.reveal(broker, end)
 
-    def informed(self) -> list[int]:
+    def informed_brokers(self) -> list[int]:
         """The brokers that may know every decision."""
         return [
             broker

@@ -150,7 +150,7 @@ def _alter_partition(stage: KraftStage, act: Act) -> None:
     completes = _assignment(stage, act) not in {None, stage.quorum.partition.assignment}
     as_asked = act.after.isr != act.before.isr and _members(stage, act.after.isr) == wanted
     is_granted = completes or as_asked
-    knew_all = leader in stage.controller.informed()
+    knew_all = leader in stage.controller.informed_brokers()
     if is_granted:
         _write(stage, act, is_recovered=asked.partition.leader_recovery_state == 0)
     if act.after.answer[leader] == NO_ANSWER:

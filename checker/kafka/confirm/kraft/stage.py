@@ -78,7 +78,7 @@ class KraftStage(Stage):
 
         Those that know all decisions hear of it, unless `is_held`.
         """
-        informed = [] if is_held else self.controller.informed()
+        informed = [] if is_held else self.controller.informed_brokers()
         self._begin_to_register(broker)
         self._await_registered(broker)
         for each in informed:
@@ -187,7 +187,7 @@ class KraftStage(Stage):
 
         Raises `NotHeld` where there is a decision that it does not know: it would read that first.
         """
-        if broker not in self.controller.informed():
+        if broker not in self.controller.informed_brokers():
             raise NotHeld(
                 f"r{broker} would read a decision on the partition that it does not know yet"
             )

@@ -245,12 +245,12 @@ class _Reader:
             return uuid.UUID(bytes=self.taken(16))
         if kind in BYTES or kind.startswith("[]"):
             size = self._size(is_flexible, "h" if kind == "string" else "i")
-            return None if size < 0 else self._sized(of, kind, version, is_flexible, size)
+            return None if size < 0 else self._read_sized(of, kind, version, is_flexible, size)
         if _may_be_null(of, version) and self.number("b") < 0:
             return None
         return self.struct(of.inner, version, is_flexible)
 
-    def _sized(self, of: Field, kind: str, version: int, is_flexible: bool, size: int) -> Any:
+    def _read_sized(self, of: Field, kind: str, version: int, is_flexible: bool, size: int) -> Any:
         """A text, bytes or an array of so many."""
         if kind in BYTES:
             part = self.taken(size)

@@ -138,7 +138,7 @@ def test_an_epoch_that_a_step_skips_has_no_leader(stage: KraftStage) -> None:
 def test_records_about_brokers_reach_at_once_who_knows_all_decisions(stage: KraftStage) -> None:
     take(stage, "Move", state(), state(leader=1, epoch=1), replica=1)
     stage.learn(1, stage.controller.current(), [0, 1])
-    informed = stage.controller.informed()
+    informed = stage.controller.informed_brokers()
     end = stage.quorum.end
     take(stage, "Register", state(leader=1, epoch=1), state(leader=1, epoch=1), replica=0)
 
@@ -287,8 +287,8 @@ def test_a_leader_that_is_granted_what_it_asks_for_hears_of_brokers_afterwards(
     after = state(isr=R0) if not is_behind else state(leader=1, epoch=1, isr=R0)
     take(stage, "AlterPartition", state(**ASKED), after, leader=0)
 
-    assert (0 in stage.controller.informed()) is not is_behind
-    assert 1 not in stage.controller.informed()
+    assert (0 in stage.controller.informed_brokers()) is not is_behind
+    assert 1 not in stage.controller.informed_brokers()
 
 
 def test_a_leader_learns_of_an_epoch_that_its_own_request_raised_when_the_trace_says_so(
@@ -299,11 +299,11 @@ def test_a_leader_learns_of_an_epoch_that_its_own_request_raised_when_the_trace_
     take(stage, "AlterPartition", state(**ASKED), state(isr=R0, epoch=1), leader=0)
 
     assert stage.controller.current().epoch == 1
-    assert 0 not in stage.controller.informed()
+    assert 0 not in stage.controller.informed_brokers()
 
     stage.learn(0, stage.controller.current(), [0, 1])
 
-    assert 0 in stage.controller.informed()
+    assert 0 in stage.controller.informed_brokers()
 
 
 def test_a_leader_whose_request_completes_its_own_removal_hears_that_another_leads(
@@ -317,7 +317,7 @@ def test_a_leader_whose_request_completes_its_own_removal_hears_that_another_lea
 
     assert leader.hears().error_code == NEW_LEADER_ELECTED
     assert stage.quorum.partition.assignment == Assignment((1,))
-    assert 0 not in stage.controller.informed()
+    assert 0 not in stage.controller.informed_brokers()
 
 
 def test_a_change_of_the_isr_is_refused_when_the_model_does(stage: KraftStage) -> None:
