@@ -14,23 +14,47 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Commands
-from tests.support.grids import NAMES, SMALL, TINY, cell_of, explored, small_matrix, without_engine
+from tests.support.grids import NAMES, SMALL, TINY, cell_of, explored, small_matrix
+from tests.support.sampling import drawn
 from waterline.checker.compiler.kernel import plan_of, program_of
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.kafka.matrix import running
 from waterline.checker.kafka.matrix.answering import Answer, answer, problem_of, question_of
-from waterline.checker.kafka.matrix.files import to_object
-from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, NO_FAULTS, UNCLEAN, grid_over
+from waterline.checker.kafka.matrix.grid import (
+    CLAIMS,
+    FAULT,
+    FAULTS,
+    NO_FAULTS,
+    UNCLEAN,
+    Cell,
+    grid_over,
+)
 from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import Standing, contract, judge
 from waterline.checker.kafka.matrix.running import INTERRUPTED, answers_here, ignore_progress
 from waterline.checker.kafka.matrix.vacuity import emptiness
+from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import Verdict
 from waterline.checker.search.rule_errors import Failure, Raised
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.environment import Environment
 from waterline.model.message.versions import VERSIONS
+
+
+def assert_compiled_once(cells: list[Cell]) -> list[Problem]:
+    problems = [problem_of(question_of(cell, SMALL)) for cell in cells]
+
+    assert len({program_of(plan_of(problem)).name for problem in problems}) == 1
+    assert len({plan_of(replace(problem, shared=None)) for problem in problems}) == len(problems)
+    return problems
+
+
+def test_cells_are_compiled_once() -> None:
+    first, *_ = assert_compiled_once(drawn(SMALL.cells(), 3))
+
+    prepare(first)
 
 
 @pytest.fixture
@@ -205,19 +229,6 @@ def test_every_broken_cell_has_a_counterexample_that_replays(matrix: Matrix) -> 
         assert outcome.replayed is not None
         assert outcome.worst is not None
         assert len(outcome.replayed.moments) == outcome.worst.depth
-
-
-def test_the_whole_grid_is_compiled_once() -> None:
-    problems = [problem_of(question_of(cell, SMALL)) for cell in SMALL.cells()]
-
-    assert len({program_of(plan_of(problem)).name for problem in problems}) == 1
-    assert len({plan_of(replace(problem, shared=None)) for problem in problems}) == len(problems)
-
-
-def test_threads_change_nothing(matrix: Matrix) -> None:
-    alone = explored(SMALL, EngineChoice(name="local", threads=1))
-
-    assert without_engine(to_object(alone)) == without_engine(to_object(matrix))
 
 
 def test_an_executor_needs_neither_rich_nor_networkx() -> None:

@@ -14,7 +14,6 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.deployment_answers import always, answer_of, made_up, shown
-from tests.support.grids import explored
 from tests.support.recorded_traces import entry_trace
 from waterline.checker.ci.configured import entries_of
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif
@@ -29,12 +28,12 @@ from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
 from waterline.checker.kafka.matrix.deepening import Raised
 from waterline.checker.kafka.matrix.deployment_files import to_csv, to_object
 from waterline.checker.kafka.matrix.findings import UNKNOWN, findings_of
-from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, Cell, Grid, Size, grid_over
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, Cell, Grid, Size
 from waterline.checker.kafka.matrix.known_causes import Kin
 from waterline.checker.kafka.matrix.matrix import explore_grid
 from waterline.checker.kafka.matrix.outcome import Standing, judge
 from waterline.checker.kafka.matrix.properties import Config, configs_of
-from waterline.checker.kafka.matrix.reason import LOSSES, losses_among
+from waterline.checker.kafka.matrix.reason import losses_among
 from waterline.checker.kafka.matrix.running import exploring
 from waterline.checker.kafka.matrix.verdict_groups import headline
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
@@ -181,33 +180,6 @@ def with_one_more(trace: Trace, at: int, steps: int) -> Trace:
     return replace(trace, steps=(*trace.steps[:at], *leaving, *trace.steps[at:]))
 
 
-def test_a_loss_with_as_many_in_sync_is_a_loss_of_every_larger_size() -> None:
-    """The replica more need only stay out of sync: each trace of 2 replicas is one of 3.
-
-    That it leaves is written by the leader, or asked of the controller, which may raise the epoch.
-    """
-    found = 0
-    only = [("version", name) for name in ("hw", "kip320", "kip903", "elr")]
-    only += [("faults", name) for name in ("one crash", "two crashes", "power loss")]
-    only += [("unclean.leader.election.enable", unclean) for unclean in ("false", "true")]
-    over = ["version", "faults", "min.insync.replicas", "unclean.leader.election.enable"]
-    for outcome in explored(grid_over(over, only, records=1, invariants=LOSSES), LOCAL).outcomes:
-        if outcome.replayed is None or outcome.worst is None:
-            continue
-        environment = replace(outcome.cell.environment, replicas=3, epochs=4)
-        problem = MESSAGE.problem(outcome.cell.version, environment, [outcome.worst.name])
-        claim = next(claim for claim in problem.judged if claim.name == outcome.worst.name)
-        trace = outcome.replayed.trace
-        first = [step.action for step in trace.steps].index("Produce") + 1
-        larger = [with_one_more(trace, at, steps) for at in (0, first) for steps in range(1, 5)]
-        ended = [follow(each, problem.model) for each in larger]
-        lasts = [each.replayed.states[-1] for each in ended if each.refusal is None]
-        found += 1
-
-        assert any(not claim.holds(last, problem.model.settings) for last in lasts), outcome.cell
-    assert found > 20
-
-
 BROKERS = ("leader", "follower", "replica", "winner")
 
 
@@ -265,19 +237,6 @@ def test_a_loss_by_reassignment_is_a_loss_of_a_larger_size(name: str, release: s
             )
 
     assert lost
-
-
-def test_a_loss_with_fewer_in_sync_is_not_always_one_with_more() -> None:
-    """So that `there` is said: one machine that loses power takes a record that had to be in one
-    log, and not one that had to be in two."""
-    given = [("version", "elr"), ("faults", "power loss")]
-    small, large = (
-        explored(grid_over([], [*given, ("min.insync.replicas", m)], replicas=n, records=1), LOCAL)
-        for n, m in ((2, "1"), (3, "2"))
-    )
-
-    assert small.outcomes[0].worst is not None
-    assert large.outcomes[0].standing is Standing.HOLDS
 
 
 @pytest.mark.parametrize(("n", "m"), PAIRS)
