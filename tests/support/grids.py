@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from waterline.checker.kafka.matrix.grid import AXES, Grid, grid_over
+from waterline.checker.kafka.matrix.grid import AXES, UNCLEAN, Grid, grid_over
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
 from waterline.checker.kafka.matrix.outcome import Outcome
 from waterline.checker.kafka.matrix.running import exploring
@@ -18,7 +18,7 @@ SMALL = grid_over(
         ("min.insync.replicas", "1"),
         *(("acks", acks) for acks in ("1", "all")),
         *(("version", version) for version in ("hw", "epoch", "elr")),
-        *(("faults", fault) for fault in ("none", "one crash", "two crashes", "power loss")),
+        *(("faults", fault) for fault in ("one crash", "power loss")),
     ],
 )
 TINY = grid_over(["version", "acks"], [("faults", "one crash")], records=1, epochs=1)
@@ -34,6 +34,13 @@ def explored(grid: Grid, choice: EngineChoice) -> Matrix:
 def small_matrix() -> Matrix:
     """`SMALL` as this process explores it."""
     return explored(SMALL, EngineChoice(name="local"))
+
+
+@functools.cache
+def two_crashes() -> Matrix:
+    """`hw` with two crashes, with and without unclean elections."""
+    only = [("version", "hw"), ("faults", "two crashes"), ("min.insync.replicas", "1")]
+    return explored(grid_over([UNCLEAN], only), EngineChoice(name="local"))
 
 
 def cell_of(matrix: Matrix, **coordinates: str) -> Outcome:

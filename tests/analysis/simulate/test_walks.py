@@ -227,10 +227,11 @@ def test_of_all_places_where_a_claim_breaks_the_one_after_the_fewest_steps_is_ke
 
 def test_a_step_that_breaks_a_property_is_seen_in_the_walks_that_come_to_it() -> None:
     problem = graph_problem([(0, 1), (0, 2), (1, 3), (2, 3)], steep_from={1}, steep_to={3})
-    seen = walked(problem, 300)
-    by_one = [n for n in range(300) if walker(problem).steps(n, 1)[1] == [1]]
+    seen = walked(problem, 60)
+    walks = walker(problem)
+    by_one = [n for n in range(60) if walks.steps(n, 1)[1] == [1]]
 
-    assert 100 < len(by_one) < 200
+    assert 15 < len(by_one) < 45
     assert seen.sightings == {LEVEL: Sighting(2, by_one[0], -1)}
     assert seen.broken_in == {LEVEL: len(by_one)}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.support.grids import TINY, cell_of, explored, small_matrix
+from tests.support.grids import TINY, cell_of, explored, small_matrix, two_crashes
 from tests.support.pages import Page, assert_needs_nothing_else
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.kafka.matrix.files import to_csv, to_object
@@ -55,7 +55,7 @@ def test_the_table_fits_the_screen_and_has_every_cell(matrix: Matrix, width: int
 def test_many_versions_are_split_over_several_tables(matrix: Matrix) -> None:
     narrow, wide = shown(matrix, 30), shown(matrix, 80)
 
-    assert narrow.count("two crashes  ") > wide.count("two crashes  ")
+    assert narrow.count("power loss  ") > wide.count("power loss  ")
 
 
 def test_verdicts_carry_their_bounds(matrix: Matrix) -> None:
@@ -114,8 +114,9 @@ def test_a_trace_leads_back_to_the_first_cell_that_it_is_of(matrix: Matrix) -> N
         assert re.findall(r'class="back" href="#(.*?)"', section) == [first, first]
 
 
-def test_a_trace_on_the_page_tells_every_step(matrix: Matrix) -> None:
-    outcome = cell_of(matrix, version="hw", acks="all", faults="two crashes", **{UNCLEAN: "false"})
+def test_a_trace_on_the_page_tells_every_step() -> None:
+    matrix = two_crashes()
+    outcome = cell_of(matrix, **{UNCLEAN: "false"})
     section, *_ = [
         part.split("</section>")[0]
         for part in to_html(matrix).split("<section")
