@@ -199,6 +199,16 @@ def test_before_an_older_record_replaced_what_the_leader_knew() -> None:
     }
 
 
+def test_an_older_record_that_is_taken_for_the_newest_commits_what_its_isr_has() -> None:
+    behind = edited(
+        OLDER, leo={0: 2}, log={(0, 1): 2}, produced=2, unanswered={0: 0b10}, remote_leo={(0, 1): 1}
+    )
+    changed = changed_by(BEFORE_3_3, behind, "Replay leader=0")
+
+    assert changed["hw[0]"] == (1, 2)
+    assert changed["unanswered[0]"] == (0b10, 0)
+
+
 @pytest.mark.parametrize(
     ("model", "state", "words"),
     [
