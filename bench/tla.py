@@ -93,7 +93,7 @@ def theirs(
         path.write_text(module.text, encoding="utf-8")
 
         def said(claims: Sequence[Exported], *, types: bool) -> Said:
-            return run_tlc(jar, path, module.configured(list(claims), types=types), jvm=jvm)
+            return run_tlc(jar, path, module.config_text(list(claims), types=types), jvm=jvm)
 
         whole = said(holding, types=True)
         seconds = whole.seconds

@@ -36,7 +36,7 @@ class Action(Protocol):
     def parameters(self) -> Sequence[Parameter]:
         """Its arguments, in order."""
 
-    def named(self, arguments: tuple[int, ...], /) -> tuple[tuple[str, int], ...]:
+    def name_arguments(self, arguments: tuple[int, ...], /) -> tuple[tuple[str, int], ...]:
         """A value for each parameter, with the names."""
 
 

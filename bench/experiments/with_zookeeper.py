@@ -81,7 +81,7 @@ class ZookeeperCluster(KraftCluster):
         )
         main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
         self._processes.start(_ZOOKEEPER, main, str(self._file(_ZOOKEEPER)))
-        self._await(lambda: "Snapshotting" in self._processes.said(_ZOOKEEPER), "ZooKeeper")
+        self._await(lambda: "Snapshotting" in self._processes.output(_ZOOKEEPER), "ZooKeeper")
         self._start(CONTROLLER)
         self._await(lambda: self._metadata(CONTROLLER).controller_id == CONTROLLER, "a controller")
         for broker in range(CONTROLLER):

@@ -160,7 +160,7 @@ class Picker:
         self.problem = spec.build(find)
         self._expander: Expander | None = None
 
-    def picked(self, rows: Rows) -> Rows:
+    def pick(self, rows: Rows) -> Rows:
         """Return the rows that are picked, in their order."""
         if self._expander is None:
             self._expander = Expander(self.problem)
@@ -203,7 +203,7 @@ def _write_states(
         done = 0
         for level in kept.manifest.levels:
             for whole in kept.pieces(level):
-                piece = whole if pick is None else pick.picked(whole)
+                piece = whole if pick is None else pick.pick(whole)
                 picked += len(piece)
                 done += len(whole)
                 if not len(piece):

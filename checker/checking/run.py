@@ -173,7 +173,7 @@ def _search(
 
             account = account_of(problem, directory.manifest)
             engine.restore(directory.manifest.levels)
-        with interrupts.noted():
+        with interrupts.listen():
             return search(
                 problem,
                 engine,

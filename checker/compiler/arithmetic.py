@@ -38,7 +38,7 @@ class Arithmetic:
     trusted: bool
     wraps: bool
 
-    def operated(self, operator: str, left: Number, right: Number) -> Number:
+    def operate(self, operator: str, left: Number, right: Number) -> Number:
         """`left operator right`."""
         match operator:
             case "<<":
@@ -51,7 +51,7 @@ class Arithmetic:
                 return self._divide(left, right)[1]
         return self._combine(_PLAIN[operator], left, right)
 
-    def called(self, function: Any, numbers: list[Number]) -> Number | None:
+    def call_builtin(self, function: Any, numbers: list[Number]) -> Number | None:
         """A built-in function of these numbers; None where it is not given as many as it takes."""
         match function.__name__, numbers:
             case "min", [first, *others] if others:
@@ -105,7 +105,7 @@ class Arithmetic:
     def _absolute(self, number: Number) -> Number:
         """`abs(number)`, which the least one has not."""
         if number.lo == LEAST and not self.wraps:
-            self.fault(self.writer.compared("eq", number, constant(LEAST)))
+            self.fault(self.writer.compare("eq", number, constant(LEAST)))
             if number.is_constant:
                 return constant(0)
             number = number_within(number.text, LEAST + 1, number.hi)
@@ -113,9 +113,9 @@ class Arithmetic:
 
     def _magnitude(self, number: Number) -> Number:
         """The absolute value, as 64 bits without a sign."""
-        negative = self.writer.compared("slt", number, constant(0))
+        negative = self.writer.compare("slt", number, constant(0))
         opposite = self.writer.combine("sub", constant(0), number)
-        found = self.writer.chosen(negative, opposite, number)
+        found = self.writer.select(negative, opposite, number)
         if found.truth or number.lo == LEAST:
             return found
         return number_within(found.text, max(found.lo, 0), found.hi)
@@ -146,7 +146,7 @@ class Arithmetic:
             return self._never()
         register = self.writer.result(f"shl i64 {one}, {other}")
         back = Number(self.writer.result(f"ashr i64 {register}, {other}"))
-        self.fault(self.writer.compared("ne", back, Number(one)))
+        self.fault(self.writer.compare("ne", back, Number(one)))
         return number_within(register, max(lo, LEAST), min(hi, GREATEST))
 
     def _shifted_right(self, left: Number, right: Number) -> Number:
@@ -180,7 +180,7 @@ class Arithmetic:
         writer = self.writer
         if writer.flat and not (right.is_constant and right.lo > 0):
             raise NotFlat
-        self.fault(writer.compared("eq", right, constant(0)))
+        self.fault(writer.compare("eq", right, constant(0)))
         if right == constant(0):
             return constant(0), constant(0)
         if left.is_constant and right.is_constant:
@@ -188,18 +188,18 @@ class Arithmetic:
             return constant(whole) if fits(whole) else self._never(), constant(over)
         if left.lo == LEAST and right.lo <= -1 <= right.hi:
             # The processor traps: the quotient needs one bit more.
-            least = writer.compared("eq", left, constant(LEAST))
-            self.fault(writer.both(least, writer.compared("eq", right, constant(-1))))
+            least = writer.compare("eq", left, constant(LEAST))
+            self.fault(writer.both(least, writer.compare("eq", right, constant(-1))))
         if left.lo >= 0 and right.lo >= 0:
             return self._divided_positive(left, right)
         one, other = writer.as_word(left), writer.as_word(right)
         cut = Number(writer.result(f"sdiv i64 {one}, {other}"))
         left_over = Number(writer.result(f"srem i64 {one}, {other}"))
-        apart = writer.compared("slt", writer.combine("xor", left_over, right), constant(0))
-        down = writer.both(writer.compared("ne", left_over, constant(0)), apart)
+        apart = writer.compare("slt", writer.combine("xor", left_over, right), constant(0))
+        down = writer.both(writer.compare("ne", left_over, constant(0)), apart)
         quotient = Number(writer.result(f"sub i64 {cut.text}, {writer.as_word(down)}"))
         raised = Number(writer.result(f"add i64 {left_over.text}, {other}"))
-        rest = writer.chosen(down, raised, left_over)
+        rest = writer.select(down, raised, left_over)
         most = max(abs(right.lo), abs(right.hi))
         return quotient, number_within(
             rest.text, 0 if right.lo > 0 else -most, 0 if right.hi < 0 else most

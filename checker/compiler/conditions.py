@@ -42,7 +42,7 @@ class Operands(Protocol):
     def number(self, node: ir.Expression) -> Number:
         """Compile an expression that must be a number."""
 
-    def wrapped(self, node: ir.Expression, thing: int) -> Number:
+    def wrap(self, node: ir.Expression, thing: int) -> Number:
         """A number of Python's own."""
 
 
@@ -52,7 +52,7 @@ class Conditions:
 
     expressions: Operands
 
-    def joined(self, node: ir.Comparison | ir.Contained | ir.Chain | ir.Both | ir.Either) -> Number:
+    def join(self, node: ir.Comparison | ir.Contained | ir.Chain | ir.Both | ir.Either) -> Number:
         """Compile a comparison, or `and` and `or` with their values: the last operand evaluated."""
         if isinstance(node, ir.Comparison | ir.Contained):
             return self._compare(node)[0]
@@ -92,7 +92,7 @@ class Conditions:
         left = self.expressions.number(first)
         for operator, operand in zip(node.operators, others, strict=True):
             right = self.expressions.number(operand)
-            truth = self.expressions.writer.compared(_COMPARISONS[operator], left, right)
+            truth = self.expressions.writer.compare(_COMPARISONS[operator], left, right)
             yield truth, {}, operand is others[-1]
             left = right
 
@@ -101,7 +101,7 @@ class Conditions:
         left = self.expressions.number(node.left)
         if isinstance(node, ir.Contained):
             found = self._contains(node, left)
-            return self.expressions.writer.negated(found) if node.negated else found, {}, {}
+            return self.expressions.writer.negate(found) if node.negated else found, {}, {}
         name = _COMPARISONS[node.operator]
         right = self.expressions.number(node.right)
         then, otherwise = {}, {}
@@ -111,7 +111,7 @@ class Conditions:
         if isinstance(node.right, ir.Name) and left.is_constant:
             then[node.right.name] = _narrow(_SWAPPED[name], right, left.lo)
             otherwise[node.right.name] = _narrow(_OPPOSITES[_SWAPPED[name]], right, left.lo)
-        return self.expressions.writer.compared(name, left, right), then, otherwise
+        return self.expressions.writer.compare(name, left, right), then, otherwise
 
     def _contains(self, node: ir.Contained, number: Number) -> Number:
         """`number in (a, b)`, where the collection is written there or is a constant."""
@@ -128,10 +128,10 @@ class Conditions:
                     node.line, "not all of them are numbers", "use whole numbers"
                 )
             members = sorted(value.thing) if isinstance(value.thing, frozenset) else value.thing
-            items = [self.expressions.wrapped(node.among, member) for member in members]
+            items = [self.expressions.wrap(node.among, member) for member in members]
         found = constant(0)
         for item in items:
-            same = self.expressions.writer.compared("eq", number, item)
+            same = self.expressions.writer.compare("eq", number, item)
             if found == constant(0) or same == constant(1):
                 found = same
             elif same != constant(0) and found != constant(1):
@@ -139,7 +139,7 @@ class Conditions:
                 found = Number(register, 0, 1, truth=True)
         return found
 
-    def chosen(self, node: ir.Choice) -> Value:
+    def choose(self, node: ir.Choice) -> Value:
         """Compile `a if b else c`: only one of the two is evaluated."""
         then, otherwise = self.expressions.writer.name("then"), self.expressions.writer.name("else")
         before = self.expressions.scope.snapshot()

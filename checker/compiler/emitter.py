@@ -124,7 +124,7 @@ class Writer:
             return constant(1)
         return number if number.truth else Number(self.as_truth(number), 0, 1, truth=True)
 
-    def negated(self, number: Number) -> Number:
+    def negate(self, number: Number) -> Number:
         """`not number`."""
         truth = self.truth_of(number)
         if truth.is_constant:
@@ -147,7 +147,7 @@ class Writer:
         register = self.result(f"{operator} i1 {self.as_truth(left)}, {self.as_truth(right)}")
         return Number(register, 0, 1, truth=True)
 
-    def compared(self, operator: str, left: Number, right: Number) -> Number:
+    def compare(self, operator: str, left: Number, right: Number) -> Number:
         """A comparison: "eq", "ne", "slt", "sle", "sgt" or "sge"."""
         known = _decide(operator, left, right)
         if known is not None:
@@ -171,7 +171,7 @@ class Writer:
         one, other = self.as_word(left), self.as_word(right)
         return number_within(self.result(f"{operator}{exact} i64 {one}, {other}"), lo, hi)
 
-    def chosen(self, truth: Number, left: Number, right: Number) -> Number:
+    def select(self, truth: Number, left: Number, right: Number) -> Number:
         """Return one of two numbers."""
         if truth.is_constant:
             return left if truth.lo else right

@@ -76,19 +76,19 @@ class Expressions:
             case ir.Tuple():
                 return TupleValue(tuple(self.value(item) for item in node.items))
             case ir.Constant():
-                return self.wrapped(node, node.value)
+                return self.wrap(node, node.value)
             case ir.Operation():
                 left, right = self.number(node.left), self.number(node.right)
-                return self.arithmetic.operated(node.operator, left, right)
+                return self.arithmetic.operate(node.operator, left, right)
             case ir.Unary():
                 return self._unary(node.operator, self.number(node.operand))
             case ir.Choice():
-                return self.conditions.chosen(node)
+                return self.conditions.choose(node)
             case ir.Refused():
                 for operand in node.after:
                     self.number(operand)
                 raise self.source.refuse(node.line, node.what, node.instead)
-        return self.conditions.joined(node)
+        return self.conditions.join(node)
 
     def number(self, node: ir.Expression) -> Number:
         """Compile an expression that must be a number."""
@@ -99,7 +99,7 @@ class Expressions:
             node.line, f"`{node.text}` is no number", "use it where a number is made of it"
         )
 
-    def wrapped(self, node: ir.Expression, thing: int) -> Number:
+    def wrap(self, node: ir.Expression, thing: int) -> Number:
         """A number of Python's own."""
         if not fits(thing):
             raise self.source.refuse(node.line, f"{thing} needs more than 64 bits", "use less")
@@ -116,7 +116,7 @@ class Expressions:
                 node.line, f"`{node.text}` is {problem.what}", problem.instead
             ) from None
         if isinstance(known.thing, int):
-            return self.wrapped(node, known.thing)
+            return self.wrap(node, known.thing)
         return known.thing if isinstance(known.thing, Intrinsic) else known
 
     def _name(self, node: ir.Name) -> Value:
@@ -226,8 +226,8 @@ class Expressions:
             raise NotFlat
         if index.lo < 0:
             counted = self.writer.combine("add", index, constant(count))
-            negative = self.writer.compared("slt", index, constant(0))
-            index = self.writer.chosen(negative, counted, index)
+            negative = self.writer.compare("slt", index, constant(0))
+            index = self.writer.select(negative, counted, index)
         known = [number for number in settings.numbers if number is not None]
         table = self.table(tuple(known)) if len(known) == count else settings.pointer
         place = self.writer.result(
@@ -262,7 +262,7 @@ class Expressions:
     def _unary(self, operator: str, operand: Number) -> Number:
         match operator:
             case "not":
-                return self.writer.negated(operand)
+                return self.writer.negate(operand)
             case "-":
                 return self.arithmetic.opposite(operand)
             case "~":
@@ -337,7 +337,7 @@ class Expressions:
 
     def _builtin(self, function: Any, node: ir.Call) -> Number:
         numbers = [self.number(argument) for argument in node.arguments]
-        found = None if node.named else self.arithmetic.called(function, numbers)
+        found = None if node.named else self.arithmetic.call_builtin(function, numbers)
         if found is None:
             raise self.source.refuse(
                 node.line,

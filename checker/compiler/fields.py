@@ -85,9 +85,9 @@ def require(writer: Writer, value: Number, lo: int, hi: int, fault: Fault) -> No
         fault(constant(1))
         return
     if value.lo >= lo:
-        fault(writer.compared("sgt", value, constant(hi)))
+        fault(writer.compare("sgt", value, constant(hi)))
     elif value.hi <= hi:
-        fault(writer.compared("slt", value, constant(lo)))
+        fault(writer.compare("slt", value, constant(lo)))
     else:
         offset = writer.as_word(value)
         if lo:
@@ -117,7 +117,7 @@ def _word_of(
     found = Number(writer.result(f"load i64, ptr {_word(writer, state, str(first))}"))
     for number in range(first + 1, (place.bit + place.row * place.shape[0] - 1) // WORD_BITS + 1):
         other = Number(writer.result(f"load i64, ptr {_word(writer, state, str(number))}"))
-        found = writer.chosen(writer.compared("eq", at, constant(number)), other, found)
+        found = writer.select(writer.compare("eq", at, constant(number)), other, found)
     return found.text, shift
 
 

@@ -207,14 +207,14 @@ class Body:
     def _update(self, node: ir.Update) -> None:
         if isinstance(node.target, ir.Name):
             after = self._operate(node, self.expressions.number(node.target))
-            self._assign(node.target, self.scope.counted(node.target.name, after))
+            self._assign(node.target, self.scope.count(node.target.name, after))
             return
         place = self._place(node.target)
         place.store(self._operate(node, place.load()))
 
     def _operate(self, node: ir.Update, before: Number) -> Number:
         by = self.expressions.number(node.value)
-        return self.expressions.arithmetic.operated(node.operator, before, by)
+        return self.expressions.arithmetic.operate(node.operator, before, by)
 
     def _place(self, node: ir.Expression) -> _Place:
         """Return the target of an assignment; its indices are compiled once."""
@@ -351,7 +351,7 @@ class Body:
         writer = self.writer
         text = writer.result(f"sub i64 {writer.as_word(high)}, {writer.as_word(low)}")
         too_long = Number(writer.result(f"icmp ugt i64 {text}, {longest}"), 0, 1, truth=True)
-        self._fault(writer.both(writer.compared("slt", low, high), too_long))
+        self._fault(writer.both(writer.compare("slt", low, high), too_long))
 
     def _count_round(self) -> None:
         """Fault after too many rounds, in a function that has a `while`."""
@@ -362,7 +362,7 @@ class Body:
             self._rounds = writer.slot("rounds")
             writer.slots.append(f"  store i64 0, ptr {self._rounds}")
         before = Number(writer.result(f"load i64, ptr {self._rounds}"), 0, ROUNDS_MAX)
-        self._fault(writer.compared("sge", before, constant(ROUNDS_MAX)))
+        self._fault(writer.compare("sge", before, constant(ROUNDS_MAX)))
         after = writer.result(f"add i64 {before.text}, 1")
         writer.act(f"store i64 {after}, ptr {self._rounds}")
 
@@ -374,12 +374,12 @@ class Body:
         for turn in turns:
             at, body, again = constant(turn), writer.name("turn"), writer.name("again")
             if turn >= stop.lo:
-                writer.branch(writer.compared("slt", at, stop), body, after)
+                writer.branch(writer.compare("slt", at, stop), body, after)
                 if not writer.begin(body):
                     break
                 body = writer.name("turn")
             if turn < start.hi:
-                writer.branch(writer.compared("sle", start, at), body, again)
+                writer.branch(writer.compare("sle", start, at), body, again)
                 writer.begin(body)
             if writer.block:
                 counter = Number(at.text, turn, turn, turns=(turns[0], turns[-1]))

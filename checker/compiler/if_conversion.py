@@ -170,7 +170,7 @@ class _Inline:
                 if not isinstance(before, Number):
                     raise NotFlat
                 by = self.expressions.number(node.value)
-                after = self.expressions.arithmetic.operated(node.operator, before, by)
+                after = self.expressions.arithmetic.operate(node.operator, before, by)
                 self._assign(node.target, after)
             case ir.If():
                 self._if(node)
@@ -211,9 +211,9 @@ class _Inline:
             writer = self.writer
             return writer.either(
                 writer.both(truth, writer.truth_of(new)),
-                writer.both(writer.negated(truth), writer.truth_of(old)),
+                writer.both(writer.negate(truth), writer.truth_of(old)),
             )
-        return self.writer.chosen(truth, new, old)
+        return self.writer.select(truth, new, old)
 
     def _assign(self, target: ir.Expression, value: Value) -> None:
         match target, value:
@@ -238,9 +238,9 @@ class _Inline:
 
     def _if(self, node: ir.If) -> None:
         writer, here, ranges = self.writer, self.path, self.scope.ranges
-        truth, when, unless = self.conditions.known(node.test)
+        truth, when, unless = self.conditions.with_facts(node.test)
         gone, assigned = self._skips(), self.scope.assigned
-        sides = ((truth, when, node.then), (writer.negated(truth), unless, node.otherwise))
+        sides = ((truth, when, node.then), (writer.negate(truth), unless, node.otherwise))
         met: list[frozenset[str]] = []
         for side, described, statements in sides:
             self.path = writer.both(here, side)
@@ -266,7 +266,7 @@ class _Inline:
         self.path = here
         for now, then in zip(self._skips(), before, strict=True):
             if now != then:
-                self.path = self.writer.both(self.path, self.writer.negated(now))
+                self.path = self.writer.both(self.path, self.writer.negate(now))
 
     def _for(self, node: ir.For) -> None:
         if not self.expressions.is_range(node.function):
@@ -292,13 +292,13 @@ class _Inline:
         returned = self._returned
         for turn in turns:
             self._left[-1] = constant(0)
-            begun = writer.compared(after, start, constant(turn))
-            open_ = writer.compared(before, constant(turn), stop)
+            begun = writer.compare(after, start, constant(turn))
+            open_ = writer.compare(before, constant(turn), stop)
             self.path = writer.both(here, writer.both(begun, open_))
             if self._broken[-1] != constant(0):
-                self.path = writer.both(self.path, writer.negated(self._broken[-1]))
+                self.path = writer.both(self.path, writer.negate(self._broken[-1]))
             if self._returned != returned:
-                self.path = writer.both(self.path, writer.negated(self._returned))
+                self.path = writer.both(self.path, writer.negate(self._returned))
             if self.path == constant(0):
                 continue
             self._set(node.counter.name, constant(turn))
@@ -315,18 +315,18 @@ class _Conditions(Conditions):
 
     inline: _Inline
 
-    def joined(self, node: ir.Comparison | ir.Contained | ir.Chain | ir.Both | ir.Either) -> Number:
+    def join(self, node: ir.Comparison | ir.Contained | ir.Chain | ir.Both | ir.Either) -> Number:
         """A comparison, or `and` and `or` with their values."""
-        return self.known(node)[0]
+        return self.with_facts(node)[0]
 
-    def chosen(self, node: ir.Choice) -> Value:
+    def choose(self, node: ir.Choice) -> Value:
         """`a if b else c`."""
         inline, here, ranges = self.inline, self.inline.path, self.inline.scope.ranges
-        truth, when, unless = self.known(node.test)
+        truth, when, unless = self.with_facts(node.test)
         sides = []
         for side, described, operand in (
             (truth, when, node.then),
-            (inline.writer.negated(truth), unless, node.otherwise),
+            (inline.writer.negate(truth), unless, node.otherwise),
         ):
             if side == constant(0):
                 sides.append(constant(0))
@@ -337,13 +337,13 @@ class _Conditions(Conditions):
             inline.path, inline.scope.ranges = here, ranges
         return inline._either(truth, sides[0], sides[1])
 
-    def known(self, node: ir.Expression) -> tuple[Number, Ranges, Ranges]:
+    def with_facts(self, node: ir.Expression) -> tuple[Number, Ranges, Ranges]:
         """A condition, or its value; what names are known to be where it is true, and where not."""
         writer = self.expressions.writer
         match node:
             case ir.Unary(operator="not", operand=operand):
-                truth, when, unless = self.known(operand)
-                return writer.negated(truth), unless, when
+                truth, when, unless = self.with_facts(operand)
+                return writer.negate(truth), unless, when
             case ir.Comparison() | ir.Contained():
                 return self._compare(node)
             case ir.Chain():
@@ -371,7 +371,7 @@ class _Conditions(Conditions):
         found: Number | None = None
         goes_on = constant(1)
         for operand in node.operands:
-            number, when, unless = self.known(operand)
+            number, when, unless = self.with_facts(operand)
             if found is None:
                 found = number
             elif is_and:
@@ -383,7 +383,7 @@ class _Conditions(Conditions):
             else:
                 found = inline._either(goes_on, number, found)
             truth = writer.truth_of(number)
-            goes_on = writer.both(goes_on, truth if is_and else writer.negated(truth))
+            goes_on = writer.both(goes_on, truth if is_and else writer.negate(truth))
             described = {**described, **(when if is_and else unless)}
             if goes_on == constant(0):
                 break

@@ -114,7 +114,7 @@ class Scope:
             return -FAR, FAR
         return LEAST, GREATEST
 
-    def counted(self, name: str, value: Number) -> Number:
+    def count(self, name: str, value: Number) -> Number:
         """Return a variable's value after an augmented assignment, within its possible range."""
         if name not in self.steady or self.ranges.get(name) != (-FAR, FAR):
             return value

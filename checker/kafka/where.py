@@ -49,7 +49,7 @@ def where_asked(problem: Problem, where: str, names: tuple[str, ...] = ()) -> Pr
     """
     assert problem.family is not None
     claims = frozenset((*names, NOWHERE))
-    return problem.family.made(replace(problem.spec, where=where.strip(), claims=claims))
+    return problem.family.make(replace(problem.spec, where=where.strip(), claims=claims))
 
 
 def condition_of(text: str, family: Family, model: Model) -> Condition:

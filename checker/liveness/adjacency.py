@@ -64,7 +64,7 @@ class Adjacency:
         found: Numbers = states[self._seen_at[states] == places]
         return found
 
-    def reached(self, begun: Mask) -> Mask:
+    def reach(self, begun: Mask) -> Mask:
         """Return all states reachable from those in `begun`, themselves included."""
         left = ~begun
         frontier: Numbers = np.flatnonzero(begun).astype(np.int32)

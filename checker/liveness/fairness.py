@@ -125,7 +125,7 @@ def _fair_parts(whole: _Components, *, cut_counts: bool) -> Numbers:
     part: Numbers = np.full(len(whole.label), IN_NONE, np.int32)
     components = whole
     while True:
-        candidate, neglects = components.judged(cut_counts=cut_counts)
+        candidate, neglects = components.judge(cut_counts=cut_counts)
         again = mask_of(components.label[neglects & candidate], len(components.least))
         fair = candidate & ~again[components.label]
         part[fair] = components.least[components.label[fair]]
@@ -155,7 +155,7 @@ class _Components:
         within = edges[label[space.source[edges]] == label[space.target[edges]]]
         self._taken = _pairs(label[space.source[within]], fair.of_edge[within], fair)
 
-    def judged(self, *, cut_counts: bool) -> tuple[Mask, Mask]:
+    def judge(self, *, cut_counts: bool) -> tuple[Mask, Mask]:
         """The states of components that meet what weak fairness demands, and those that enable a
         strongly fair step which no edge of their component takes.
         """

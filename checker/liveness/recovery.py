@@ -38,15 +38,15 @@ class Ways:
     def recovery(self, good: Mask, when: Mask) -> Recovery:
         """Find the states without a way to a good one."""
         back = Adjacency(self._target, self._source, len(self.space))
-        certain = back.reached(good)
-        back_or_cut = back.reached(certain | self.cut)
+        certain = back.reach(good)
+        back_or_cut = back.reach(certain | self.cut)
         stuck: Numbers = np.flatnonzero(when & ~back_or_cut).astype(np.int32)
         return Recovery(stuck, int(np.count_nonzero(when & back_or_cut & ~certain)))
 
     def trapped_states(self, state: int) -> Mask:
         """All states that can be reached from one by these steps; itself is one of them."""
         begun = mask_of(np.array([state]), len(self.space))
-        return Adjacency(self._source, self._target, len(self.space)).reached(begun)
+        return Adjacency(self._source, self._target, len(self.space)).reach(begun)
 
     def enabled_in(self, states: Mask) -> set[int]:
         """The numbers of those of the actions that some of these states enable."""

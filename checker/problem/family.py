@@ -88,7 +88,7 @@ class Family:
         """Everything that is claimed of it."""
         return (*self.invariants, *self.properties, *self.behaviours, *self.reachable)
 
-    def claimed(self, version: str, circumstances: Any) -> Claimed:
+    def model_with_claims(self, version: str, circumstances: Any) -> Claimed:
         """A model and the claims about it. Raises `BadEnvironment`."""
         model = self.build(version, circumstances)
         conditions = self.side_conditions if model.concretise is not None else ()
@@ -127,7 +127,7 @@ class Family:
         return _asking(problem, frozenset(names) if names else None, symmetry)
 
     def _build(self, version: str, circumstances: Any) -> Problem:
-        claimed = self.claimed(version, circumstances)
+        claimed = self.model_with_claims(version, circumstances)
         return Problem(
             claimed.model,
             claimed.invariants,
@@ -158,11 +158,11 @@ class Family:
         *,
         symmetry: str = Symmetry.NONE.value,
     ) -> Problem:
-        """Return the problem as `made` does; without names, with the claims checked by default."""
+        """Return the problem as `make` does; without names, with the claims checked by default."""
         claims = frozenset(names) if names else None
-        return self.made(ProblemSpec.of(self.model, version, options, claims, symmetry=symmetry))
+        return self.make(ProblemSpec.of(self.model, version, options, claims, symmetry=symmetry))
 
-    def made(self, spec: ProblemSpec) -> Problem:
+    def make(self, spec: ProblemSpec) -> Problem:
         """The problem that a specification names: of a trace, a manifest, a cell of a matrix.
 
         Raises `BadEnvironment` as `problem` does, and for an unknown option or symmetry.

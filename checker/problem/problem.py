@@ -167,7 +167,7 @@ def _build(
     origin: tuple[Callable[..., Family], tuple[Any, ...]], spec: ProblemSpec, shared: Shared | None
 ) -> Problem:
     find, arguments = origin
-    return replace(find(*arguments).made(spec), shared=shared)
+    return replace(find(*arguments).make(spec), shared=shared)
 
 
 def asked_alone(problem: Problem) -> Claim:

@@ -28,7 +28,7 @@ Built_co = TypeVar("Built_co", covariant=True)
 class Maker(Protocol[Built_co]):
     """Builder of problems of one model: a family."""
 
-    def made(self, spec: ProblemSpec) -> Built_co:
+    def make(self, spec: ProblemSpec) -> Built_co:
         """The problem. Raises `BadEnvironment`."""
 
 
@@ -113,7 +113,7 @@ class ProblemSpec:
 
     def build(self, find: Callable[[str], Maker[Built_co]]) -> Built_co:
         """The problem, its family found by the name of the model. Raises `BadEnvironment`."""
-        return find(self.model).made(self)
+        return find(self.model).make(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the value for manifests: `protocol` is the version, `bounds` are the options."""

@@ -25,7 +25,7 @@ class Interrupts:
         self.noticed = False
 
     @contextmanager
-    def noted(self) -> Iterator[None]:
+    def listen(self) -> Iterator[None]:
         """Take the signal, as long as this lasts."""
         in_main = threading.current_thread() is threading.main_thread()
         if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

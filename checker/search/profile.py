@@ -137,7 +137,7 @@ class _Looker:
             name: np.bincount(used_in_rows(self.problem.model, name, block))
             for name in counters(self.problem.model)
         }
-        seen = {p.name: spread.seen() for p, spread in zip(self.parts, spreads, strict=True)}
+        seen = {p.name: spread.snapshot() for p, spread in zip(self.parts, spreads, strict=True)}
         return seen, used
 
 

@@ -84,7 +84,7 @@ class Expressions:
 
         return refuse
 
-    def operated(self, node: ir.Node, operator: str, left: Value, right: Value) -> Value:
+    def operate(self, node: ir.Node, operator: str, left: Value, right: Value) -> Value:
         """`left operator right`"""
         return operate(operator, left, right, self.refusing(node))
 
@@ -105,7 +105,7 @@ class Expressions:
                 return self._call(node, variables)
             case ir.Operation(operator=operator, left=left, right=right):
                 one, other = self.value(left, variables), self.value(right, variables)
-                return self.operated(node, operator, one, other)
+                return self.operate(node, operator, one, other)
             case ir.Unary(operator="not", operand=operand):
                 truth = self.truth(operand, variables)
                 return PLAIN if truth is None else Plain(int(not truth))

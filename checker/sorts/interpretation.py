@@ -142,7 +142,7 @@ class _Body:
                     variables = self._assign(node, target, found, variables)
             case ir.Update():
                 before, by = value(node.target, variables), value(node.value, variables)
-                found = self.expressions.operated(node, node.operator, before, by)
+                found = self.expressions.operate(node, node.operator, before, by)
                 return self._assign(node, node.target, found, variables)
             case ir.Evaluate():
                 value(node.call, variables)

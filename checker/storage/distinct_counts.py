@@ -82,14 +82,14 @@ class Spread:
             self.take(other.values, other.values)
             self._without = without
             return
-        mine = self.seen()
+        mine = self.snapshot()
         self._sketch = mine.sketch if mine.sketch is not None else empty_sketch()
         if mine.sketch is None:
             count(self._sketch, mine.values)
         self._held = VALUES_MAX + 1
         np.maximum(self._sketch, other.sketch, out=self._sketch)
 
-    def seen(self) -> SpreadSeen:
+    def snapshot(self) -> SpreadSeen:
         """Return a copy of the counts, to be sent to another process."""
         values = self._values[: min(self._held, VALUES_MAX)].copy()
         return SpreadSeen(values, self._sketch, self._without)

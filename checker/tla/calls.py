@@ -189,7 +189,7 @@ class Caller:
                     value = statements.expressions.value(last.value, inner)
             else:
                 statements.follow(last, inner)
-            at.definitions += inner.taken()
+            at.definitions += inner.take()
             at.fields, at.levels = inner.fields, inner.levels
         return Typed(Number(0), WHOLE) if value is None else value
 

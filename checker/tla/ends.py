@@ -40,7 +40,7 @@ class Following(Protocol):
     def follow_all(self, block: Sequence[ir.Statement], at: Environment) -> None:
         """Follow statements that do not end the function."""
 
-    def named(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
+    def name_value(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
         """The value under a name of its own, unless it is as short as one."""
 
     def turns(self, node: ir.For | ir.While, at: Environment) -> Any:

@@ -89,7 +89,7 @@ class Environment:
         """Make a definition."""
         self.definitions.append(Definition(name, (), value))
 
-    def taken(self) -> list[Definition]:
+    def take(self) -> list[Definition]:
         """The definitions so far, which are forgotten."""
         found, self.definitions = self.definitions, []
         return found

@@ -56,7 +56,7 @@ class Expressions:
         """The error for a place in the function."""
         return self.program.refuse(self.source, node, what, instead)
 
-    def typed(self, node: ir.Expression, at: Environment) -> Typed:
+    def translate(self, node: ir.Expression, at: Environment) -> Typed:
         """Translate an expression that must be a value."""
         value = self.value(node, at)
         if isinstance(value, Typed):
@@ -65,7 +65,7 @@ class Expressions:
 
     def number(self, node: ir.Expression, at: Environment) -> Tree:
         """Translate an expression as a number."""
-        found = self.typed(node, at)
+        found = self.translate(node, at)
         if isinstance(found.kind, Items):
             raise self.refuse(node, f"`{node.text}` is several numbers", "take one of them")
         return as_kind(found, WHOLE)
@@ -85,7 +85,7 @@ class Expressions:
                     return self.truth(then if asked.value else otherwise, at)
                 ways = [Typed(self.truth(way, at), TRUTHS) for way in (then, otherwise)]
                 return arithmetic.either(asked, *ways).tree
-        return as_kind(self.typed(node, at), TRUTHS)
+        return as_kind(self.translate(node, at), TRUTHS)
 
     def _join(self, operator: str, operands: tuple[ir.Expression, ...], at: Environment) -> Tree:
         """In order, up to one that is known to decide: what comes after that may be anything."""
@@ -110,18 +110,20 @@ class Expressions:
             case ir.Call():
                 return self._call(node, at)
             case ir.Tuple(items=items):
-                found = [self.typed(item, at) for item in items]
+                found = [self.translate(item, at) for item in items]
                 kinds = Items(tuple(item.kind for item in found))
                 return Typed(Collection(tuple(item.tree for item in found), ordered=True), kinds)
             case ir.Constant(value=value):
                 return truth(value) if isinstance(value, bool) else whole(value)
             case ir.Operation(operator=operator, left=left, right=right):
-                one, other = self.typed(left, at), self.typed(right, at)
+                one, other = self.translate(left, at), self.translate(right, at)
                 return arithmetic.operate(self.program, operator, one, other)
             case ir.Unary():
                 return self._unary(node, at)
             case ir.Comparison(left=left, operator=operator, right=right):
-                return arithmetic.compare(operator, self.typed(left, at), self.typed(right, at))
+                return arithmetic.compare(
+                    operator, self.translate(left, at), self.translate(right, at)
+                )
             case ir.Chain():
                 return self._chain(node, at)
             case ir.Contained():
@@ -132,7 +134,9 @@ class Expressions:
                 asked = self.truth(test, at)
                 if isinstance(asked, Truth):
                     return self.value(then if asked.value else otherwise, at)
-                return arithmetic.either(asked, self.typed(then, at), self.typed(otherwise, at))
+                return arithmetic.either(
+                    asked, self.translate(then, at), self.translate(otherwise, at)
+                )
         raise self.refuse(node, node.what, node.instead)
 
     def _unary(self, node: ir.Unary, at: Environment) -> Typed:
@@ -140,23 +144,23 @@ class Expressions:
             case "not":
                 return Typed(self.truth(node, at), TRUTHS)
             case "-":
-                return arithmetic.opposite(self.typed(node.operand, at))
+                return arithmetic.opposite(self.translate(node.operand, at))
             case "~":
-                return arithmetic.invert(self.typed(node.operand, at))
+                return arithmetic.invert(self.translate(node.operand, at))
             case "bit_count":
-                return arithmetic.bits_of(self.program, self.typed(node.operand, at))
+                return arithmetic.bits_of(self.program, self.translate(node.operand, at))
         return Typed(self.number(node.operand, at), WHOLE)
 
     def _chain(self, node: ir.Chain, at: Environment) -> Typed:
-        found = [self.typed(operand, at) for operand in node.operands]
+        found = [self.translate(operand, at) for operand in node.operands]
         links = zip(node.operators, found, found[1:], strict=False)
         trees = [arithmetic.compare(operator, a, b).tree for operator, a, b in links]
         return Typed(join("/\\", *trees), TRUTHS)
 
     def _contains(self, node: ir.Contained, at: Environment) -> Typed:
-        left = self.typed(node.left, at)
+        left = self.translate(node.left, at)
         if isinstance(node.among, ir.Tuple):
-            items = [self.typed(item, at) for item in node.among.items]
+            items = [self.translate(item, at) for item in node.among.items]
         else:
             value = self.value(node.among, at)
             if not isinstance(value, Known) or not isinstance(value.thing, tuple | frozenset):
@@ -167,7 +171,7 @@ class Expressions:
 
     def _last_looked_at(self, node: ir.Both | ir.Either, at: Environment) -> Typed:
         """Translate `a and b` with its value: the last operand evaluated."""
-        found = [self.typed(operand, at) for operand in node.operands]
+        found = [self.translate(operand, at) for operand in node.operands]
         if all(each.kind == TRUTHS for each in found):
             return Typed(self.truth(node, at), TRUTHS)
         result = found[-1]
@@ -269,7 +273,7 @@ class Expressions:
         called = self.value(node.function, at)
         if isinstance(called, Known):
             if called.thing in _BUILTINS:
-                given = [self.typed(argument, at) for argument in node.arguments]
+                given = [self.translate(argument, at) for argument in node.arguments]
                 found = arithmetic.call_builtin(self.program, _BUILTINS[called.thing], given)
                 if found is not None and not node.named:
                     return found

@@ -71,7 +71,7 @@ def gather(rule: Following, node: ir.For, at: Environment) -> bool:
         adds = rule.expressions.program.sets.get(found.how) == "with_member"
         operation = union if adds else without
         value = Typed(operation(as_kind(before, kind), gathered), kind)
-    at.variables[found.target] = rule.named(found.target, value, at, kept=rule.keeps())
+    at.variables[found.target] = rule.name_value(found.target, value, at, kept=rule.keeps())
     at.variables.pop(node.counter.name, None)
     return True
 
@@ -118,7 +118,7 @@ def _set_of(rule: Following, block: ir.Block, at: Environment, first: int) -> Tr
         if found is None:
             return None
         gathered = union(gathered, found)
-    return let(at.taken(), gathered)
+    return let(at.take(), gathered)
 
 
 def _set_of_one(rule: Following, node: ir.Statement, at: Environment, first: int) -> Tree | None:
@@ -130,7 +130,7 @@ def _set_of_one(rule: Following, node: ir.Statement, at: Environment, first: int
         case ir.For():
             return _over(rule, node, at, lambda inner: _set_of(rule, node.body, inner, first))
         case ir.Update(value=ir.Unary(operand=operand)):
-            return as_kind(rule.expressions.typed(operand, at), Members(first=first))
+            return as_kind(rule.expressions.translate(operand, at), Members(first=first))
     found = _one_of(rule, node, at)
     assert found is not None
     trees = [plus(rule.expressions.number(each, at), Number(first)) for each in found.values]

@@ -62,8 +62,8 @@ def left(
         if found.step == 1 and same is not None:
             tree = _asks(rule, node, found, at)
             if tree is not None:
-                before = at.taken()
-                there = ends.returned(at.copy(), rule.expressions.typed(same, at))
+                before = at.take()
+                there = ends.returned(at.copy(), rule.expressions.translate(same, at))
                 return let(before, choose(tree, there, rule.run(rest, at.copy(), ends)))
         if abs(found.step) == 1 and _returns_values(node):
             first = _first(rule, node, found, rest, at, ends)
@@ -74,7 +74,7 @@ def left(
     def after(end: Environment) -> Tree:
         return rule.run(rest, loop.afterwards(end), ends)
 
-    before = at.taken()
+    before = at.take()
     return let(before, loop.written(lambda again: Ends(again, ends.returned, after, again), after))
 
 
@@ -115,7 +115,7 @@ def _first(
     if not isinstance(asked, Quantified):
         return None
     program = rule.expressions.program
-    before = at.taken()
+    before = at.take()
     them, first = program.local("found"), program.local(node.counter.name)
     among = Definition(them, (), Filter(asked.variable, asked.domain, asked.body), kept=True)
     inner = at.copy()
@@ -203,7 +203,7 @@ def _add_up(rule: Following, node: ir.For, at: Environment) -> bool:
     summed = total
     if total.kind != MEMBERS or before.tree != Number(0):
         summed = Typed(plus(as_kind(before, WHOLE), as_kind(total, WHOLE)), WHOLE)
-    at.variables[target] = rule.named(target, summed, at, kept=rule.keeps())
+    at.variables[target] = rule.name_value(target, summed, at, kept=rule.keeps())
     at.variables.pop(node.counter.name, None)
     return True
 
@@ -271,7 +271,7 @@ def _addend(  # noqa: PLR0911 - one for each form
     (node,) = block
     match node:
         case ir.Update(value=value):
-            return rule.expressions.typed(value, at)
+            return rule.expressions.translate(value, at)
         case ir.If(test=test, then=then):
             asked = rule.expressions.truth(test, at)
             inner = _addend(rule, then, at)

@@ -55,7 +55,7 @@ class Module:
     claims: tuple[Exported, ...]
     constants: tuple[str, ...]
 
-    def configured(self, wanted: list[Exported], *, types: bool = True) -> str:
+    def config_text(self, wanted: list[Exported], *, types: bool = True) -> str:
         """The configuration that checks these claims."""
         lines = ["SPECIFICATION Spec", *self.constants]
         invariants = ["TypeOK"] if types else []
@@ -103,8 +103,8 @@ class _Writing:
         happening = [each for each in found if each.happens]
         return replace(
             made,
-            configuration=made.configured([each for each in found if not each.happens]),
-            happening=made.configured(happening, types=False) if happening else None,
+            configuration=made.config_text([each for each in found if not each.happens]),
+            happening=made.config_text(happening, types=False) if happening else None,
         )
 
     # --- the head --------------------------------------------------------------------------------

@@ -50,9 +50,9 @@ class Statements:
                 continue
             found = self._left(statement, rest, at, ends)
             if found is not None:
-                return let(at.taken(), found)
+                return let(at.take(), found)
         found = ends.fell(at)
-        return let(at.taken(), found)
+        return let(at.take(), found)
 
     def _left(
         self, node: ir.Statement, rest: Sequence[ir.Statement], at: Environment, ends: Ends
@@ -70,7 +70,7 @@ class Statements:
                 if isinstance(test, Truth):
                     block = node.then if test.value else node.otherwise
                     return self.run((*block, *rest), at, ends)
-                before = at.taken()
+                before = at.take()
                 then, otherwise = at.copy(), at.copy()
                 ways = [
                     self.run((*node.then, *rest), then, ends),
@@ -102,8 +102,8 @@ class Statements:
                 for target in targets:
                     self.assign(target, assigned, at)
             case ir.Update(target=target, operator=operator, value=value):
-                before = self.expressions.typed(target, at)
-                by = self.expressions.typed(value, at)
+                before = self.expressions.translate(target, at)
+                by = self.expressions.translate(value, at)
                 program = self.expressions.program
                 self.assign(target, arithmetic.operate(program, operator, before, by), at)
             case ir.If():
@@ -128,14 +128,14 @@ class Statements:
             case ir.Name(name=name):
                 if isinstance(value, Typed):
                     kept = self.keeps() and not name.startswith("__")
-                    at.variables[name] = self.named(name, value, at, kept=kept)
+                    at.variables[name] = self.name_value(name, value, at, kept=kept)
                 else:
                     at.variables[name] = value
                 return
             case ir.Tuple(items=items) if isinstance(value, Typed) and isinstance(
                 value.kind, Items
             ):
-                value = self.named("several", value, at, kept=False)
+                value = self.name_value("several", value, at, kept=False)
                 for each, item in zip(items, parts(value), strict=True):
                     self.assign(each, item, at)
                 return
@@ -164,7 +164,7 @@ class Statements:
         """Whether variables are those that the model names, and not ones that reading it made."""
         return not self.expressions.program.is_inlined(self.expressions.source)
 
-    def named(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
+    def name_value(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
         """The value under a name of its own, unless it is as short as one."""
         if isinstance(value.tree, ATOMIC | Collection):
             return value
@@ -209,7 +209,7 @@ class Statements:
         return own_copy(self.expressions.program, definitions, tree)
 
     def _meet(self, test: Tree, at: Environment, then: Environment, otherwise: Environment) -> None:
-        ways = then.taken(), otherwise.taken()
+        ways = then.take(), otherwise.take()
 
         def meet(one: Typed, other: Typed) -> Typed:
             kind = kind_of_all([one, other])
@@ -222,7 +222,7 @@ class Statements:
                 at.variables[name] = one
             elif isinstance(one, Typed) and isinstance(other, Typed):
                 found = meet(one, other)
-                at.variables[name] = self.named(name, found, at, kept=self.keeps())
+                at.variables[name] = self.name_value(name, found, at, kept=self.keeps())
             else:
                 at.variables.pop(name, None)
         for (role, name), tree in list(at.fields.items()):

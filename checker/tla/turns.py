@@ -218,9 +218,9 @@ class Turns:
             rule.set_field(name, (), tree, at)
         else:
             value = Typed(tree, self.kinds[key])
-            at.variables[name] = rule.named(name, value, at, kept=rule.keeps())
+            at.variables[name] = rule.name_value(name, value, at, kept=rule.keeps())
 
-    def written(
+    def write(
         self,
         ends: Callable[[Callable[[Environment], Tree]], Ends],
         done: Callable[[Environment], Tree],

@@ -50,7 +50,7 @@ class OwnFamily(Family):
 
     own: OwnFile
 
-    def claimed(self, version: str, circumstances: Any) -> Claimed:
+    def model_with_claims(self, version: str, circumstances: Any) -> Claimed:
         """A protocol within bounds. Raises `BadEnvironment`."""
         made: Built = _build(self.own, version, circumstances)
         return Claimed(
@@ -148,7 +148,7 @@ def _built_within(
     *,
     is_unbounded: bool = False,
 ) -> Built:
-    protocol = own.declared(version, bounds)
+    protocol = own.declare(version, bounds)
     return describe_where(
         own.file,
         lambda: build_model(
@@ -197,7 +197,7 @@ def _bounds(own: OwnFile, version: str, given: Mapping[str, object]) -> dict[str
 
 def _terms(own: OwnFile, model: Model) -> dict[str, object]:
     """The fields as they are declared, and every name of every sort: `node1`."""
-    protocol = own.declared(model.version, own.bounds_in(model))
+    protocol = own.declare(model.version, own.bounds_in(model))
     names = {sort.describe(i): i for sort in protocol.sorts for i in range(sort.count)}
     return {**names, **{declared.name: declared for declared in protocol.fields}}
 
@@ -206,7 +206,7 @@ def _symmetries(own: OwnFile) -> dict[str, Symmetry]:
     """Return one symmetry for each sort of names, by the sort's name."""
     found = {Symmetry.NONE.value: Symmetry.NONE}
     for name in own.protocols:
-        protocol = own.declared(name, own.bounds(name))
+        protocol = own.declare(name, own.bounds(name))
         sorts = describe_where(own.file, partial(getattr, protocol, "sorts"))
         for sort in sorts:
             found[sort.name] = Symmetry(sort.name, (sort.sort,))

@@ -66,7 +66,7 @@ class OwnFile:
         found = self.bounds(model.version)
         return {name: model.options.get(name, value) for name, value in found.items()}  # type: ignore[misc]  # as given
 
-    def declared(self, protocol: str, bounds: Mapping[str, Bound]) -> Protocol:
+    def declare(self, protocol: str, bounds: Mapping[str, Bound]) -> Protocol:
         """Return the function's declaration within these bounds. Raises `BadEnvironment`."""
         made = describe_where(self.file, lambda: call_within(self.protocols[protocol], bounds))
         if not isinstance(made, Protocol):

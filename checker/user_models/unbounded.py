@@ -39,7 +39,7 @@ def room_for(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> dict[st
     """
     unbounded = bounds_without_number(own, version, bounds)
     _require_handed_on(own, version, bounds, unbounded)
-    declared = own.declared(version, bounds)
+    declared = own.declare(version, bounds)
     for field in declared.fields:
         if isinstance(field, Set | Bag) and (sort := sort_in(field)) is not None:
             kind = type(field).__name__.lower()
@@ -71,7 +71,7 @@ def bounds_without_number(
     own: OwnFile, version: str, bounds: Mapping[str, Bound]
 ) -> tuple[str, ...]:
     """The bounds that are the highest epoch, or the number of values, of a sort."""
-    sorts = _sorts(own.declared(version, bounds))
+    sorts = _sorts(own.declare(version, bounds))
     if not sorts:
         raise BadEnvironment(
             f"{own.file}: --unbounded is for Epochs and Opaque, and {version} has neither; leave "

@@ -102,7 +102,7 @@ def _returns_for_when(tree: ast.FunctionDef) -> Iterator[tuple[int, str]]:
 def _actions(own: OwnFile, version: str, problem: Problem) -> list[str]:
     """Return the names of a protocol's actions."""
     bounds = own.bounds_in(problem.model)
-    declared = own.declared(version, bounds).actions
+    declared = own.declare(version, bounds).actions
     functions = [each.function if isinstance(each, Action) else each for each in declared]
     return [function.__name__ for function in functions]
 

@@ -81,7 +81,7 @@ class Action:
     weakly_fair: bool = False
     strongly_fair: bool = False
 
-    def named(self, arguments: Arguments) -> tuple[tuple[str, int], ...]:
+    def name_arguments(self, arguments: Arguments) -> tuple[tuple[str, int], ...]:
         """Arguments with their names."""
         return tuple((p.name, value) for p, value in zip(self.parameters, arguments, strict=True))
 
@@ -258,7 +258,7 @@ class Model:
 
 def call(action: Action, arguments: Arguments) -> str:
     """`LeaderFetch(follower=1)`"""
-    named = (f"{name}={value}" for name, value in action.named(arguments))
+    named = (f"{name}={value}" for name, value in action.name_arguments(arguments))
     return f"{action.name}({', '.join(named)})"
 
 

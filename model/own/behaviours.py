@@ -39,7 +39,7 @@ def behaviours_of(
         for bound, one in _each(rules, sorts, good):
             found.append(
                 Recoverable(
-                    name=one.named(f"recoverable_{good.name}"),
+                    name=one.name_of(f"recoverable_{good.name}"),
                     sentence=f"There is always a way to this: {one.describe(good)}",
                     good=rules.bound(good, bound),
                     explain=one.explains(f"{good.name} is False"),
@@ -52,7 +52,7 @@ def behaviours_of(
             for bound, one in _each(rules, sorts, then):
                 found.append(
                     Temporal(
-                        name=one.named(f"{word}_{then.name}"),
+                        name=one.name_of(f"{word}_{then.name}"),
                         sentence=f"{text} {one.describe(then)}",
                         pattern=pattern,
                         then=rules.bound(then, bound),
@@ -65,7 +65,7 @@ def behaviours_of(
         for bound, one in _each(rules, sorts, when, then):
             found.append(
                 Temporal(
-                    name=one.named(f"{when.name}_leads_to_{then.name}"),
+                    name=one.name_of(f"{when.name}_leads_to_{then.name}"),
                     sentence=f"{one.describe(when)} In the end then: {one.describe(then)}",
                     pattern=Pattern.LEADS_TO,
                     when=rules.bound(when, bound),
@@ -83,7 +83,7 @@ class _One:
 
     names: tuple[tuple[str, str], ...]
 
-    def named(self, claim: str) -> str:
+    def name_of(self, claim: str) -> str:
         """`waits_leads_to_enters.node1`"""
         return ".".join((claim, *(name for _, name in self.names)))
 

@@ -101,7 +101,7 @@ def build_model(
         takes = [tuple(rules.arguments(each, protocol.takes).values()) for each in protocol.actions]
         renamed = renamed_sorts(protocol.fields, by_name, takes)
         for function in functions_of(renamed):
-            rules.written(function)
+            rules.write(function)
     ranges: dict[str, int] = {}
     noted = Noted(rules.trees.values(), file)
     taken = noted.each(

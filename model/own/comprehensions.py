@@ -46,7 +46,7 @@ class Members(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         """`for n in s.nodes:`, `for a, b in PAIRS:`"""
-        node.iter = self._ranged(node.iter)
+        node.iter = self._range_of(node.iter)
         self.generic_visit(node)
         if (table := self._gone_through(node.iter)) is None:
             return node
@@ -99,7 +99,7 @@ class Members(ast.NodeTransformer):
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         """`any(s.up[n] for n in s.nodes)`"""
-        node.iter = self._ranged(node.iter)
+        node.iter = self._range_of(node.iter)
         return self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -226,7 +226,7 @@ class Members(ast.NodeTransformer):
                 return True
         return False
 
-    def _ranged(self, over: ast.expr) -> ast.expr:
+    def _range_of(self, over: ast.expr) -> ast.expr:
         if isinstance(over, ast.Attribute) and self._is_range(over):
             counted = ast.Call(ast.Name("range", ast.Load()), [over], [])
             return ast.fix_missing_locations(ast.copy_location(counted, over))

@@ -147,10 +147,10 @@ class Calls(ast.NodeTransformer):
         if operation == "length":
             name = functions.length
         else:
-            self._called(functions.function("length", functions.length), node, [], of)
-        return self._called(functions.function(operation, name), node, given, of)
+            self._inline_call(functions.function("length", functions.length), node, [], of)
+        return self._inline_call(functions.function(operation, name), node, given, of)
 
-    def _called(
+    def _inline_call(
         self, function: ast.FunctionDef, node: ast.AST, given: list[ast.expr], *of: Sequenced
     ) -> ast.expr:
         """A call of a function whose lines are those of the place that needs it."""

@@ -224,7 +224,7 @@ class Expressions(Calls, ast.NodeTransformer):
         name = f"__same_{left.field.name}_{right.field.name}_line_{node.lineno}__"
         made = equal(left.field, right.field, name)
         given = [*self._reads(left), self._end(left), *self._reads(right), self._end(right)]
-        return self._called(made, node, given, left.field, right.field)
+        return self._inline_call(made, node, given, left.field, right.field)
 
     def _whole(self, node: ast.Call) -> ast.AST:
         """The set of all names of a sort, or of the numbers from 0."""

@@ -188,7 +188,7 @@ class Lowering(Expressions, ast.NodeTransformer):
         name = f"__copy_{target.field.name}_{source.field.name}_line_{node.lineno}__"
         made = copy_function(target.field, source.field, name)
         given = [*self._reads(target), *self._reads(source), self._end(source)]
-        called = self._called(made, node, given, target.field, source.field)
+        called = self._inline_call(made, node, given, target.field, source.field)
         return at(ast.Expr(called), node)
 
     def _visit_all(self, statement: ast.stmt) -> ast.stmt | list[ast.stmt]:

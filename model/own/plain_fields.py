@@ -68,7 +68,7 @@ class DeclaredField:
         if name:
             self.require()
 
-    def called(self, name: str) -> Self:
+    def with_name(self, name: str) -> Self:
         """The field under the name that it has in a class. Raises `BadProtocol`."""
         if self.name:
             raise BadProtocol(
@@ -239,7 +239,7 @@ class Choice(DeclaredField, Held[Read, Written]):
         self._require_indices()
         self._require_words()
 
-    def called(self, name: str) -> Self:
+    def with_name(self, name: str) -> Self:
         """Give the field its name; its first argument is then a word. Raises `BadProtocol`."""
         if self.name == name:
             raise BadProtocol(

@@ -239,7 +239,7 @@ class Rules:
         text = f"return {predicate.called}(state, {SETTINGS}{given})"
         return self._compile(predicate.tree, ["state", SETTINGS], ast.parse(text).body)
 
-    def written(self, function: ast.FunctionDef) -> Any:
+    def write(self, function: ast.FunctionDef) -> Any:
         """A function that the checker writes, which others are to call by its name."""
         self.names[function.name] = self._made_of(ast.fix_missing_locations(function))
         return self.names[function.name]

@@ -74,7 +74,7 @@ class Declarations(dict[str, Any]):
                 )
                 return made
             case DeclaredField():
-                field: Any = value.called(name)
+                field: Any = value.with_name(name)
                 self.fields[name] = field
                 return field
             case Struct():

@@ -34,7 +34,7 @@ def seen_on(width: int, *snapshots: Snapshot) -> list[str]:
         view.take(each)
     screen = Console(width=width, file=io.StringIO(), force_terminal=False)
     with screen.capture() as captured:
-        screen.print(view.shown())
+        screen.print(view.render())
     return captured.get().splitlines()
 
 

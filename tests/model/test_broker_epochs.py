@@ -33,7 +33,7 @@ class Numbers:
 
     def follow(self, step: Step, before: State) -> None:
         """Take up what a step does to the numbers."""
-        after, arguments = step.after, dict(step.action.named(step.arguments))
+        after, arguments = step.after, dict(step.action.name_arguments(step.arguments))
         if step.action.name == "Restart":
             self.now[arguments["replica"]] += 1
         leader = arguments.get("replica", arguments.get("leader", -1))

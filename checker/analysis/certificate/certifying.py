@@ -108,7 +108,7 @@ def judge_piece(judge: Judge, piece: bytes, width: int, keys: Sequence[bytes]) -
     found = Certified()
     for start in range(0, len(piece), width):
         key = piece[start : start + width]
-        judged = judge.judged(key)
+        judged = judge.judge(key)
         found.states += 1
         found.steps += len(judged.successors)
         found.cut.update(judged.cut)

@@ -101,11 +101,11 @@ class Judge:
         """The states that a state of the set stands for: under a symmetry all of its renamings."""
         return [key] if self._renamings is None else self._renamings.of(key)
 
-    def renamed(self, failure: Failure) -> bytes:
+    def state_of(self, failure: Failure) -> bytes:
         """The very state that a failure is of."""
         return self.alike(failure.key)[failure.renaming] if failure.renaming else failure.key
 
-    def judged(self, key: bytes) -> Judged:
+    def judge(self, key: bytes) -> Judged:
         """All that a state of the set stands for, with all steps within the bounds."""
         found = Judged()
         if wrong := misfit(self.model.layout, words_of(key)):

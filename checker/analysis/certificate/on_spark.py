@@ -83,7 +83,7 @@ class _Outbox:
         self._arrivals[owner_of(after, self._owners)].extend(arrival)
         self.size += len(arrival)
 
-    def sent(self) -> Iterator[Sent]:
+    def drain(self) -> Iterator[Sent]:
         """All of it, which is then empty."""
         for owner in {**self._states, **self._arrivals}:
             yield owner, (bytes(self._states[owner]), bytes(self._arrivals[owner]))
@@ -119,17 +119,17 @@ class JudgePieces:
             except BadCertificate as problem:
                 yield self.owners, str(problem)
                 return
-            found = self._judged(judge, piece, outbox)
+            found = self._judge_piece(judge, piece, outbox)
             yield self.owners, Span(number, found, piece[:width], piece[-width:])
             if outbox.size >= BLOCKS_BYTES:
-                yield from outbox.sent()
-        yield from outbox.sent()
+                yield from outbox.drain()
+        yield from outbox.drain()
 
-    def _judged(self, judge: Judge, piece: bytes, outbox: _Outbox) -> Certified:
+    def _judge_piece(self, judge: Judge, piece: bytes, outbox: _Outbox) -> Certified:
         width, found, seen = self.states.width, Certified(), set[bytes]()
         for start in range(0, len(piece), width):
             key = piece[start : start + width]
-            judged = judge.judged(key)
+            judged = judge.judge(key)
             found.states += 1
             found.steps += len(judged.successors)
             found.cut.update(judged.cut)

@@ -104,7 +104,7 @@ class _Aligning:
 
     def _taking(self, step: Step) -> Moment:
         self._taken += 1
-        named = step.action.named(step.arguments)
+        named = step.action.name_arguments(step.arguments)
         before, self._right = self._right, step.after
         return Moment(self._taken, step.action.name, named, before, step.after)
 

@@ -64,7 +64,7 @@ def candidates(problem: Problem) -> tuple[list[Candidate], list[Nonsense]]:
         if change.spec == problem.spec:
             continue
         try:
-            family.made(change.spec)
+            family.make(change.spec)
         except BadEnvironment as refused:
             nonsense.append(Nonsense(change.description, str(refused)))
         else:

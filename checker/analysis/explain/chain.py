@@ -230,7 +230,7 @@ def own_actions(problem: Problem, claim: Claim) -> frozenset[str]:
 
 
 def _as_moment(number: int, state: State, step: Step) -> Moment:
-    named = step.action.named(step.arguments)
+    named = step.action.name_arguments(step.arguments)
     return Moment(number, step.action.name, named, state, step.after)
 
 

@@ -115,7 +115,7 @@ def repairs_of(
 
 def _apply(problem: Problem, change: Candidate) -> Problem:
     assert problem.family is not None
-    return problem.family.made(change.spec)
+    return problem.family.make(change.spec)
 
 
 def _happening(result: Result) -> frozenset[str]:

@@ -105,7 +105,7 @@ def simulate(
         begun = happened_at_first(problem)
     except ModelFault as fault:
         raise explain_fault(problem, fault) from None
-    with interrupts.noted():
+    with interrupts.listen():
         if choice.name == "local":
             coverage = on_threads(asked, choice.threads, late, watch)
         else:

@@ -84,7 +84,7 @@ def _failure_tables(certificate: Certificate, failure: Failure) -> Iterator[Rend
         yield title.append(f": an initial state {failure.what}")
         yield from _table(judge, None, model.initial[failure.place])
         return
-    state = State(model.layout, words_of(judge.renamed(failure)))
+    state = State(model.layout, words_of(judge.state_of(failure)))
     if failure.place == OF_STATE:
         yield title.append(f": a state {failure.what}")
         yield Text(_why(judge, failure, state))

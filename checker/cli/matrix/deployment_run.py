@@ -100,7 +100,7 @@ def _require_printable(deployment: Deployment) -> None:
         settings += topic.settings.values()
     for setting in settings:
         if not setting.value.isprintable():
-            raise setting.refused("it has control characters; write it without")
+            raise setting.refusal("it has control characters; write it without")
 
 
 def _grids(
@@ -117,7 +117,7 @@ def _grids(
     for config in configs:
         for setting in config.settings:
             if not setting.value.isprintable():
-                raise setting.refused("it has control characters; write it without")
+                raise setting.refusal("it has control characters; write it without")
     only = only_of(options)
     if foreign := [axis for axis, _ in only if axis != FAULT]:
         raise BadEnvironment(f"--only {foreign[0]} does not go with --config, which sets it")

@@ -109,7 +109,7 @@ def showing(console: Screen) -> Iterator[Progress]:
     """Progress on `console` while the block runs."""
     if console.is_terminal:
         view = LiveView()
-        with Live(console=console, get_renderable=view.shown, transient=True):
+        with Live(console=console, get_renderable=view.render, transient=True):
             yield Progress(console, view)
     else:
         yield Progress(console)
@@ -137,7 +137,7 @@ class LiveView:
         self._taken = time.monotonic()
         self.message = None
 
-    def shown(self) -> RenderableType:
+    def render(self) -> RenderableType:
         """The table, and the totals as of now."""
         if not self._snapshots:
             self._spinner.update(text=Text(self.message or ""))

@@ -133,7 +133,7 @@ def _explaining(
     if asked.repairs and findings:
         names = [finding.invariant for finding in findings]
         found = repairs_of(
-            family.made(replace(spec, claims=frozenset(names))),
+            family.make(replace(spec, claims=frozenset(names))),
             threads=asked.threads,
             states_max=asked.states_max or repairing.STATES_MAX,
             seconds_max=asked.seconds_max or repairing.SECONDS_MAX,
@@ -147,7 +147,7 @@ def _explaining(
             # A trace found without bounds is one of a bounded model.
             options = tuple(finding.replayed.trace.environment.items())
             claims = frozenset([finding.invariant])
-            one = family.made(replace(spec, options=options, claims=claims))
+            one = family.make(replace(spec, options=options, claims=claims))
             prepare(one, threads=threads_of(asked.threads), announce=progress.announce)
             progress.report(f"leaving out steps of {finding.invariant}")
             chain = chain_of(

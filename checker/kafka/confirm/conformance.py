@@ -136,7 +136,7 @@ class Conformance:
         """Return the tally of the circumstances of a walk."""
         return next(each for each in self.tallied if each.circumstances == planned.circumstances)
 
-    def counted(
+    def count(
         self, planned: Planned, walked: Walked, *, goal: Outcome | None, seed: int, seconds: float
     ) -> KeptWalk:
         """Count a walk, and note its disagreement; `goal` is what it aimed at and did not reach."""

@@ -112,7 +112,7 @@ def _way(came_from: Mapping[State, tuple[State, Step] | None], end: State) -> li
     found = came_from[end]
     while found is not None:
         before, step = found
-        named = step.action.named(step.arguments)
+        named = step.action.name_arguments(step.arguments)
         way.append(Moment(0, step.action.name, tuple(named), before, step.after))
         found = came_from[before]
     return way[::-1]

@@ -66,7 +66,7 @@ class Grounds:
         ) as stage:
             yield stage
 
-    def walked(
+    def walk(
         self, stage: Stage, planned: Planned, model: Model, choose: Choose, steps_max: int
     ) -> Walked:
         """A walk on a new topic."""
@@ -226,7 +226,7 @@ def _walk(
         return None if how.is_over() else choose(moments, silent)
 
     steps_max = AIMED_STEPS_MAX if planned.kind == AIMED else how.steps_max
-    walked = grounds.walked(stage, planned, tally.model, next_step, steps_max)
+    walked = grounds.walk(stage, planned, tally.model, next_step, steps_max)
     goal = None
     if not walked.has_ended and isinstance(choose, Aiming):
         goal = choose.goal
@@ -234,9 +234,7 @@ def _walk(
         # A walk that compares nothing new is not walked for ever.
         is_new = any(not tally.compared[each] for each in walked.compared)
         goal = None if is_new else planned.goal
-    kept = found.counted(
-        planned, walked, goal=goal, seed=how.seed, seconds=time.monotonic() - began
-    )
+    kept = found.count(planned, walked, goal=goal, seed=how.seed, seconds=time.monotonic() - began)
     how.keep(tally.question, kept)
     how.announce(_describe(planned, kept, found))
     return kept
@@ -261,7 +259,7 @@ def shortest(
 
     def again(steps: Sequence[TraceStep]) -> Walked:
         with grounds.cluster(*planned.cluster) as stage:
-            return grounds.walked(stage, planned, model, following(steps), len(steps))
+            return grounds.walk(stage, planned, model, following(steps), len(steps))
 
     walked = shorten(
         disagreement.walked,

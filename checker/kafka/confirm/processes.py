@@ -192,7 +192,7 @@ class Processes:
         """Return the file that a process prints to."""
         return self._folder / f"{name}.log"
 
-    def said(self, name: str) -> str:
+    def output(self, name: str) -> str:
         """All that it has printed."""
         try:
             return self.log_of(name).read_text(encoding="utf-8", errors="replace")
@@ -201,7 +201,7 @@ class Processes:
 
     def last_lines(self, name: str) -> str:
         """The end of its log, in a line."""
-        text = self.said(name)
+        text = self.output(name)
         return f"its log ends: {_end_of(text)}" if text else "it has no log"
 
     def end_all(self) -> None:

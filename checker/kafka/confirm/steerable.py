@@ -98,7 +98,7 @@ class Steerable:
     def silent_after(self, moment: Moment, silent: int) -> int:
         """Return the replicas that are silent after a step."""
         before, after = (np.array([s.words], np.uint64) for s in (moment.before, moment.after))
-        number = self._numbered(moment.action, moment.values)
+        number = self._number_of(moment.action, moment.values)
         column: Column = np.array([silent], np.uint64)
         return int(self.silence(before, after, column, np.array([number]))[0])
 
@@ -119,7 +119,7 @@ class Steerable:
             for at in steps_of(self.model, action.name, steps).tolist():
                 state = State(self.model.layout, state_words(before[at]))
                 _, values = call_of(self.model, int(steps[at]))
-                found[at] = not unless(state, dict(action.named(values)))
+                found[at] = not unless(state, dict(action.name_arguments(values)))
         if self._has_silence() and SILENT not in self.lifted:
             at = steps_of(self.model, _ASKS, steps)
             follower = argument_of(self.model, self._action(_ASKS), "follower", steps[at])
@@ -212,9 +212,9 @@ class Steerable:
         return next(each for each in self.model.actions if each.name == name)
 
     def _number(self, step: Step) -> int:
-        return self._numbered(step.action.name, step.arguments)
+        return self._number_of(step.action.name, step.arguments)
 
-    def _numbered(self, name: str, values: Sequence[int]) -> int:
+    def _number_of(self, name: str, values: Sequence[int]) -> int:
         number = next(i for i, each in enumerate(self.model.actions) if each.name == name)
         digits = 0
         for parameter, value in zip(self.model.actions[number].parameters, values, strict=True):
@@ -224,4 +224,6 @@ class Steerable:
 
 def moment_of(step: Step, number: int, state: State) -> Moment:
     """A step out of a state as step `number` of a walk."""
-    return Moment(number, step.action.name, step.action.named(step.arguments), state, step.after)
+    return Moment(
+        number, step.action.name, step.action.name_arguments(step.arguments), state, step.after
+    )

@@ -75,7 +75,7 @@ def watch_for(stage: Stage, claim: Behaviour, end_by: EndBy = ()) -> Looked:
     lines = watch.lines()
     ended_by = ""
     if came_after is None and end_by:
-        ended_by, line = watch.ended(end_by)
+        ended_by, line = watch.end_wait(end_by)
         lines = (*lines, line)
     return Looked(came_after, seconds, Evidence(lines, (), False, False), ended_by)
 
@@ -114,7 +114,7 @@ class _Watch:
             time.sleep(_PASS_SECONDS)
         return None
 
-    def ended(self, end_by: EndBy) -> tuple[str, str]:
+    def end_wait(self, end_by: EndBy) -> tuple[str, str]:
         """Take these steps, and look whether it comes by them; they, or "", and a sentence."""
         names = ", ".join(name for name, _ in end_by)
         self._starts.clear()

@@ -58,7 +58,7 @@ class Setting:
         """Return a line that rejects the value."""
         return f"{self.origin}: {self.key} is {self.value!r}; {remedy}"
 
-    def refused(self, remedy: str) -> BadConfig:
+    def refusal(self, remedy: str) -> BadConfig:
         """Return an error that rejects the value."""
         return BadConfig(self.mistake(remedy))
 

@@ -70,7 +70,7 @@ class DeadEnds:
             for replica, course in enumerate(self._courses)
         )
 
-    def found(self, words: StateWords, positions: Positions) -> Refused | None:
+    def refusal_at(self, words: StateWords, positions: Positions) -> Refused | None:
         """Return a next line that no behaviour from this state can write, None if none is known."""
         for replica, ahead in enumerate(self._ahead):
             lines = ahead[positions[replica]]

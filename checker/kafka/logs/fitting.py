@@ -269,7 +269,7 @@ class Product:
         if wanted is None:
             wanted = self._wanted[positions] = tuple(
                 (self._layout.elements[name][replica], min(value, self._layout.places[name].hi))
-                for name, replica, value in self.observer.wanted(positions)
+                for name, replica, value in self.observer.wanted_facts(positions)
             )
         return sum(abs(value - _value(element, words)) for element, value in wanted)
 
@@ -315,7 +315,7 @@ class Queue:
         if key in self._seen or (lost and not self._loses):
             return None
         self._seen.add(key)
-        if product.dead_ends and (refused := product.dead_ends.found(words, positions)):
+        if product.dead_ends and (refused := product.dead_ends.refusal_at(words, positions)):
             return refused
         cost = node.steps + _COSTS.get(call[0], 1)
         child = Node(words, positions, lost, node, call, cost)

@@ -64,7 +64,7 @@ class Observer:
             course.behind[at] for at, course in zip(positions[:-1], self.courses, strict=False)
         )
 
-    def wanted(self, positions: Positions) -> Iterator[tuple[str, int, int]]:
+    def wanted_facts(self, positions: Positions) -> Iterator[tuple[str, int, int]]:
         """Yield what the next lines tell of logs and high watermarks: field, replica, value."""
         for replica in range(len(positions) - 1):
             for _, seen, _ in self.courses[replica].next_of(positions[replica]):

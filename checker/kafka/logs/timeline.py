@@ -70,7 +70,7 @@ def timeline(
         step = model.take(state, action, arguments)
         yield from _notes_of(observer, before, after)
         line = _written_observation(observer, before, after)
-        named = action.named(arguments)
+        named = action.name_arguments(arguments)
         acts = name in _OF_ACTORS and line is None
         yield Event(
             number=number,

@@ -95,7 +95,7 @@ def unexplored_answer(question: Question, stopped_by: str) -> Answer:
 
 def problem_of(question: Question) -> Problem:
     """Return the problem behind a question."""
-    return replace(MESSAGE.made(question.spec), shared=question.shared)
+    return replace(MESSAGE.make(question.spec), shared=question.shared)
 
 
 def answer(question: Question, late: Callable[[], bool] = lambda: False) -> Answer:

@@ -63,7 +63,7 @@ class Size:
     replicas: int
     min_insync: int
 
-    def explored(self, most: int) -> Size:
+    def representative(self, most: int) -> Size:
         """The size that stands for this one where at most so many replicas are explored.
 
         One in sync stays one, and all stay all. Of others at least one replica may be out of sync,

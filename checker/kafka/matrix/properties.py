@@ -321,7 +321,7 @@ def _config(
         acks=acks,
         unclean=allowed if protocol.release.heeds_unclean_election else "false",
         yours=yours,
-        explored=yours.explored(most or REPLICAS_EXPLORED_MAX),
+        explored=yours.representative(most or REPLICAS_EXPLORED_MAX),
     )
     return replace(config, notes=(*config.notes, *_about_size(config)))
 

@@ -106,7 +106,7 @@ def protocol_of(found: Mapping[str, Setting]) -> Protocol:
     else:
         is_kraft = by_kraft or release >= _KRAFT_ALONE_SINCE
         if is_kraft and release < KRAFT_FIRST:
-            raise named.refused(f"with {ROLES} set, KRaft, it must be 2.8 or later")
+            raise named.refusal(f"with {ROLES} set, KRaft, it must be 2.8 or later")
     number = release or (NEWEST_RELEASE if is_kraft else ZOOKEEPER_LAST)
     taken = named or Setting(SOFTWARE, ".".join(map(str, number)), NEWEST)
     is_open = named is not None and not is_kraft and zookeeper is None and number >= KRAFT_READY
@@ -170,7 +170,7 @@ def _eligible(found: Mapping[str, Setting], number: ReleaseNumber, *, is_kraft: 
     """True if there are eligible leader replicas: a new cluster has them from 4.1 on (KIP-966)."""
     if said := found.get(ELIGIBLE):
         if said.value not in ("0", "1"):
-            raise said.refused("it must be one of 0, 1")
+            raise said.refusal("it must be one of 0, 1")
         return said
     if is_kraft and number >= ELIGIBLE_LEADER_REPLICAS_USUAL:
         return Setting(ELIGIBLE, "1", OF_A_NEW_CLUSTER)
@@ -184,7 +184,7 @@ def version_option(text: str) -> Mapping[str, Setting]:
     """
     matched = re.fullmatch(r"(.*?)(?:[.:](kraft|zookeeper|elr))?", text)
     if matched is None or release_written(matched[1]) is None:
-        raise Setting(SOFTWARE, text, VERSION_OPTION).refused(
+        raise Setting(SOFTWARE, text, VERSION_OPTION).refusal(
             "write it as 2.8, or with its manner as 3.9:kraft, 3.9:zookeeper or 4.2:elr"
         )
     said = {SOFTWARE: Setting(SOFTWARE, matched[1], VERSION_OPTION)}
@@ -203,7 +203,7 @@ def release_number(setting: Setting) -> ReleaseNumber:
     """`3.7-IV4` is (3, 7), `0.10.2` is (0, 10, 2). Raises `BadConfig`."""
     written = release_written(setting.value)
     if written is None:
-        raise setting.refused("write it as 2.8 or 3.7-IV4")
+        raise setting.refusal("write it as 2.8 or 3.7-IV4")
     return tuple(map(int, written.split(".")))
 
 

@@ -68,10 +68,10 @@ class AtomicGrain:
 
     def leader(self, state: State) -> int | None:
         """The quorum's leader, if it acts on that."""
-        leader = self.elected(state)
+        leader = self.elected_leader(state)
         return leader if leader is not None and is_true_leader(state, leader) else None
 
-    def elected(self, state: State) -> int | None:
+    def elected_leader(self, state: State) -> int | None:
         """The quorum's leader."""
         leader = quorum_leader(state)
         return None if leader == NO_REPLICA else leader
@@ -88,7 +88,7 @@ class AtomicGrain:
         """The quorum's ISR."""
         return quorum_isr(state)
 
-    def counted(self, settings: Any, state: State, leader: int) -> int:
+    def required_replicas(self, settings: Any, state: State, leader: int) -> int:
         """The ISR that this leader goes by."""
         return int(state.known_isr[leader])
 

@@ -28,7 +28,7 @@ class Grain(Protocol):
     def leader(self, state: State) -> int | None:
         """Return the leader, if the controller and the leader agree on it; else None."""
 
-    def elected(self, state: State) -> int | None:
+    def elected_leader(self, state: State) -> int | None:
         """Return the controller's leader, which need not know of it yet; None for none."""
 
     def leads(self, state: State, replica: int) -> bool:
@@ -40,7 +40,7 @@ class Grain(Protocol):
     def in_sync(self, state: State) -> int:
         """The controller's ISR, a bit for each replica."""
 
-    def counted(self, settings: Any, state: State, leader: int) -> int:
+    def required_replicas(self, settings: Any, state: State, leader: int) -> int:
         """Return the set of replicas that this leader waits for before a record is committed."""
 
     def may_lead(self, settings: Any, state: State) -> int:

@@ -117,7 +117,7 @@ class MessageGrain:
         """The leader that has taken up its epoch."""
         return _somebody(current_leader(state))
 
-    def elected(self, state: State) -> int | None:
+    def elected_leader(self, state: State) -> int | None:
         """The controller's leader."""
         return _somebody(state.leader)
 
@@ -137,7 +137,7 @@ class MessageGrain:
         """The controller's ISR."""
         return int(state.isr)
 
-    def counted(self, settings: Any, state: State, leader: int) -> int:
+    def required_replicas(self, settings: Any, state: State, leader: int) -> int:
         """Return the set of replicas that the leader waits for; empty if it does not lead."""
         if state.role[leader] != LEADER:
             return 0

@@ -138,9 +138,9 @@ class Story:
         moment = self.replayed.moments[step - 1]
         if self._grain is not None:
             return self._grain.actor(moment)
-        return next(iter(self.named(step)), "")
+        return next(iter(self.actor_names(step)), "")
 
-    def named(self, step: int) -> Sequence[str]:
+    def actor_names(self, step: int) -> Sequence[str]:
         """Return the names among a step's arguments in a user's own model, the actor first."""
         moment, actors = self.replayed.moments[step - 1], self.model.narration.actors
         return actors(moment.action, moment.values) if actors is not None else ()

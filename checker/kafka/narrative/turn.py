@@ -73,7 +73,7 @@ class Turn:
         """The promised records that the replica does not have after the step."""
         return tuple(r for r in self.promised if r not in self.now.logs[replica])
 
-    def gone(self, replica: int) -> tuple[int, ...]:
+    def lost_records(self, replica: int) -> tuple[int, ...]:
         """The records that left the replica's log in this step."""
         kept = self.now.logs[replica]
         return tuple(record for record in self.was.logs[replica] if record not in kept)

@@ -33,7 +33,7 @@ Rule = Callable[[Turn], str]
 def vanishes(turn: Turn) -> str:
     """Promised records leave a log: who still has them."""
     for replica in turn.replicas:
-        gone = tuple(r for r in turn.gone(replica) if turn.fates[r].standing(turn.number))
+        gone = tuple(r for r in turn.lost_records(replica) if turn.fates[r].standing(turn.number))
         if not gone:
             continue
         first = gone[0]
@@ -49,7 +49,7 @@ def vanishes(turn: Turn) -> str:
 def vanishes_rightly(turn: Turn) -> str:
     """Records leave a log without having been committed."""
     for replica in turn.replicas:
-        if gone := turn.gone(replica):
+        if gone := turn.lost_records(replica):
             cause = turn.grain.cause(turn.settings, turn.moment, replica)
             return f"{cause}: {records(gone)} {_was(gone)} never committed, and may go."
     return ""
@@ -89,7 +89,7 @@ def promised_falsely(turn: Turn) -> str:
         for record in _newly_promised(turn):
             if record not in turn.now.logs[leader]:
                 continue
-            counted = turn.grain.counted(turn.settings, turn.after, leader)
+            counted = turn.grain.required_replicas(turn.settings, turn.after, leader)
             waited_for = members(counted, len(turn.replicas))
             without = [r for r in waited_for if record not in turn.now.logs[r]]
             if without and record in turn.now.committed:

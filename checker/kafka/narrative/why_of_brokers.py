@@ -11,10 +11,10 @@ from waterline.model.message.terms import FETCHING, LEADER, OUT_OF_RANGE
 
 def elects_without(turn: Turn) -> str:
     """A new leader, or one that comes back, lacks what was promised: its log is the truth."""
-    winner = turn.grain.elected(turn.after)
+    winner = turn.grain.elected_leader(turn.after)
     if winner is None:
         return ""
-    stays = winner == turn.grain.elected(turn.before)
+    stays = winner == turn.grain.elected_leader(turn.before)
     comes_back = turn.now.up[winner] and not turn.was.up[winner]
     lacking = turn.lacking(winner)
     if not lacking or (stays and not comes_back):
@@ -212,7 +212,7 @@ def written_by_a_stale_leader(turn: Turn) -> str:
     if turn.action != "Produce":
         return ""
     leader = dict(turn.moment.arguments)["leader"]
-    current = turn.grain.elected(turn.after)
+    current = turn.grain.elected_leader(turn.after)
     if turn.grain.leader(turn.after) == leader:
         return ""
     record = turn.now.logs[leader][-1]

@@ -115,7 +115,7 @@ def _by_space(scenarios: Sequence[Scenario]) -> dict[ProblemSpec, dict[str, bool
 
 
 def _problem(space: ProblemSpec, claims: Mapping[str, bool]) -> Problem:
-    return MESSAGE.made(replace(space, claims=frozenset(claims)))
+    return MESSAGE.make(replace(space, claims=frozenset(claims)))
 
 
 def _budgets(claims: Mapping[str, bool]) -> Budgets:

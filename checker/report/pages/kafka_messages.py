@@ -49,7 +49,7 @@ class Turn:
         """The number of the broker whose step it is, if it is one's."""
         return int(self.actor[1:]) if self.actor[:1] == "r" and self.actor[1:].isdigit() else None
 
-    def sent(self, sender: int, receiver: int, words: str, *, is_answer: bool = False) -> Message:
+    def send(self, sender: int, receiver: int, words: str, *, is_answer: bool = False) -> Message:
         """A message that arrives in the same step."""
         return Message(sender, receiver, words, self.step, self.step, is_answer=is_answer)
 
@@ -129,26 +129,26 @@ def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
     action, broker, controller = turn.moment.action, turn.broker, turn.controller
     leader = dict(turn.moment.arguments).get("leader", broker)
     if action == "Produce" and leader is not None:
-        yield turn.sent(turn.clients, leader, f"m{turn.after.lanes[leader].log[-1].record}")
+        yield turn.send(turn.clients, leader, f"m{turn.after.lanes[leader].log[-1].record}")
     elif action == "Consume" and leader is not None:
-        yield turn.sent(leader, turn.clients, f"read m{turn.moment.after.last_consumed}")
+        yield turn.send(leader, turn.clients, f"read m{turn.moment.after.last_consumed}")
     elif action in _TAKES_UP and broker is not None:
-        yield turn.sent(controller, broker, _led(turn, broker))
+        yield turn.send(controller, broker, _led(turn, broker))
     elif action == "HearAnswer" and leader is not None:
         text = "granted" if turn.moment.before.answer[leader] == GRANTED else "refused"
         asked = turn.before.lanes[leader].asked_isr or ()
-        yield turn.sent(controller, leader, f"ISR {replica_set(asked)} {text}", is_answer=True)
+        yield turn.send(controller, leader, f"ISR {replica_set(asked)} {text}", is_answer=True)
     elif action == "OffsetForLeaderEpoch":
         yield from _question(story, turn)
     elif action == "BeginShutdown" and broker is not None:
-        yield turn.sent(broker, controller, "shuts down")
+        yield turn.send(broker, controller, "shuts down")
     elif broker is not None and _registers(turn):
-        yield turn.sent(broker, controller, "registers")
+        yield turn.send(broker, controller, "registers")
     elif leader is not None and (
         action == "AlterPartition" or turn.before.control.isr != turn.after.control.isr
     ):
         asked = turn.before.lanes[leader].asked_isr or turn.after.control.isr
-        yield turn.sent(leader, controller, f"ISR {replica_set(asked)}")
+        yield turn.send(leader, controller, f"ISR {replica_set(asked)}")
 
 
 def _registers(turn: Turn) -> bool:
@@ -179,11 +179,11 @@ def _question(story: Story, turn: Turn) -> Iterator[Message]:
     leader, epoch = before.known_leader[follower], latest_epoch(before, settings, follower)
     meant, end = end_offset_for(before, settings, leader, epoch)
     asked = "no epoch" if epoch == NO_EPOCH else f"epoch {epoch}"
-    yield turn.sent(follower, leader, f"end of {asked}?")
+    yield turn.send(follower, leader, f"end of {asked}?")
     answer = f"at {end}" if meant == epoch else f"epoch {meant} ends at {end}"
     if end == UNKNOWN_OFFSET:
         answer = "undefined"
-    yield turn.sent(leader, follower, answer, is_answer=True)
+    yield turn.send(leader, follower, answer, is_answer=True)
 
 
 def _acknowledgements(turn: Turn) -> Iterator[Message]:
@@ -193,7 +193,7 @@ def _acknowledgements(turn: Turn) -> Iterator[Message]:
             leader = next(waits, turn.broker)
             if leader is not None:
                 words = f"m{record} acknowledged"
-                yield turn.sent(leader, turn.clients, words, is_answer=True)
+                yield turn.send(leader, turn.clients, words, is_answer=True)
 
 
 def replica_set(replicas: tuple[int, ...]) -> str:

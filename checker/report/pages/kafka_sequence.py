@@ -56,7 +56,7 @@ def kafka_sequence(story: Story, title: str) -> Sequence:
         logs=(*(_log(story, lane) for lane in last.lanes), None, None),
         conclusion=story.explanation,
     )
-    return sequence.ordered((clients, *range(count), controller))
+    return sequence.reorder((clients, *range(count), controller))
 
 
 def _notes(story: Story, turn: Turn) -> Iterator[Note]:

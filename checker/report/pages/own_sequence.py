@@ -33,7 +33,7 @@ def own_sequence(story: Story, title: str) -> Sequence:
     lanes = tuple(name for name in dict.fromkeys((*narration.lanes, _REST)) if name in names)
     messages, notes = list(_messages(story, lanes)), []
     for moment in moments:
-        step, (actor, *others) = moment.number, (*story.named(moment.number), "")
+        step, (actor, *others) = moment.number, (*story.actor_names(moment.number), "")
         passed = [m for m in messages if step in {m.sent, m.arrived, m.lost}]
         changes = list(_changes(story, moment, without_channels=bool(passed)))
         notes += [Note(step, lanes.index(lane), _cut(words)) for lane, words in changes]
@@ -55,7 +55,7 @@ def own_sequence(story: Story, title: str) -> Sequence:
         logs=(None,) * len(lanes),
         conclusion=story.explanation,
         arrow="a message, or from who acts to what else the step names or changes",
-    ).ordered(tuple(range(len(lanes))))
+    ).reorder(tuple(range(len(lanes))))
 
 
 def _messages(story: Story, lanes: tuple[str, ...]) -> Iterator[Message]:

@@ -100,7 +100,7 @@ class Sequence:
             if is_there:
                 yield meaning
 
-    def ordered(self, lanes: tuple[int, ...]) -> Sequence:
+    def reorder(self, lanes: tuple[int, ...]) -> Sequence:
         """Return the diagram with its lanes in this order, without those that have no events."""
         busy = {note.lane for note in self.notes}
         for message in self.messages:

@@ -207,14 +207,14 @@ class FileEngine:
                 if plan.absorbs and (tried > 0 or self.depth == 0 or self._must_renew):
                     self._make_candidates()
                     self._must_renew = False
-                return self._explored(plan)
+                return self._run_plan(plan)
             except WorkersLost as lost:
                 reason = lost
         raise EngineFailed(
             f"level {self.depth} was lost {TRIES} times on {self.workers.name}: {reason}"
         ) from reason
 
-    def _explored(self, plan: LevelPlan) -> list[Report]:
+    def _run_plan(self, plan: LevelPlan) -> list[Report]:
         """Have it explored with the candidates that wait now. Raises `WorkersLost`."""
         plan = replace(
             plan, parts=self._parts, generation=self._generation, accepted=self._accepted
@@ -230,7 +230,7 @@ class FileEngine:
         if self.depth > 0:
             self.depth -= 1
             try:
-                self._explored(self._plan(absorbs=False, expands=True))
+                self._run_plan(self._plan(absorbs=False, expands=True))
             finally:
                 self.depth += 1
             return

@@ -63,9 +63,9 @@ class Shipped:
 
     def each(self, work: Callable[[Any], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
         """`work` for each item of a partition."""
-        return self.shipped(_Each(work))
+        return self.ship(_Each(work))
 
-    def shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def ship(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function with the way to find what it needs."""
         from pyspark.serializers import CloudPickleSerializer  # noqa: PLC0415
 

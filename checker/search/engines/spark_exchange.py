@@ -72,7 +72,7 @@ class ShuffleExchange:
         owners = len(plan.owners)
         if not plan.absorbs:
             self.send([], owners)
-        task = self._spark.shipped(ShuffleTask(plan))
+        task = self._spark.ship(ShuffleTask(plan))
 
         def level() -> tuple[Any, list[Report]]:
             explored = self._candidates.mapPartitionsWithIndex(task, preservesPartitioning=False)
@@ -120,7 +120,7 @@ class FileExchange:
         owners = len(plan.owners)
         given = self._segments if plan.absorbs else [[] for _ in range(owners)]
         level = self._new_level()
-        task = self._spark.shipped(FileTask(plan, self._level or level, level))
+        task = self._spark.ship(FileTask(plan, self._level or level, level))
 
         def job() -> list[tuple[Report, list[tuple[int, Segment]]]]:
             tasks = self._spark.context.parallelize(list(enumerate(given)), owners)

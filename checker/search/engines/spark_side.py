@@ -83,10 +83,10 @@ class SparkSide:
         """Whether its tasks run on this machine."""
         return str(self.context.master).startswith("local")
 
-    def shipped(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def ship(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of a partition's items, or of its number and these, as Spark wants it."""
         assert self._shipped is not None
-        return self._shipped.shipped(function)
+        return self._shipped.ship(function)
 
     def run(
         self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False

@@ -218,7 +218,7 @@ class StateCaller(Caller):
                 value = statements.expressions.value(last.value, inner)
         else:
             statements.follow(last, inner)
-        at.definitions += inner.taken()
+        at.definitions += inner.take()
         at.fields, at.levels = inner.fields, inner.levels
         cast(StateEnvironment, at).state = cast(StateEnvironment, inner).state
         return Typed(Number(0), WHOLE) if value is None else value

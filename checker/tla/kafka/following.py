@@ -146,7 +146,7 @@ class StateStatements(Statements):
         self.follow_all(before, at)
         found = self._left(last, (), at, ends)
         assert found is not None
-        return let(now.taken(), found)
+        return let(now.take(), found)
 
     def _without_what_is_off(
         self, block: Sequence[ir.Statement], at: Environment
@@ -170,10 +170,10 @@ class StateStatements(Statements):
         if isinstance(node, ir.If):
             now = cast(StateEnvironment, at)
             name_state(self.expressions.program, now)
-            test = now.known(self.expressions.truth(node.test, at))
+            test = now.resolve_test(self.expressions.truth(node.test, at))
             if isinstance(test, Truth):
                 return self.run((*(node.then if test.value else node.otherwise), *rest), at, ends)
-            before = at.taken()
+            before = at.take()
             then, otherwise = now.where(test, True), now.where(test, False)
             ways = [
                 self.run((*node.then, *rest), then, ends),
@@ -202,12 +202,12 @@ class StateStatements(Statements):
             return
         cast(StateEnvironment, at).put(name, path, tree)
 
-    def named(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
+    def name_value(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:
         """The value under a name of its own, unless it is as short as one."""
         match value.tree:
             case Infix(operator="+" | "-", left=Element(), right=Number()):
                 return value  # a record's place among those that are counted from 0
-        return Statements.named(self, base, value, at, kept=kept)
+        return Statements.name_value(self, base, value, at, kept=kept)
 
     def turns(self, node: Loop, at: Environment) -> Turns:
         """A loop turn by turn."""
@@ -215,7 +215,7 @@ class StateStatements(Statements):
 
     def _if(self, node: ir.If, at: Environment) -> None:
         now = cast(StateEnvironment, at)
-        test = now.known(self.expressions.truth(node.test, at))
+        test = now.resolve_test(self.expressions.truth(node.test, at))
         if isinstance(test, Truth):
             self.follow_all(node.then if test.value else node.otherwise, at)
             return

@@ -108,7 +108,7 @@ class _Writing:
         return Module(
             name,
             text,
-            made.configured(list(made.claims)),
+            made.config_text(list(made.claims)),
             None,
             made.claims,
             made.constants,

@@ -42,7 +42,7 @@ class StateEnvironment(Environment):
             found.facts.update(dict.fromkeys(test.items, False))
         return found
 
-    def known(self, test: Tree) -> Tree:
+    def resolve_test(self, test: Tree) -> Tree:
         """Return a test, or its known result."""
         if test in self.facts:
             return Truth(self.facts[test])

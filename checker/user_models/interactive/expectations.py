@@ -66,7 +66,7 @@ def _claims(rest: str, walk: Walk) -> list[str]:
 
 
 def _expect_broken(rest: str, walk: Walk) -> str | None:
-    names, broken = _claims(rest, walk), walk.broken()
+    names, broken = _claims(rest, walk), walk.broken_claims()
     if not names:
         raise NotUnderstood("expect broken: name the claims, as broken no_committed_loss")
     holding = [name for name in names if name not in broken]
@@ -77,7 +77,7 @@ def _expect_broken(rest: str, walk: Walk) -> str | None:
 
 
 def _expect_holds(rest: str, walk: Walk) -> str | None:
-    names, broken = _claims(rest, walk), walk.broken()
+    names, broken = _claims(rest, walk), walk.broken_claims()
     wrong = [name for name in (names or broken) if name in broken]
     return "; ".join(f"{name} is broken: {broken[name]}" for name in wrong) or None
 

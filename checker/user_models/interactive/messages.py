@@ -94,7 +94,7 @@ def render_claims(walk: Walk) -> RenderableType:
     table = columns()
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    broken, first = walk.broken(), walk.breaks()
+    broken, first = walk.broken_claims(), walk.breaks()
     for claim in walk.claims:
         if claim.name not in broken:
             table.add_row(claim.name, Text("holds here", QUIET))

@@ -87,7 +87,7 @@ class Walk:
         moment = Moment(
             len(self.moments) + 1,
             step.action.name,
-            step.action.named(step.arguments),
+            step.action.name_arguments(step.arguments),
             self.state,
             step.after,
         )
@@ -107,7 +107,7 @@ class Walk:
 
     # --- what is claimed -------------------------------------------------------------------------
 
-    def broken(self, number: int | None = None) -> dict[str, str]:
+    def broken_claims(self, number: int | None = None) -> dict[str, str]:
         """The claims that are broken after so many steps, here where none is given; and how.
 
         Of a property: the last step breaks it.
@@ -118,8 +118,14 @@ class Walk:
 
     def breaks(self) -> dict[str, str]:
         """The claims that are broken here and nowhere before, and how."""
-        earlier = {name for number in range(len(self.moments)) for name in self.broken(number)}
-        return {name: described for name, described in self.broken().items() if name not in earlier}
+        earlier = {
+            name for number in range(len(self.moments)) for name in self.broken_claims(number)
+        }
+        return {
+            name: described
+            for name, described in self.broken_claims().items()
+            if name not in earlier
+        }
 
     def watch(self, text: str | None) -> None:
         """Watch a condition from here on, None for no more. Raises `BadCondition`."""
@@ -152,7 +158,7 @@ class Walk:
         calls = [(moment.action, moment.values) for moment in self.moments]
         return trace_of(model, claim, calls, initial=self.initial)
 
-    def replayed(self) -> Replayed:
+    def replay(self) -> Replayed:
         """The steps so far, as a trace that was replayed."""
         trace, first = self.record(NO_CLAIM), self.model.initial[self.initial]
         return Replayed(trace, self.model.narration, first, tuple(self.moments))

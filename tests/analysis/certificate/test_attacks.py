@@ -130,7 +130,7 @@ def test_every_step_of_the_model_is_followed(folder: Path) -> None:
     certificate = opened(folder)
     model, judge = certificate.problem.model, Judge(certificate.problem, ())
     for key in keys_in(folder)[::7]:
-        followed = judge.judged(key).successors
+        followed = judge.judge(key).successors
         expected = [
             (renaming, str(step), key_of(step.after.words))
             for renaming, each in enumerate(judge.alike(key))
@@ -436,7 +436,7 @@ def test_a_step_that_a_limit_cuts_which_is_to_cut_nothing_fails() -> None:
     strict = replace(problem, model=replace(problem.model, exact_without=("moves",)))
     [initial] = Judge(problem, ()).initial()
 
-    assert Judge(problem, ()).judged(initial).failure is None
-    failure = Judge(strict, ()).judged(initial).failure
+    assert Judge(problem, ()).judge(initial).failure is None
+    failure = Judge(strict, ()).judge(initial).failure
     assert failure is not None
     assert failure.what == "is cut by moves"

@@ -244,7 +244,7 @@ def test_a_kraft_leader_asks_for_nobody_whom_it_may_know_to_be_fenced(
         [state] = [
             step.after
             for step in tally.model.successors(state)
-            if (step.action.name, step.action.named(step.arguments))
+            if (step.action.name, step.action.name_arguments(step.arguments))
             == (wanted.action, wanted.arguments)
         ]
 

@@ -132,7 +132,7 @@ def test_a_loss_of_another_size_says_whether_it_is_one_of_yours(n: int, m: int) 
 @pytest.mark.parametrize("most", range(1, 8))
 def test_a_smaller_size_never_has_a_replica_out_of_sync_that_yours_has_not(most: int) -> None:
     for n, m in PAIRS:
-        yours, found = Size(n, m), Size(n, m).explored(most)
+        yours, found = Size(n, m), Size(n, m).representative(most)
 
         assert found.replicas == min(n, most)
         assert 1 <= found.min_insync <= min(m, found.replicas)

@@ -38,7 +38,7 @@ def test_a_claim_breaks_once() -> None:
     walk = walk_of("hw", *LOSS[:-1])
     before = walk.breaks()
     walk = walk_of("hw", *LOSS)
-    at_the_end, broken = walk.breaks(), walk.broken()
+    at_the_end, broken = walk.breaks(), walk.broken_claims()
 
     assert "acknowledged_somewhere" in before
     assert {"no_committed_loss", "acknowledged_durable"} <= set(at_the_end)
@@ -117,4 +117,4 @@ def test_a_model_of_ones_own_is_walked_in_its_own_words() -> None:
     sentences = [offer.sentence for offer in walk.offers()]
 
     assert any("rm0" in sentence for sentence in sentences)
-    assert walk.broken() == {}
+    assert walk.broken_claims() == {}

@@ -107,7 +107,7 @@ def test_wide_queues_are_not_enumerated_and_a_guard_makes_one_step(tmp_path: Pat
     spec = tmp_path / f"{module.name}.tla"
     spec.write_text(module.text)
 
-    said = run_tlc(tlc(), spec, module.configured(list(module.claims), types=True))
+    said = run_tlc(tlc(), spec, module.config_text(list(module.claims), types=True))
 
     assert (said.distinct, said.generated, said.violated) == (3, 3, None)
 

@@ -123,7 +123,7 @@ def _compare(
         if not cluster.runs(server) or state.role[server] == NO_ROLE:
             cells.append("")
             continue
-        shown = cluster.shown(server)
+        shown = cluster.show(server)
         acknowledged[server] = acknowledged.get(server, frozenset()) | shown.acked
         cells.append(f"{shown.leo}/{shown.hw}")
         leads = bool(state.role[server] == LEADER)

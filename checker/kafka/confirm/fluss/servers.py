@@ -118,7 +118,7 @@ class Process:
             raise BrokerFailed(f"{self.name} takes no command: {problem}") from None
         return self.heard()
 
-    def taken(self, kind: str, milliseconds: int) -> Asked | None:
+    def take(self, kind: str, milliseconds: int) -> Asked | None:
         """The next request of that kind, or of `ANY`, that has left it and was not taken yet."""
         said = self.ask("take", kind, milliseconds)
         if said == "none":
@@ -234,7 +234,7 @@ class Cluster:
         """Return the process of a server, which must run."""
         return self._running[server]
 
-    def shown(self, server: int) -> Shown:
+    def show(self, server: int) -> Shown:
         """Return the state that the server shows now."""
         return Shown.read(self.of(server).ask("state"))
 

@@ -100,7 +100,7 @@ class Steering:
         return self._next(follower, "FETCH_LOG")
 
     def _next(self, follower: int, kind: str) -> Asked:
-        asked = self._cluster.of(follower).taken(kind, _SEND_MILLISECONDS_MAX)
+        asked = self._cluster.of(follower).take(kind, _SEND_MILLISECONDS_MAX)
         if asked is None:
             raise NotSteerable(f"tablet server {follower} sent no {kind}")
         return asked
@@ -145,7 +145,7 @@ class Steering:
 
     def _adjust_isr(self, moment: Moment) -> None:
         [leader] = moment.values
-        asked = self._cluster.of(leader).taken("ADJUST_ISR", _SEND_MILLISECONDS_MAX)
+        asked = self._cluster.of(leader).take("ADJUST_ISR", _SEND_MILLISECONDS_MAX)
         if asked is None:
             raise NotSteerable(f"tablet server {leader} asks for no other ISR")
         granted = moment.after.known_isr[leader] == moment.before.pending_isr[leader]
@@ -196,6 +196,6 @@ class Steering:
         self._notify(server, before.leader, before.epoch, before.isr)
         if before.role[server] == LEADER and before.pending_isr[server]:
             # Its request is out of date; until it is answered there is no next one.
-            asked = self._cluster.of(server).taken("ADJUST_ISR", 0)
+            asked = self._cluster.of(server).take("ADJUST_ISR", 0)
             if asked is not None:
                 self._cluster.of(server).ask("grant", asked.number, "refused")

@@ -210,7 +210,7 @@ class _Reader:
         self.at += struct.calcsize(f">{letter}")
         return value
 
-    def taken(self, size: int) -> bytes:
+    def take(self, size: int) -> bytes:
         self.at += size
         if self.at > len(self.data):
             raise ValueError(f"a message ends within a field, at {len(self.data)}")
@@ -242,7 +242,7 @@ class _Reader:
         if kind in NUMBERS:
             return self.number(NUMBERS[kind])
         if kind == "uuid":
-            return uuid.UUID(bytes=self.taken(16))
+            return uuid.UUID(bytes=self.take(16))
         if kind in BYTES or kind.startswith("[]"):
             size = self._size(is_flexible, "h" if kind == "string" else "i")
             return None if size < 0 else self._read_sized(of, kind, version, is_flexible, size)
@@ -253,7 +253,7 @@ class _Reader:
     def _read_sized(self, of: Field, kind: str, version: int, is_flexible: bool, size: int) -> Any:
         """A text, bytes or an array of so many."""
         if kind in BYTES:
-            part = self.taken(size)
+            part = self.take(size)
             return part.decode() if kind == "string" else part
         return [self._value(of, kind[2:], version, is_flexible) for _ in range(size)]
 

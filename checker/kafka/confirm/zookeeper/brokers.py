@@ -56,7 +56,7 @@ class ZookeeperBrokers(Brokers):
         )
         main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
         self._processes.start(ZOOKEEPER, main, str(file))
-        wait_until(lambda: _has_read(self._processes.said(ZOOKEEPER)), START_SECONDS_MAX)
+        wait_until(lambda: _has_read(self._processes.output(ZOOKEEPER)), START_SECONDS_MAX)
         time.sleep(_ZOOKEEPER_SECONDS)
 
     def await_registered(self, broker: int, controller: ZookeeperController) -> None:
