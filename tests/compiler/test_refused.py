@@ -32,6 +32,7 @@ REFUSED = [
     ("return a is None", "no whole number|no compiled `Is`"),
     ("return 1 << 70 if a else 1 + 9223372036854775808", "needs more than 64 bits"),
     ("for i in (1, 2):\n    pass\nreturn 1", "a loop over something else than a range"),
+    ("for i in helper(t, 3):\n    pass\nreturn 1", "a loop over something else than a range"),
     ("for i in range(3):\n    pass\nelse:\n    pass\nreturn 1", "`else` after a loop"),
     ("while a:\n    break\nelse:\n    pass\nreturn 1", "`else` after a loop"),
     ("for i in range(0, 3, a):\n    pass\nreturn 1", "a step that is not known"),
