@@ -185,7 +185,7 @@ def describe_call(model: Model, call: Call) -> str:
     """`SendFetch(follower=1)`"""
     name, values = call
     action = next(action for action in model.actions if action.name == name)
-    return str(TraceStep(name, action.named(values)))
+    return str(TraceStep(name, action.name_arguments(values)))
 
 
 def _no_lasso(trace: Trace, step: int, why: str) -> NotACounterexample:

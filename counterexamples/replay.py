@@ -102,7 +102,7 @@ def skipping(moments: Iterable[Moment], model: Model, state: State) -> Iterator[
         action, values = _call(moment.number, step, model)
         if why_not(model, state, action, values) is None:
             after = model.apply(state, action, values)
-            yield Moment(moment.number, moment.action, action.named(values), state, after)
+            yield Moment(moment.number, moment.action, action.name_arguments(values), state, after)
             state = after
 
 
@@ -163,7 +163,7 @@ def _moments(
 ) -> Iterator[Moment]:
     state = model.initial[trace.initial]
     for number, (action, values) in enumerate(calls, start=1):
-        named = action.named(values)
+        named = action.name_arguments(values)
         # Offered steps are listed only for an error: that takes a hundred times as long as
         # asking for the one step.
         if (problem := why_not(model, state, action, values)) is not None:
