@@ -6,8 +6,8 @@
 A mutant is the project with one place altered: of the rules (`fuzz.mutants`), of the compiler, or
 of the loops that it compiles for the store (`fuzz.compiler_mutants`). Each has a cache of its own.
 First each is given to the nearest tests of `make test`. Then what they do not find is given to the
-nearest of `make verify`, and what these find to all other tests of `make test`. A test that fails
-as well where the function is only written anew does not count. A mutant that no test finds is
+nearest of `make verify`, and what these find to all other tests of `make test`. A test counts if
+it fails a second time, and passes where the function is only written anew. A mutant that no test finds is
 equivalent, or shows a gap in the tests.
 
 The outcome of each is a line of FILE. A mutant that FILE has is not tried again, so a run can be
@@ -164,8 +164,10 @@ def judged_by(paths: list[str], copy: Copy, kind: Kind, mutant: Mutant) -> str:
             failed = copy.first_failure(paths, without)
         if failed in ("", START):
             return failed
+        with copy.altered(file, mutant.text):
+            fails_again = copy.first_failure([failed], [])
         with copy.altered(file, mutant.same):
-            if not copy.first_failure([failed], []):
+            if fails_again and not copy.first_failure([failed], []):
                 return failed
         without.append(failed)
 
