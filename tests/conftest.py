@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 from collections.abc import Generator, Iterator
@@ -53,6 +54,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="MARKS",
         help="Marks, as spark,brokers,tlc, of tests that fail where they would be skipped.",
     )
+
+
+def pytest_collection_finish() -> None:
+    """Take what was imported and collected out of every later collection of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 CASE_SECONDS_MAX = 2.0
