@@ -7,8 +7,8 @@ A mutant is the project with one place altered: of the rules (`fuzz.mutants`), o
 of the loops that it compiles for the store (`fuzz.compiler_mutants`). Each has a cache of its own.
 First each is given to the nearest tests of `make test`. Then what they do not find is given to the
 nearest of `make verify`, and what these find to all other tests of `make test`. A test counts if
-it fails a second time, and passes where the function is only written anew. A mutant that no test finds is
-equivalent, or shows a gap in the tests.
+it fails a second time, and passes where the function is only written anew. A mutant that no test
+finds is equivalent, or shows a gap in the tests.
 
 The outcome of each is a line of FILE. A mutant that FILE has is not tried again, so a run can be
 ended at any time and goes on with the same file; with larger numbers, more are drawn.
