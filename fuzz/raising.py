@@ -278,7 +278,7 @@ def _resumed(problem: Problem, folder: Path) -> Run:
 
 def _finding(problem: Problem) -> Any:
     """What finds the family of a kept run or certificate: it is of this problem, made once."""
-    return lambda name: SimpleNamespace(made=lambda spec: problem)
+    return lambda name: SimpleNamespace(make=lambda spec: problem)
 
 
 # --- comparison -----------------------------------------------------------------------------------
