@@ -36,7 +36,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class GateEntry:
     """Problem, engine and budgets of an entry."""
 
     problem: Problem
@@ -54,7 +54,7 @@ class Asking:
     """
 
     keys: Mapping[str, Key]
-    ask: Callable[[Mapping[str, Any], Mapping[str, Any]], Asked]
+    ask: Callable[[Mapping[str, Any], Mapping[str, Any]], GateEntry]
     command: Callable[[Problem, str | None], str]
 
 

@@ -27,8 +27,8 @@ from waterline.checker.ci.keys import (
     NAMING_VERSIONS,
     OWN_KEYS,
     WITH_CONFIG,
-    Asked,
     Asking,
+    GateEntry,
     Key,
 )
 from waterline.checker.ci.positions import Place, Spot
@@ -47,7 +47,7 @@ class _Question:
     """One check of an entry; `part` distinguishes it from the entry's other checks."""
 
     part: str
-    asked: Asked
+    asked: GateEntry
     is_partial: bool = False
     files: tuple[Path, ...] = ()
 
@@ -227,7 +227,7 @@ class Entry:
                 raise table.refuse(described, "protocol")
         return versions, many
 
-    def _own(self, model: str, given: Mapping[str, Any]) -> Asked:
+    def _own(self, model: str, given: Mapping[str, Any]) -> GateEntry:
         """Return the problem of a user model; its path is relative to the gate's folder."""
         table = self._table
         if not self._leave.models:
@@ -269,7 +269,7 @@ class Entry:
             asked = self._ask({**given, **options, "protocol": version})
             yield _Question(fault, asked, is_partial=True, files=files)
 
-    def _ask(self, given: Mapping[str, Any], bounds: Mapping[str, Any] | None = None) -> Asked:
+    def _ask(self, given: Mapping[str, Any], bounds: Mapping[str, Any] | None = None) -> GateEntry:
         try:
             return self._asking.ask(given, bounds or {})
         except BadEnvironment as problem:
@@ -314,7 +314,7 @@ class Entry:
             raise self._table.refuse(f"{key.name}: {problem}", key.name) from None
 
     def _verdicts(
-        self, verdicts: Table | None, asked: Asked
+        self, verdicts: Table | None, asked: GateEntry
     ) -> tuple[dict[str, Expected], dict[tuple[str, str], Spot]]:
         if verdicts is None or not verdicts.left:
             raise self._table.refuse(

@@ -52,7 +52,7 @@ def interpret(problem: Problem) -> Interpretation:
     interpretation = Interpretation(problem.model)
     for words, function, arguments in roots(problem):
         interpretation.root = words
-        result = interpretation.called(function, arguments)
+        result = interpretation.call_function(function, arguments)
         if not is_number(result) and result != Items(()):
             interpretation.refuse_result(function, result)
     return interpretation

@@ -78,7 +78,7 @@ class Interpretation:
                 return found
             before = found
 
-    def called(self, function: Any, arguments: tuple[Value, ...]) -> Value:
+    def call_function(self, function: Any, arguments: tuple[Value, ...]) -> Value:
         """Return the result of a Python function for arguments of these sorts."""
         return self.call(source_of(function), arguments)
 

@@ -75,7 +75,7 @@ def left(
         return rule.run(rest, loop.afterwards(end), ends)
 
     before = at.take()
-    return let(before, loop.written(lambda again: Ends(again, ends.returned, after, again), after))
+    return let(before, loop.write(lambda again: Ends(again, ends.returned, after, again), after))
 
 
 # --- quantifiers ---------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def turn_by_turn(rule: Following, node: Loop, at: Environment) -> None:
         raise AssertionError("a loop that returns is followed with what comes after it")
 
     done = loop.result
-    tree = loop.written(lambda again: Ends(again, nothing, done, again), done)
+    tree = loop.write(lambda again: Ends(again, nothing, done, again), done)
     if len(loop.kinds) == 1:
         (key,) = loop.kinds
         loop.set(at, key, tree, rule)

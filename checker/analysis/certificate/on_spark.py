@@ -234,10 +234,10 @@ def certify_on_spark(
 def _judge_states(side: Any, question: Question, states: StateFile) -> list[Found]:
     pieces = states.pieces
     owners = max(2 * side.cores, -(-states.rows // OWNER_STATES))
-    judge = side.shipped(JudgePieces(question, states, owners))
+    judge = side.ship(JudgePieces(question, states, owners))
     asking = question.judge()
     initial = tuple(min(asking.alike(key)) for key in asking.initial())
-    match = side.shipped(MatchArrivals(states.width, owners, initial))
+    match = side.ship(MatchArrivals(states.width, owners, initial))
     slices = min(pieces, TASKS_A_CORE * side.cores)
     sent = side.context.parallelize(range(pieces), slices).mapPartitions(judge)
     found: list[Found] = (

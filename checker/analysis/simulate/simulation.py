@@ -11,7 +11,7 @@ from waterline.checker.analysis.simulate.choosing import Plan
 from waterline.checker.analysis.simulate.coverage import Coverage, Sighting
 from waterline.checker.analysis.simulate.shortening import Shortened, with_steps_left_out
 from waterline.checker.analysis.simulate.walker import Walker, recipe_of
-from waterline.checker.analysis.simulate.workers import Asked, on_spark, on_threads
+from waterline.checker.analysis.simulate.workers import WalkQuota, on_spark, on_threads
 from waterline.checker.checking.run import run
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.compiler.program import load_program
@@ -94,7 +94,7 @@ def simulate(
     load_program(recipe_of(problem.model.layout.words))
     began, interrupts = time.monotonic(), Interrupts()
     ends = began + (wanted.seconds or math.inf)
-    asked = Asked(
+    asked = WalkQuota(
         problem=problem, plan=plan, walks=wanted.walks, stop_at_first=wanted.stop_at_first
     )
 

@@ -29,7 +29,7 @@ _WAVE_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class WalkQuota:
     """Request for walks: how many, None for as many as there is time for; and whether to end after
     the first batch that breaks a claim.
     """
@@ -52,7 +52,7 @@ class Asked:
 class InOrder:
     """Sum of the coverage of batches in their order, however they arrive."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: WalkQuota) -> None:
         self.total = nothing_seen(asked.problem, asked.plan.depth)
         self.is_over = False
         self._asked = asked
@@ -73,7 +73,7 @@ Late = Callable[[], bool]
 Watch = Callable[[Coverage], None]
 
 
-def on_threads(asked: Asked, threads: int, late: Late, watch: Watch) -> Coverage:
+def on_threads(asked: WalkQuota, threads: int, late: Late, watch: Watch) -> Coverage:
     """Walk on so many threads, 0 for one a core, until all is done or it is `late`.
 
     A batch that was begun is finished. `watch` receives now and then what has been seen.
@@ -115,7 +115,7 @@ def on_threads(asked: Asked, threads: int, late: Late, watch: Watch) -> Coverage
 class _Stretch:
     """A task on Spark: batches, one after the other."""
 
-    asked: Asked
+    asked: WalkQuota
 
     def __call__(self, batches: tuple[int, int]) -> Coverage:
         asked = self.asked
@@ -132,7 +132,11 @@ class _Stretch:
 
 
 def on_spark(
-    asked: Asked, choice: EngineChoice, late: Late, watch: Watch, announce: Callable[[str], None]
+    asked: WalkQuota,
+    choice: EngineChoice,
+    late: Late,
+    watch: Watch,
+    announce: Callable[[str], None],
 ) -> Coverage:
     """Walk in tasks on Spark, wave by wave; a wave that is under way when it is `late` is dropped.
 
@@ -163,7 +167,7 @@ def on_spark(
     return order.total
 
 
-def _stretches(asked: Asked, first: int, tasks: int, share: int) -> Sequence[tuple[int, int]]:
+def _stretches(asked: WalkQuota, first: int, tasks: int, share: int) -> Sequence[tuple[int, int]]:
     """Rows of batches from `first` on, each from one number to before another."""
     rows = []
     for task in range(tasks):

@@ -183,10 +183,10 @@ def _explain_each(done: Run, options: dict[str, Any], engine: EngineChoice) -> l
     if not options["explain"] or not findings:
         return []
     # Most runs explain nothing.
-    from waterline.checker.cli.traces.explaining import Asked, explained_all  # noqa: PLC0415
+    from waterline.checker.cli.traces.explaining import ExplainOptions, explained_all  # noqa: PLC0415
 
     with showing(error_screen()) as progress:
-        asked = Asked(threads=engine.threads)
+        asked = ExplainOptions(threads=engine.threads)
         return explained_all(done.result.problem, findings, asked, progress)
 
 

@@ -20,7 +20,7 @@ _SECONDS_A_MINUTE = 60
 def conform(release: KafkaRelease, options: dict[str, Any]) -> int:
     """Walk on brokers of the release as the options say; returns the exit code."""
     trace, trace_dir, results = options["trace"], options["trace_dir"], options["results"]
-    asked = conforming.Asked(
+    asked = conforming.ConformOptions(
         walks=options["walks"],
         steps_max=options["steps"],
         seed=options["seed"],

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from waterline.checker.ci.keys import Asked, Asking, Key
+from waterline.checker.ci.keys import Asking, GateEntry, Key
 from waterline.checker.cli.check.command import check_command
 from waterline.checker.cli.shared.options import Seconds, take_budgets, take_engine
 from waterline.checker.cli.shared.own_options import vetted_problem
@@ -95,7 +95,7 @@ def _converter(option: click.Option) -> Callable[[Any], Any]:
     return convert
 
 
-def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> Asked:
+def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> GateEntry:
     """Raises `BadEnvironment`."""
     # What they are where nothing is given is click's to say.
     options = check_command.make_context("check", [], resilient_parsing=True).params
@@ -117,7 +117,7 @@ def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> Asked:
     else:
         # The command line knows the versions that have a name, a gate any that can be spelled.
         problem = problem_from(take_given(options))
-    return Asked(problem=problem, choice=choice, budgets=budgets)
+    return GateEntry(problem=problem, choice=choice, budgets=budgets)
 
 
 def command(problem: Problem, model: str | None) -> str:

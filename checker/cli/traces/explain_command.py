@@ -56,9 +56,9 @@ def explain_command(
     without a step, or with a change, is explored in full (docs/explain.md).
     """
     # Here, and not above: help needs no engine.
-    from waterline.checker.cli.traces.explaining import Asked, explain_recorded  # noqa: PLC0415
+    from waterline.checker.cli.traces.explaining import ExplainOptions, explain_recorded  # noqa: PLC0415
 
-    asked = Asked(
+    asked = ExplainOptions(
         chain=wants_chain or not wants_repairs,
         repairs=wants_repairs or not wants_chain,
         states_max=max_states,

@@ -37,7 +37,7 @@ from waterline.counterexamples.style import BAD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ExplainOptions:
     """Parts of an explanation, and the limits of its searches; None for the usual limit."""
 
     chain: bool = True
@@ -86,7 +86,9 @@ class Explained:
         return explanation(self.finding.replayed, self.chain, self.repairs)
 
 
-def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json: bool) -> int:
+def explain_recorded(
+    path: Path, own_model: str | None, asked: ExplainOptions, *, as_json: bool
+) -> int:
     """Explain the trace in a file; returns the exit code."""
     found = load_counterexample(path, own_model)
     if found.finding.replayed.trace.raises is not None:
@@ -111,7 +113,7 @@ def explain_recorded(path: Path, own_model: str | None, asked: Asked, *, as_json
 
 
 def explained_all(
-    problem: Problem, findings: Sequence[Finding], asked: Asked, progress: Progress
+    problem: Problem, findings: Sequence[Finding], asked: ExplainOptions, progress: Progress
 ) -> list[Explained]:
     """Explain findings of one problem; what would repair them is explored once for all.
 
@@ -125,7 +127,7 @@ def explained_all(
 
 
 def _explaining(
-    problem: Problem, findings: Sequence[Finding], asked: Asked, progress: Progress
+    problem: Problem, findings: Sequence[Finding], asked: ExplainOptions, progress: Progress
 ) -> Iterator[Explained]:
     family, spec = problem.family, replace(problem.spec, symmetry=NO_SYMMETRY)
     assert family is not None

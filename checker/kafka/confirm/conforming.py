@@ -43,7 +43,7 @@ _ALL_STEPS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ConformOptions:
     """Amount of walking: the number of random walks, and of walks to outcomes with `states_max`.
 
     No step begins after `seconds_max`, None for no limit.
@@ -103,7 +103,7 @@ def look_for_outcomes(
 
 def carried_out(
     found: Conformance,
-    asked: Asked,
+    asked: ConformOptions,
     *,
     trace: Path | None,
     shortens: bool,

@@ -14,7 +14,7 @@ ACKS = {"all": -1, "1": 1, "0": 0}
 
 
 @dataclass(slots=True)
-class Asked:
+class PendingRecord:
     """Record sent by a producer: its leader and its outcome."""
 
     record: int

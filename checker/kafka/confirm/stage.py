@@ -17,7 +17,7 @@ from typing import Any
 
 from waterline.checker.kafka.confirm.brokers import Brokers
 from waterline.checker.kafka.confirm.decisions import Decides, Decision
-from waterline.checker.kafka.confirm.producing import Asked, send_record
+from waterline.checker.kafka.confirm.producing import PendingRecord, send_record
 from waterline.checker.kafka.confirm.proxy import Exchange, Link, listens, wait_until
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.wire import (
@@ -67,7 +67,7 @@ class Stage(ABC):
         self.release = release
         self.brokers = brokers
         self.links = links
-        self.asked: list[Asked] = []
+        self.asked: list[PendingRecord] = []
         self.sent: set[int] = set()
         """Followers whose fetch counts as sent; any other that waits at its link does not."""
         self.epochs_learned: dict[int, int] = {}
@@ -121,7 +121,7 @@ class Stage(ABC):
         before = len(self.log(leader))
         port = self.brokers.ports[leader]
         pending = send_record(port, self.topic, record, acks=acks, release=self.release)
-        asked = Asked(record, leader, pending)
+        asked = PendingRecord(record, leader, pending)
         self.asked.append(asked)
         not_refused = {"waiting", "acknowledged"}
 

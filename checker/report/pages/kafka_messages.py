@@ -133,7 +133,7 @@ def _at_once(story: Story, turn: Turn) -> Iterator[Message]:
     elif action == "Consume" and leader is not None:
         yield turn.send(leader, turn.clients, f"read m{turn.moment.after.last_consumed}")
     elif action in _TAKES_UP and broker is not None:
-        yield turn.send(controller, broker, _led(turn, broker))
+        yield turn.send(controller, broker, _leadership(turn, broker))
     elif action == "HearAnswer" and leader is not None:
         text = "granted" if turn.moment.before.answer[leader] == GRANTED else "refused"
         asked = turn.before.lanes[leader].asked_isr or ()
@@ -156,7 +156,7 @@ def _registers(turn: Turn) -> bool:
     return turn.moment.action == "Register" or (turn.moment.action == "Restart" and noticed)
 
 
-def _led(turn: Turn, replica: int) -> str:
+def _leadership(turn: Turn, replica: int) -> str:
     """Return the controller's message to a replica: the leader and its epoch."""
     lane, after = turn.after.lanes[replica], turn.moment.after
     if lane.epoch is None or lane.epoch < 0:

@@ -15,7 +15,7 @@ from waterline.checker.analysis.simulate.choosing import Choosing, Plan
 from waterline.checker.analysis.simulate.coverage import Coverage, Sighting
 from waterline.checker.analysis.simulate.walk_loops import OFTEN, PACES_MAX
 from waterline.checker.analysis.simulate.walker import BATCH, Walker, recipe_of
-from waterline.checker.analysis.simulate.workers import Asked, InOrder, on_threads
+from waterline.checker.analysis.simulate.workers import InOrder, WalkQuota, on_threads
 from waterline.checker.compiler.origins import action_of, arguments_of
 from waterline.checker.compiler.program import load_program
 from waterline.checker.kafka.families import problem_for
@@ -41,7 +41,7 @@ def walker(problem: Problem, **planned: Any) -> Walker:
 
 def walked(problem: Problem, walks: int, threads: int = 1, **planned: Any) -> Coverage:
     made = walker(problem, **planned)
-    asked = Asked(problem=problem, plan=made.plan, walks=walks)
+    asked = WalkQuota(problem=problem, plan=made.plan, walks=walks)
     return on_threads(asked, threads, lambda: False, lambda seen: None)
 
 
@@ -166,7 +166,7 @@ def test_mixed_is_each_way_in_turn() -> None:
 def test_a_walk_is_made_by_the_seed_and_its_number_alone() -> None:
     made = walker(graph_problem(TANGLED), seed=7)
     together = made.batch(100, 20)
-    total = InOrder(Asked(problem=made.problem, plan=made.plan, walks=20))
+    total = InOrder(WalkQuota(problem=made.problem, plan=made.plan, walks=20))
     for number in range(20):
         total.offer(number, made.batch(100 + number, 1))
     other = walker(graph_problem(TANGLED), seed=8)
@@ -273,7 +273,7 @@ def test_walks_in_the_order_of_their_numbers_end_at_the_first_that_breaks_a_clai
     edges = [(n, m) for n in range(13) for m in (0, n + 1)]
     problem = graph_problem(edges, bad={13})
     made = walker(problem, depth=13, choosing=Choosing.STEPS, seed=5)
-    asked = Asked(problem=problem, plan=made.plan, walks=100 * BATCH, stop_at_first=True)
+    asked = WalkQuota(problem=problem, plan=made.plan, walks=100 * BATCH, stop_at_first=True)
     one, three = (on_threads(asked, n, lambda: False, lambda seen: None) for n in (1, 3))
     before = on_threads(
         replace(asked, walks=one.walks - BATCH), 1, lambda: False, lambda seen: None
@@ -287,7 +287,7 @@ def test_walks_in_the_order_of_their_numbers_end_at_the_first_that_breaks_a_clai
 
 def test_no_walk_begins_once_it_is_late() -> None:
     problem = graph_problem(TANGLED)
-    asked = Asked(problem=problem, plan=walker(problem).plan, walks=None)
+    asked = WalkQuota(problem=problem, plan=walker(problem).plan, walks=None)
     looks = iter([False, False, True])
 
     assert on_threads(asked, 1, lambda: next(looks), lambda seen: None).walks == 2 * BATCH

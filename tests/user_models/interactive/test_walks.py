@@ -60,7 +60,7 @@ def test_undoing_goes_back_as_far_as_there_are_steps() -> None:
 def test_a_saved_walk_is_read_back(claim: str, tmp_path: Path) -> None:
     walk = walk_of("hw", *LOSS)
     path = tmp_path / "trace.json"
-    write_trace(path, walk.recorded(claim))
+    write_trace(path, walk.record(claim))
     finding = load_counterexample(path, None).finding
 
     assert claim in walk.savable()
@@ -71,7 +71,7 @@ def test_a_saved_walk_is_read_back(claim: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_trace_that_breaks_nothing_is_converted_too(name: str, tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
-    write_trace(path, walk_of("hw", "Produce r0", "Crash r1").recorded(NO_CLAIM))
+    write_trace(path, walk_of("hw", "Produce r0", "Crash r1").record(NO_CLAIM))
     found = load_counterexample(path, None)
     text = FORMATS[name](Converted(problem=found.problem, finding=found.finding))
 
@@ -81,7 +81,7 @@ def test_a_trace_that_breaks_nothing_is_converted_too(name: str, tmp_path: Path)
 
 def test_a_trace_that_breaks_nothing_is_viewed_and_compared(cli: Commands, tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
-    write_trace(path, walk_of("hw", *LOSS).recorded(NO_CLAIM))
+    write_trace(path, walk_of("hw", *LOSS).record(NO_CLAIM))
     view = cli("view", path, name="waterline")
     compare = cli("compare", path, "--protocol", "epoch", name="waterline")
     explain = cli("explain", path, name="waterline")
@@ -104,7 +104,7 @@ def test_a_condition_that_is_first_true_here_is_a_claim_to_save(tmp_path: Path) 
         walk = walk_of("hw", *[str(m) for m in walk.moments], step)
         walk.watch("s.leo[r1] == 1")
     path = tmp_path / "trace.json"
-    write_trace(path, walk.recorded("nowhere"))
+    write_trace(path, walk.record("nowhere"))
     finding = load_counterexample(path, None).finding
 
     assert walk.savable() == ("nowhere", NO_CLAIM)

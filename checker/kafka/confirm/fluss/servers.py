@@ -50,7 +50,7 @@ def _join(class_path: list[Path]) -> str:
 
 
 @dataclass(slots=True)
-class Asked:
+class HeldRequest:
     """A request that has left a tablet server and waits in the harness's network."""
 
     number: int
@@ -68,7 +68,7 @@ class Process:
     _running: subprocess.Popen[str] = field(repr=False)
 
     @classmethod
-    def started(cls, name: str, folder: Path, class_path: list[Path], *words: str) -> Process:
+    def start(cls, name: str, folder: Path, class_path: list[Path], *words: str) -> Process:
         """Run it, its own messages in a file of its name."""
         log = folder / f"{name}.log"
         command = [
@@ -118,13 +118,13 @@ class Process:
             raise BrokerFailed(f"{self.name} takes no command: {problem}") from None
         return self.heard()
 
-    def take(self, kind: str, milliseconds: int) -> Asked | None:
+    def take(self, kind: str, milliseconds: int) -> HeldRequest | None:
         """The next request of that kind, or of `ANY`, that has left it and was not taken yet."""
         said = self.ask("take", kind, milliseconds)
         if said == "none":
             return None
         number, target, api, body = said.split(" ")
-        return Asked(int(number), int(target), api, body)
+        return HeldRequest(int(number), int(target), api, body)
 
     def kill(self) -> None:
         """Kill -9, and wait until it is gone."""
@@ -188,7 +188,7 @@ class Cluster:
             self._class_path = compile_server(self.folder / "classes", self._class_path)
             data = self.folder / "zookeeper"
             data.mkdir()
-            self._zookeeper = Process.started(
+            self._zookeeper = Process.start(
                 "zookeeper-of-fluss", self.folder, self._class_path, "zookeeper", str(data)
             )
             self._address = self._zookeeper.heard()
@@ -209,7 +209,7 @@ class Cluster:
     def _launch(self, server: int) -> None:
         data = self.folder / f"data-{server}"
         words = (server, self._address, data, self._min_insync, self.size)
-        self._running[server] = Process.started(
+        self._running[server] = Process.start(
             f"tablet-server-{server}",
             self.folder,
             self._class_path,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from waterline.checker.kafka.confirm.fluss.servers import Asked, Cluster
+from waterline.checker.kafka.confirm.fluss.servers import Cluster, HeldRequest
 from waterline.counterexamples import Moment
 from waterline.model.core.state import State
 from waterline.model.message.terms import (
@@ -40,7 +40,7 @@ class Steering:
     def __init__(self, cluster: Cluster, acks: str) -> None:
         self._cluster = cluster
         self._acks = -1 if acks == "all" else int(acks)
-        self._asked: dict[int, Asked] = {}
+        self._asked: dict[int, HeldRequest] = {}
         self._answers: dict[int, str] = {}
         self._bucket_epoch = 0
         self._steps: dict[str, Callable[[Moment], None]] = {
@@ -94,12 +94,12 @@ class Steering:
             raise NotSteerable(f"tablet server {follower} fetches from {asked.target}")
         self._asked[follower] = asked
 
-    def _next_fetch(self, follower: int) -> Asked:
+    def _next_fetch(self, follower: int) -> HeldRequest:
         if (kept := self._asked.pop(follower, None)) is not None:
             return kept
         return self._next(follower, "FETCH_LOG")
 
-    def _next(self, follower: int, kind: str) -> Asked:
+    def _next(self, follower: int, kind: str) -> HeldRequest:
         asked = self._cluster.of(follower).take(kind, _SEND_MILLISECONDS_MAX)
         if asked is None:
             raise NotSteerable(f"tablet server {follower} sent no {kind}")
