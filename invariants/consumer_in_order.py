@@ -36,7 +36,7 @@ CLAIM = Invariant(
     holds=holds,
     explain=explain,
     applies=applies,
-    reasons=("consumed",),
+    reasons=("consumes",),
     remark="Applies with `--consumer`. Does not say that what it read is kept.",
     rank=80,
 )

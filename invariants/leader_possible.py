@@ -41,7 +41,7 @@ CLAIM = Invariant(
         sentence="no replica leads, and none can be elected any more",
         severity=8,
     ),
-    reasons=("distrusted", "leads_alone"),
+    reasons=("distrusts", "leads_alone"),
     remark="On request: it is about availability, not about loss. Does not say that somebody "
     "leads now, or that who may lead has everything.",
     rank=50,

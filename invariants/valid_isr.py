@@ -65,7 +65,7 @@ CLAIM = Invariant(
     explain=explain,
     applies=applies,
     where=where,
-    reasons=("distrusted", "leads_alone"),
+    reasons=("distrusts", "leads_alone"),
     remark="But for the last one, without a leader. Applies under KRaft, without reassignments.",
     rank=150,
 )

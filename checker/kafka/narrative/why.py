@@ -14,8 +14,8 @@ from waterline.checker.kafka.narrative.why_of_brokers import (
     answered_out_of_range,
     appends_on_what_differs,
     begins_behind,
-    consumption,
-    distrust,
+    consumes,
+    distrusts,
     elects_without,
     follows_beside,
     joins_without,
@@ -102,7 +102,7 @@ def promised_falsely(turn: Turn) -> str:
     return ""
 
 
-def promise(turn: Turn) -> str:
+def promises(turn: Turn) -> str:
     """A record is committed or acknowledged: from here on Kafka owes it."""
     new = _newly_promised(turn)
     if not new:
@@ -144,7 +144,7 @@ RULES: tuple[Rule, ...] = (
     vanishes,
     parts,
     promised_falsely,
-    promise,
+    promises,
     elects_without,
     joins_without,
     follows_beside,
@@ -154,12 +154,12 @@ RULES: tuple[Rule, ...] = (
     returns_below_its_log,
     nobody_runs_with_it,
     begins_behind,
-    distrust,
+    distrusts,
     leads_in_the_past,
     leads_alone,
     written_by_a_stale_leader,
     answered_out_of_range,
-    consumption,
+    consumes,
 )
 """Rules in order, unless the claim puts others first as its `reasons`."""
 _RULE_OF: dict[str, Rule] = {rule.__name__: rule for rule in RULES}

@@ -177,7 +177,7 @@ def appends_on_what_differs(turn: Turn) -> str:
     return ""
 
 
-def distrust(turn: Turn) -> str:
+def distrusts(turn: Turn) -> str:
     """With ELR, a broker that comes back from a crash leaves ISR and ELR, whatever its log has."""
     if not isinstance(turn.grain, MessageGrain):
         return ""
@@ -238,7 +238,7 @@ def answered_out_of_range(turn: Turn) -> str:
     )
 
 
-def consumption(turn: Turn) -> str:
+def consumes(turn: Turn) -> str:
     """A consumer reads a record that some log will lose."""
     if turn.action != "Consume" or turn.after.consumed <= turn.before.consumed:
         return ""
