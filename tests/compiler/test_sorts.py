@@ -224,7 +224,7 @@ def test_a_check_is_kept_and_found_again_while_the_rules_are_the_same(
     monkeypatch.setattr(text_key, "settled_digest", lambda places: "sources")
     gone_through: list[Problem] = []
     monkeypatch.setattr(
-        check, "interpreted", lambda problem: gone_through.append(problem) or interpret(problem)
+        check, "interpret", lambda problem: gone_through.append(problem) or interpret(problem)
     )
     problem = unbounded("kip320")
 
