@@ -52,24 +52,6 @@ def test_the_engine_says_what_the_definitions_say(version: str, tiny: dict[str, 
     require_as_defined(tiny[version])
 
 
-@pytest.mark.parametrize("version", ["kip320", "kraft", "elr"])
-def test_the_engine_says_without_bounds_what_the_definitions_say(version: str) -> None:
-    found = run(problem_of(version, ENDLESS), EngineChoice(name="local", threads=1))
-
-    require_as_defined(found)
-    assert not any(result.unjudged for result in found.result.invariants)
-
-
-@pytest.mark.parametrize("version", ["epoch", "kip320", "kraft-without-fenced-check"])
-def test_without_bounds_it_is_judged_in_parts_as_it_is_as_a_whole(version: str) -> None:
-    choices = [EngineChoice(name="local", threads=1, in_parts=parts) for parts in (False, True)]
-
-    whole, parts = (run(problem_of(version, {**ENDLESS, "moves": 1}), choice) for choice in choices)
-
-    assert parts.result.invariants == whole.result.invariants
-    assert [f.replayed.trace for f in parts.findings] == [f.replayed.trace for f in whole.findings]
-
-
 @pytest.mark.parametrize("version", ["epoch", "kip320-code", "kraft-without-fenced-check"])
 def test_without_bounds_the_same_claims_break_as_early(version: str) -> None:
     within = run(problem_of(version, {}), EngineChoice(name="local", threads=1))

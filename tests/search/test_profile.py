@@ -162,7 +162,7 @@ def test_more_values_than_are_counted_are_estimated_in_any_parts() -> None:
     left.take(alone[:half].copy(), rest[:half].copy())
     right.take(alone[half:].copy(), rest[half:].copy())
     exact = left.is_exact
-    left.add(right.seen())
+    left.add(right.snapshot())
     values = len(np.unique(rows & mask, axis=0))
 
     assert exact

@@ -68,13 +68,6 @@ def test_faults_are_taken_away_and_none_is_added(acks_1: Problem) -> None:
     assert len(FAULTS) > 1
 
 
-def test_what_a_budget_ends_is_not_decided(acks_1: Problem) -> None:
-    [few] = repairs_of(acks_1, threads=1, states_max=1)
-
-    assert few.found == ()
-    assert len(few.undecided) == len(few.tried) == len(candidates(acks_1)[0])
-
-
 def test_what_time_does_not_allow_is_not_explored(acks_1: Problem) -> None:
     [none] = repairs_of(acks_1, threads=1, seconds_max=1e-9)
 

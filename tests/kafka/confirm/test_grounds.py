@@ -130,7 +130,7 @@ class Fields:
         self.release = release
         self.deviates = deviates
         self.clusters: list[tuple[int, int]] = []
-        self.walked = Grounds.walked.__get__(self)
+        self.walk = Grounds.walk.__get__(self)
         self._topics = 0
         self._report = lambda line: None
 

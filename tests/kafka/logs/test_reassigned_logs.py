@@ -12,18 +12,17 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.controller_logs import dump_of
-from tests.support.logged_walks import Decided, walked
+from tests.support.logged_walks import Decided
 from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.chain_answer import answered_by_windows
 from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import evidence_of
-from waterline.checker.kafka.logs.fitting import Circumstances, bounds_in_turn, search_fits
+from waterline.checker.kafka.logs.fitting import Circumstances, bounds_in_turn
 from waterline.checker.kafka.logs.history import history_of
 from waterline.checker.kafka.logs.observation import CONTROLLER
 from waterline.checker.kafka.logs.reading import Logs, read_logs
 from waterline.checker.kafka.logs.reassigned import reassigned_in, requests_in
 from waterline.model.message.environment import Environment
-from waterline.model.message.model import message_model
 from waterline.model.message.releases import release_named
 
 BOUNDS = Environment(
@@ -43,40 +42,6 @@ ELR, KRAFT = "elr", "kip903"
 
 def given(version: str) -> Circumstances:
     return Circumstances(version=version, hw_in_response="post", min_insync_replicas=2)
-
-
-@pytest.mark.parametrize(
-    ("version", "seeds"), [(ELR, (2, 5, 9)), (release_named("4.4")[0].version, (5, 10, 12))]
-)
-@pytest.mark.parametrize("has_dump", [True, False], ids=["dump", "brokers alone"])
-def test_a_walk_with_reassignments_is_refuted_by_no_verdict(
-    version: str, seeds: tuple[int, ...], has_dump: bool, tmp_path: Path
-) -> None:
-    model = message_model(version, BOUNDS)
-    judged = 0
-    for seed in seeds:
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        walk = walked(model, seed, folder, of_all=True, reassigns=True)
-        for file in folder.glob("*.log"):
-            file.write_text(f"[BrokerServer id={file.stem}] started\n{file.read_text()}")
-        if has_dump:
-            (folder / "dump.txt").write_text("\n".join(dump_of(walk.decided)) + "\n")
-        logs = read_logs([folder])
-        observed = logs.of("t-0")
-        reassigned = reassigned_in(observed, None, None)
-        if not reassigned:
-            assert not has_dump
-            continue
-        history = history_of(observed, with_server_log=set(logs.server_logs), reassigned=reassigned)
-        bounds = replace(BOUNDS, replicas=len(history.brokers), assigned=history.assigned)
-        found = search_fits(history, given(version), bounds, states_max=1000, seconds_max=4.0)
-
-        assert not found.nothing_fits, seed
-        assert not (found.never_loses if walk.lost else found.always_loses), seed
-        judged += bool(found.fits)
-
-    assert judged >= (3 if has_dump else 1)
 
 
 MOVED = (

@@ -63,13 +63,6 @@ def assert_no_cell_holds_of_one_replica(path: Path, cli: Commands, folder: Path)
     assert "leadership never moves" in moves["empty"]
 
 
-def test_one_replica_that_loses_its_disk_is_no_cell_that_holds(
-    cli: Commands, tmp_path: Path
-) -> None:
-    [path] = [path for path in ALONE if path.stem == "zookeeper-2.1-1"]
-    assert_no_cell_holds_of_one_replica(path, cli, tmp_path)
-
-
 def test_no_cell_of_the_page_that_holds_is_empty_without_saying_so() -> None:
     for line in re.findall(r"^\| .+ \| holds .*$", PAGE, re.MULTILINE):
         cells = [cell.strip() for cell in line.strip("|").split("|")]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from waterline.checker.compiler.kept_file import read_sealed, write_sealed
 from waterline.checker.kafka.matrix import kept_cells
 from waterline.checker.kafka.matrix.answering import Answer, Question, problem_of, question_of
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
-from waterline.checker.kafka.matrix.kept_cells import keep, keeping, kept_answer, name_of
+from waterline.checker.kafka.matrix.kept_cells import keep, keeping, name_of
 from waterline.checker.kafka.matrix.running import (
     Explorer,
     Watch,
@@ -90,21 +88,6 @@ def test_another_program_does_not_use_it(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(kept_cells, "program_digest", lambda: "edited")
 
     assert ask([question()])[1] == 1
-
-
-def test_rules_that_read_something_else_than_they_did_do_not_use_it(folder: Path) -> None:
-    """Every content of the record is altered once, sealed anew, as if the rules read that then."""
-    asked = question()
-    ask([asked])
-    problem, name = problem_of(asked), name_of(asked, problem_of(asked))
-    [path] = (folder / "answers").iterdir()
-    values = json.loads(read_sealed(path, bytes_max=1 << 24) or b"")
-    assert kept_answer(name, asked, problem) is not None
-    for place, (function, look_up, content) in enumerate(values["read"]):
-        read = [*values["read"]]
-        read[place] = [function, look_up, f"{content}0"]
-        write_sealed(path, json.dumps({**values, "read": read}).encode())
-        assert kept_answer(name, asked, problem) is None, (look_up, content)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,6 @@ from waterline.checker.kafka.matrix.grid import (
 from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import Standing, contract, judge
 from waterline.checker.kafka.matrix.running import INTERRUPTED, answers_here, ignore_progress
-from waterline.checker.kafka.matrix.vacuity import emptiness
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.engines.prepare import prepare
@@ -197,15 +196,6 @@ def test_acks_1_loses_within_the_contract(matrix: Matrix) -> None:
     assert outcome.standing is Standing.CONTRACT
     assert outcome.label == "contract 4"
     assert outcome.replayed is not None
-
-
-def test_that_nothing_acknowledged_is_lost_says_little_where_nothing_is_acknowledged() -> None:
-    outcomes = explored(TINY, EngineChoice(name="local")).outcomes
-    labels = {o.cell.coordinates["acks"]: o.label for o in outcomes if o.cell.version == "epoch"}
-
-    assert labels["0"] == "holds* e1"
-    assert labels["all"] == "holds e1"
-    assert "no record is ever committed" in (emptiness(Environment(), ("record_commits",)) or "")
 
 
 def test_a_cell_that_was_stopped_is_no_cell_that_holds() -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import Commands
 from tests.support.deployment_answers import always, answer_of, made_up, shown
 from tests.support.recorded_traces import entry_trace
 from waterline.checker.ci.configured import entries_of
@@ -150,23 +149,6 @@ default.replication.factor=5
 min.insync.replicas=3
 unclean.leader.election.enable={}
 """
-
-
-@pytest.mark.parametrize(("unclean", "code"), [("true", 12), ("false", 20)])
-def test_five_replicas_are_never_answered_none(
-    unclean: str, code: int, cli: Commands, tmp_path: Path
-) -> None:
-    """With unclean elections one crash loses; 3 of 3 stood for 3 of 5, and did not."""
-    path = tmp_path / "server.properties"
-    path.write_text(UNCLEAN.format(unclean))
-    asked = ("--quick", "--no-unbounded", "--only", "faults=one crash")
-    found, out, _ = cli("matrix", "--config", path, *asked, name="waterline")
-    told = " ".join(out.split())
-
-    assert found == code
-    assert "explored as 3 replicas with min.insync.replicas=2, of your 5 and 3: " in told
-    assert "none of" not in told
-    assert "No loss with" not in told
 
 
 def with_one_more(trace: Trace, at: int, steps: int) -> Trace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.explain.test_repairs import acks_1
+from waterline.checker.analysis.explain.candidates import candidates
 from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
 from waterline.checker.cli.shared.problem_options import problem_from
 from waterline.checker.problem.problem import Problem
@@ -49,3 +50,10 @@ def test_several_claims_are_answered_by_the_same_searches() -> None:
     expected = {each.claim: found(each) for [each] in alone}
     assert {each.claim: found(each) for each in together} == expected
     assert all(expected.values())
+
+
+def test_what_a_budget_ends_is_not_decided(acks_1: Problem) -> None:
+    [few] = repairs_of(acks_1, threads=1, states_max=1)
+
+    assert few.found == ()
+    assert len(few.undecided) == len(few.tried) == len(candidates(acks_1)[0])

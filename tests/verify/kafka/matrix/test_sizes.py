@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
-from tests.kafka.matrix.test_sizes import LOCAL, with_one_more
+import pytest
+
+from tests.kafka.matrix.test_sizes import LOCAL, UNCLEAN, with_one_more
+from tests.support.commands import Commands
 from tests.support.grids import explored
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.grid import grid_over
@@ -51,3 +55,20 @@ def test_a_loss_with_fewer_in_sync_is_not_always_one_with_more() -> None:
 
     assert small.outcomes[0].worst is not None
     assert large.outcomes[0].standing is Standing.HOLDS
+
+
+@pytest.mark.parametrize(("unclean", "code"), [("true", 12), ("false", 20)])
+def test_five_replicas_are_never_answered_none(
+    unclean: str, code: int, cli: Commands, tmp_path: Path
+) -> None:
+    """With unclean elections one crash loses; 3 of 3 stood for 3 of 5, and did not."""
+    path = tmp_path / "server.properties"
+    path.write_text(UNCLEAN.format(unclean))
+    asked = ("--quick", "--no-unbounded", "--only", "faults=one crash")
+    found, out, _ = cli("matrix", "--config", path, *asked, name="waterline")
+    told = " ".join(out.split())
+
+    assert found == code
+    assert "explored as 3 replicas with min.insync.replicas=2, of your 5 and 3: " in told
+    assert "none of" not in told
+    assert "No loss with" not in told
