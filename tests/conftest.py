@@ -92,7 +92,8 @@ def _measure(module: ModuleType, name: str) -> None:
     setattr(module, name, measured)
 
 
-_measure(program, "_write")
+_measure(program, "program")
+_measure(program, "own_program")
 _measure(machine, "object_code")
 _measure(machine, "quick_code")
 

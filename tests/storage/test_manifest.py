@@ -222,7 +222,7 @@ def test_what_is_nested_deeply_is_refused(tmp_path: Path) -> None:
         read_manifest(storage_at(str(tmp_path)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_no_edit_ends_in_an_error_without_a_name(
     data: st.DataObject, text: str, tmp_path_factory: pytest.TempPathFactory

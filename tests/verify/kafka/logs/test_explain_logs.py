@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tests.kafka.logs.test_explain_logs import RECORDED, given
+import pytest
+
+from tests.kafka.logs.test_explain_logs import RECORDED, assert_json_follows_its_schema, given
 from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.reading import read_logs
 
@@ -25,3 +27,21 @@ def test_a_line_that_cannot_be_is_found(tmp_path: Path) -> None:
     [(refused, _), *_] = found.best.refusals.most_common()
     line = found.best.history.sources[refused.replica][refused.line]
     assert line.epoch == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "release"), [("3.9.1-control", "3.9.1:zookeeper"), ("4.2.0-control", "4.2.0:elr")]
+)
+def test_a_leader_that_heard_of_the_epoch_is_no_c21(name: str, release: str) -> None:
+    """The same elections; no acknowledged record is lost, and nothing that fits is C21."""
+    found = answer_of(read_logs([RECORDED / name]), "t-0", given(release), seconds_max=30.0)
+
+    assert found.fits
+    assert not found.causes
+    assert not found.evidence.missed
+    assert not found.at_risk
+    assert True not in found.best.fits
+
+
+def test_the_json_is_what_its_schema_says_where_nothing_is_lost() -> None:
+    assert_json_follows_its_schema("3.9.1-control", 0)
