@@ -1,8 +1,4 @@
-"""Rules that single tickets brought, each under the version that has it and the one that has not.
-
-When the steps can happen, and all that they change, as in `test_family_guards` and
-`test_family_actions`. `LATE` has the circumstances that some of the tickets are about.
-"""
+"""Rules of single tickets, each under the version that has it and the one that has not."""
 
 from __future__ import annotations
 
