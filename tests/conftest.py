@@ -62,7 +62,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_finish() -> None:
     """Take what was imported and collected out of every later collection of garbage."""
-    gc.collect()
     gc.freeze()
 
 

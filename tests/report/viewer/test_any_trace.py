@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 from textual.pilot import Pilot
 
-from docs.make.pictures import lines, settled
-from tests.support.machine_speed import Slowness
+from docs.make.pictures import settled
 from tests.support.own import own_problem
-from tests.support.stories import LOSS, story_of_trace
-from tests.support.viewing import NARROW, seen, viewer
+from tests.support.viewing import seen
 from waterline.checker.kafka.narrative.story import story_of
 from waterline.checker.report.viewer.app import Viewer
 from waterline.checker.traces.finding import Finding, confirm_trace
-from waterline.counterexamples import TraceStep, read_trace, trace_of
+from waterline.counterexamples import trace_of
 
 LOCK = '''
 from waterline import Choice, Flag, Names, Protocol, when
@@ -107,25 +100,3 @@ def test_nothing_in_a_text_is_markup_and_nothing_commands_the_terminal(
     assert r"client0 [bold red]takes[/bold red] the lock \x1b]0;evil\x07, [link=x]" in text
     assert r"Not [/b]two \x1b[2J hold it." in text
     assert "nothing is told of '[/b]'" in text
-
-
-def test_ten_thousand_steps_open_in_two_seconds(tmp_path: Path) -> None:
-    follower = (("follower", 1),)
-    round_trip = [TraceStep(name, follower) for name in ("SendFetch", "LeaderFetch", "RecvFetch")]
-    loss = read_trace(LOSS)
-    trace = replace(loss, steps=(*round_trip * 3330, *loss.steps))
-    slowness = Slowness()
-    begun = time.process_time()
-    app = viewer(story_of_trace(trace))
-
-    async def opened() -> tuple[float, str]:
-        async with app.run_test(size=NARROW) as pilot:
-            await pilot.pause()
-            seconds = time.process_time() - begun
-            await settled(pilot)  # Looks several times, which nobody waits for.
-            return seconds, "\n".join(lines(app))
-
-    seconds, screen = asyncio.run(opened())
-
-    assert "step 0 of 10002" in screen
-    assert seconds < 2.0 * slowness.until_now()

@@ -1,0 +1,36 @@
+"""Long traces, traces of somebody's own model, and texts that are not what they seem."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from docs.make.pictures import lines, settled
+from tests.support.machine_speed import Slowness
+from tests.support.stories import LOSS, story_of_trace
+from tests.support.viewing import NARROW, viewer
+from waterline.counterexamples import TraceStep, read_trace
+
+
+def test_ten_thousand_steps_open_in_four_seconds(tmp_path: Path) -> None:
+    follower = (("follower", 1),)
+    round_trip = [TraceStep(name, follower) for name in ("SendFetch", "LeaderFetch", "RecvFetch")]
+    loss = read_trace(LOSS)
+    trace = replace(loss, steps=(*round_trip * 3330, *loss.steps))
+    slowness = Slowness()
+    begun = time.process_time()
+    app = viewer(story_of_trace(trace))
+
+    async def opened() -> tuple[float, str]:
+        async with app.run_test(size=NARROW) as pilot:
+            await pilot.pause()
+            seconds = time.process_time() - begun
+            await settled(pilot)  # Looks several times, which nobody waits for.
+            return seconds, "\n".join(lines(app))
+
+    seconds, screen = asyncio.run(opened())
+
+    assert "step 0 of 10002" in screen
+    assert seconds < 4.0 * slowness.until_now()
