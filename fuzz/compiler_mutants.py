@@ -51,7 +51,7 @@ COMPILER = (
 """Left out are those that write no instruction: cache, machine, program, source."""
 STORE = ("arrivals", "blocks", "compact_loops", "explore_loop", "run_loops")
 WORDS = (1, 2, 3)
-"""Of a state: the store is compiled for each width."""
+"""Widths of a state, in words: the store is compiled for each."""
 _WRITES_PYTHON = ("canonical", "loops")
 
 _OPERATIONS = {

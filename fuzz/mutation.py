@@ -55,7 +55,7 @@ _ASIDE = ("cases", "style", "support", "verify")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is altered: its modules, their mutants and folder, and which tests are nearest."""
+    """Part of the project that is altered: modules, their mutants and folder, nearest tests."""
 
     modules: tuple[str, ...]
     mutants_of: Callable[[str], Iterator[Mutant]]

@@ -25,7 +25,7 @@ def install_command(extra: str) -> str:
 
 
 def is_installed(library: str) -> bool:
-    """Whether a library, by the name that is imported, is there. It is not imported."""
+    """True if a library can be imported, by its import name. It is not imported."""
     return find_spec(library) is not None
 
 

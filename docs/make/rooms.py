@@ -219,7 +219,7 @@ def fewest_arrows(graph: nx.DiGraph) -> list[str]:
 
 
 def overview() -> str:
-    """What stands between the two marks of ARCHITECTURE.md."""
+    """Return the text between the two marks of ARCHITECTURE.md."""
     lines = [f'  {part}["{said}"]' for part, (said, _) in PARTS.items()]
     drawn = ("```mermaid", "flowchart TD", *lines, *fewest_arrows(arrows_of_parts()), "```")
     return "\n".join((BEGIN, *drawn, END))
@@ -248,7 +248,7 @@ def table() -> str:
 
 
 def made() -> str:
-    """What stands between the two marks of docs/rooms.md."""
+    """Return the text between the two marks of docs/rooms.md."""
     return f"{BEGIN}\n{picture()}\n\n{table()}\n{END}"
 
 

@@ -41,7 +41,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Courses:
-    """Whether some course breaks the claim, None if a budget ended the search, and the states.
+    """True if a course breaks the claim, None if a budget ended the search; and the states.
 
     `states` is the number of those explored on the courses.
     """
