@@ -78,12 +78,28 @@ def test_a_model_of_ones_own_is_a_table(lock: tuple[Finding, Viewer]) -> None:
 def test_nothing_in_a_text_is_markup_and_nothing_commands_the_terminal(
     lock: tuple[Finding, Viewer],
 ) -> None:
+    text = _written(lock, ("G",), ("t",), ("c",))
+
+    assert text.isprintable()
+    assert r"client0 [bold red]takes[/bold red] the lock \x1b]0;evil\x07, [link=x]" in text
+    assert r"Not [/b]two \x1b[2J hold it." in text
+
+
+def test_nothing_that_is_sought_is_markup(lock: tuple[Finding, Viewer]) -> None:
+    text = _written(lock, ("slash", *"[/b]", "enter"))
+
+    assert text.isprintable()
+    assert "nothing is told of '[/b]'" in text
+
+
+def _written(lock: tuple[Finding, Viewer], *pressed: tuple[str, ...]) -> str:
+    """All that the screens after these keys have, in one text."""
     finding, app = lock
     (claim,) = [app.claim]
     written = []
 
     async def look(pilot: Pilot[int]) -> None:
-        for keys in (("G",), ("t",), ("c",), ("escape", "slash", *"[/b]", "enter")):
+        for keys in pressed:
             await pilot.press(*keys)
             await settled(pilot)
             written.extend(
@@ -94,9 +110,4 @@ def test_nothing_in_a_text_is_markup_and_nothing_commands_the_terminal(
             )
 
     seen(Viewer(story_of(finding), claim), size=(120, 30), then=look)
-    text = "".join(written)
-
-    assert text.isprintable()
-    assert r"client0 [bold red]takes[/bold red] the lock \x1b]0;evil\x07, [link=x]" in text
-    assert r"Not [/b]two \x1b[2J hold it." in text
-    assert "nothing is told of '[/b]'" in text
+    return "".join(written)
