@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from waterline.checker.problem.family import NOWHERE, FindFamily
+from waterline.checker.problem.family import FindFamily
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.where import NOWHERE
 from waterline.checker.search.engines.answers import ModelFault
 from waterline.checker.search.engines.expander import Expander, Tally
 from waterline.checker.search.engines.prepare import prepare

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from waterline import invariants
-from waterline.checker.kafka.terms import terms
+from waterline.checker.kafka.terms import condition
 from waterline.checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
 from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
-from waterline.checker.problem.spec import ProblemSpec
 from waterline.checker.problem.symmetry import Symmetry
 from waterline.invariants import atomic as atomic_invariants
 from waterline.invariants import reachable
@@ -30,13 +29,6 @@ from waterline.model.message.versions import NAMED
 
 def _family_of(model: str) -> Family:
     return family_of(model)
-
-
-def _with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
-    # Few runs ask a condition, and an executor should not import what reads one.
-    from waterline.checker.kafka.where import with_asked  # noqa: PLC0415
-
-    return with_asked(problem, spec)
 
 
 SYMMETRIES = {
@@ -58,10 +50,9 @@ MESSAGE = Family(
     words=MESSAGE_WORDS,
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
-    terms=terms,
+    condition=condition,
     expected=EXPECTED,
     origin=(_family_of, (message.NAME,)),
-    with_asked=_with_asked,
 )
 ATOMIC = Family(
     name="atomic",
@@ -76,9 +67,8 @@ ATOMIC = Family(
     words=ATOMIC_WORDS,
     symmetries=SYMMETRIES,
     symmetry=Symmetry.REPLICAS.value,
-    terms=terms,
+    condition=condition,
     origin=(_family_of, (atomic.NAME,)),
-    with_asked=_with_asked,
 )
 GRAINS = {family.name: family for family in (MESSAGE, ATOMIC)}
 """By what `--grain` calls them."""

@@ -1,11 +1,15 @@
-"""Names that a condition on Kafka's states may use: roles, brokers, records, set members."""
+"""Conditions on Kafka's states, and the names in them: roles, brokers, records, set members."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from waterline.model.core.transition_system import Model
 from waterline.model.message import terms as words
+
+if TYPE_CHECKING:
+    from waterline.model.own.condition import Condition
 
 _NAMES = (
     *("NO_REPLICA", "NO_EPOCH", "NO_RECORD", "UNKNOWN_OFFSET"),
@@ -15,6 +19,14 @@ _NAMES = (
     *("ACKS_NONE", "ACKS_LEADER", "ACKS_ALL"),
 )
 """Of `model.message.terms`."""
+
+
+def condition(text: str, model: Model) -> Condition:
+    """Return the condition in a text about the states of a model. Raises `BadCondition`."""
+    # Few runs have a condition, and an executor should not import what reads one.
+    from waterline.model.own import condition as language  # noqa: PLC0415
+
+    return language.condition(text, model.layout, model.settings, terms(model))
 
 
 def terms(model: Model) -> Mapping[str, object]:

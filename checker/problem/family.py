@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import NO_SYMMETRY, ProblemSpec
 from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.problem.where import Condition, with_asked
 from waterline.checker.problem.wording import describe_option
 from waterline.checker.problem.words import Words
 from waterline.model.core.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
@@ -20,13 +21,6 @@ from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.nearest import did_you_mean
 from waterline.model.core.renaming import CannotRename
 from waterline.model.core.transition_system import Model
-
-NOWHERE = "nowhere"
-"""The claim that the condition is true in no reachable state."""
-
-
-def _no_terms(model: Model) -> Mapping[str, object]:
-    return {}
 
 
 class Circumstances(Protocol):
@@ -58,9 +52,8 @@ class Family:
     addition to the claims of models that rename (`Model.concretise`). `expected` names the claims
     that break in named circumstances and versions. `origin`, a function and its arguments, makes
     this very family in another process; it `is_read_at_run_time` if its rules are not in a module
-    that could be imported there. `with_asked` adds the claims of a specification to the family's
-    own. `terms(model)` are the names that a user's condition may use in addition to fields and
-    settings (`model.own.condition`).
+    that could be imported there. `condition(text, model)` reads a user's condition about the states
+    of a model, and raises `BadCondition`.
     """
 
     name: str
@@ -80,8 +73,7 @@ class Family:
     expected: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     origin: tuple[Callable[..., Family], tuple[Any, ...]]
     is_read_at_run_time: bool = False
-    with_asked: Callable[[Problem, ProblemSpec], Problem]
-    terms: Callable[[Model], Mapping[str, object]] = _no_terms
+    condition: Callable[[str, Model], Condition]
 
     @property
     def claims(self) -> tuple[Claim | Reachable, ...]:
@@ -178,7 +170,7 @@ class Family:
         problem = self._build(spec.version, self.from_options(dict(spec.options)))
         known = {claim.name for claim in problem.claims}
         if spec.where is not None or not known.issuperset(spec.claims or ()):
-            problem = self.with_asked(problem, spec)
+            problem = with_asked(problem, spec)
         return _asking(problem, spec.claims, self.symmetries[spec.symmetry])
 
     def environment_name(self, options: Mapping[str, object]) -> str | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from waterline.checker.problem.words import Words
 
 WHERE = "where"
-"""The option that holds a condition of the user's (`checker.kafka.where`)."""
+"""The option that holds a condition of the user's (`checker.problem.where`)."""
 NO_SYMMETRY = "none"
 
 

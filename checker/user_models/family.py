@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from waterline.checker.kafka.where import with_asked
 from waterline.checker.problem.family import Claimed, Family
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
@@ -25,6 +24,7 @@ from waterline.model.core.claim import ActionProperty, Invariant, Reachable
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Model
 from waterline.model.own.building import Built, Stated, build_model
+from waterline.model.own.condition import Condition, condition
 from waterline.model.own.state_class import Bound
 
 DIGEST = "sha256"
@@ -96,6 +96,9 @@ def family_of(own: OwnFile) -> Family:
     def build(version: str, circumstances: OwnOptions) -> Model:
         return _build(own, version, circumstances).model
 
+    def read_condition(text: str, model: Model) -> Condition:
+        return condition(text, model.layout, model.settings, _terms(own, model))
+
     return OwnFamily(
         name=own.name,
         model=own.name,
@@ -111,8 +114,7 @@ def family_of(own: OwnFile) -> Family:
         origin=(own_family, (own.text, own.file)),
         own=own,
         is_read_at_run_time=True,
-        with_asked=with_asked,
-        terms=partial(_terms, own),
+        condition=read_condition,
     )
 
 

@@ -22,7 +22,7 @@ BEGIN = (
     "waterline.checker.ci.searching",
     "waterline.checker.search.engines.task",
     "waterline.checker.kafka.families",
-    "waterline.checker.kafka.where",
+    "waterline.checker.problem.where",
     "waterline.checker.user_models.family",
     "waterline.checker.user_models.vetting",
 )

@@ -11,9 +11,9 @@ import pytest
 from tests.support.own import example
 from waterline.checker.compiler.problem_digest import problem_digest
 from waterline.checker.kafka.families import ATOMIC, MESSAGE, family_of
-from waterline.checker.kafka.where import where_asked
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.problem.where import where_asked
 from waterline.model.core.errors import BadEnvironment
 
 SMALL = {"records": 1, "epochs": 1, "restarts": 1}

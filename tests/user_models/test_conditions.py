@@ -15,15 +15,15 @@ from tests.support.own import example, own_problem
 from tests.support.walks import LOSS, walk_of
 from waterline.checker.compiler.source import source_of
 from waterline.checker.kafka.families import ATOMIC, MESSAGE
-from waterline.checker.kafka.where import condition_of, nowhere, where_asked
 from waterline.checker.problem.packed_rows import state_words
 from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.where import Condition, nowhere, where_asked
 from waterline.checker.search.engines.expander import Expander
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.traces.violating_states import breaking_rows
 from waterline.model.core.errors import BadCondition, BadEnvironment
 from waterline.model.core.state import State
-from waterline.model.own.condition import TEXT_MAX, Condition
+from waterline.model.own.condition import TEXT_MAX
 
 SMALL = {"records": 1, "epochs": 1, "restarts": 1, "moves": 1}
 
@@ -31,7 +31,7 @@ SMALL = {"records": 1, "epochs": 1, "restarts": 1, "moves": 1}
 def asked(text: str, problem: Problem | None = None) -> Condition:
     problem = problem or MESSAGE.problem_of("hw", {})
     assert problem.family is not None
-    return condition_of(text, problem.family, problem.model)
+    return problem.family.condition(text, problem.model)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_another_process_makes_the_same_question_again() -> None:
 
 def test_an_executor_needs_no_rich_for_it() -> None:
     program = (
-        "import sys; from waterline.checker.kafka.where import where_asked; "
+        "import sys; from waterline.checker.problem.where import where_asked; "
         "from waterline.checker.kafka.families import MESSAGE; "
         "make, arguments = where_asked(MESSAGE.problem_of('hw', {}), '1').__reduce_ex__(4)[:2]; "
         "make(*arguments); print([m for m in ('rich', 'click') if m in sys.modules])"

@@ -24,7 +24,7 @@ from waterline.checker.cli.shared.options import require_engine, take_budgets, t
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.cli.traces.viewing import is_interactive, view
-from waterline.checker.kafka.where import nothing
+from waterline.checker.problem.where import nothing
 from waterline.checker.report.pages.limits import TooLongForPage
 from waterline.checker.search.engines.choice import lacks_spark
 from waterline.checker.search.graph import TooLargeForGraph, to_graphml

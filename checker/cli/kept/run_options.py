@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from waterline.checker.cli.shared.own_options import file_and_name, finder
 from waterline.checker.cli.shared.problem_options import KINDS, problem_from, take_given
-from waterline.checker.problem.family import NOWHERE, Family
+from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.where import NOWHERE
 from waterline.model.core.errors import BadEnvironment
 
 if TYPE_CHECKING:

@@ -124,7 +124,7 @@ def problem_from(given: dict[str, Any]) -> Problem:
     options = dict(given)
     if (where := options.pop(WHERE, None)) is not None:
         # Few ask for more than what is claimed.
-        from waterline.checker.kafka.where import where_asked  # noqa: PLC0415
+        from waterline.checker.problem.where import where_asked  # noqa: PLC0415
 
         return where_asked(problem_from(options), where, options.get("invariant", ()))
     kinds = [kind for kind in KINDS if options.pop(kind, False)]

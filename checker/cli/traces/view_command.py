@@ -13,13 +13,12 @@ from waterline.checker.cli.shared.where_options import where_option
 from waterline.checker.cli.traces.recorded import Recorded, load_counterexample
 from waterline.checker.cli.traces.viewing import is_interactive, view, view_itf
 from waterline.checker.kafka.narrative.story import reasons, story_of
-from waterline.checker.kafka.where import condition_of
 from waterline.checker.problem.spec import WHERE
+from waterline.checker.problem.where import Condition
 from waterline.checker.traces.finding import Finding
 from waterline.counterexamples.formats.itf_states import trace_of_another_tool
 from waterline.counterexamples.formats.itf_table import render_itf
 from waterline.counterexamples.rendering import render_full
-from waterline.model.own.condition import Condition
 
 
 @click.command("view")
@@ -67,7 +66,7 @@ def _condition(found: Recorded, where: str | None) -> Condition | None:
     problem = found.problem
     text = where if where is not None else str(problem.model.options.get(WHERE, ""))
     assert problem.family is not None
-    return condition_of(text, problem.family, problem.model) if text or where is not None else None
+    return problem.family.condition(text, problem.model) if text or where is not None else None
 
 
 def _remarks(finding: Finding, asked: Condition) -> dict[int, str]:

@@ -10,9 +10,9 @@ from waterline.checker.kafka.narrative.story import story_of
 from waterline.checker.traces.finding import Finding
 
 if TYPE_CHECKING:
+    from waterline.checker.problem.where import Condition
     from waterline.counterexamples.formats.itf_states import ItfTrace
     from waterline.model.core.claim import Claim
-    from waterline.model.own.condition import Condition
 
 
 def is_interactive() -> bool:

@@ -19,6 +19,7 @@ from textual.message import Message
 from textual.widgets import Footer, Input, Static
 
 from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.problem.where import Condition
 from waterline.checker.report.viewer.dialog import Dialog
 from waterline.checker.report.viewer.ending import exit_on_sigterm
 from waterline.checker.report.viewer.lanes import LEGEND, picture
@@ -34,7 +35,6 @@ from waterline.checker.report.viewer.sentences import (
 from waterline.checker.report.viewer.steps import TOLD_STEPS_MAX, WIDE, Steps
 from waterline.counterexamples.state_table import facts, state_table, widths_of
 from waterline.model.core.claim import Claim
-from waterline.model.own.condition import Condition
 
 _NARROW_LIST = 26
 """Columns of a list of steps by names alone."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from waterline.checker.kafka.where import condition_of
 from waterline.checker.problem.errors import Refused
 from waterline.checker.user_models.interactive.calls import (
     Ambiguous,
@@ -96,7 +95,7 @@ def _expect_enabled(rest: str, walk: Walk, *, wanted: bool) -> str | None:
 
 def _expect_where(rest: str, walk: Walk, *, wanted: bool) -> str | None:
     assert walk.problem.family is not None
-    asked = condition_of(rest, walk.problem.family, walk.model)
+    asked = walk.problem.family.condition(rest, walk.model)
     if bool(asked.holds(walk.state, walk.model.settings)) == wanted:
         return None
     values = asked.values(walk.state)

@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from waterline.checker.kafka.where import condition_of, where_asked
-from waterline.checker.problem.family import NOWHERE
 from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.where import NOWHERE, Condition, where_asked
 from waterline.checker.search.rule_errors import Failure, Raised, attempt
 from waterline.counterexamples import NO_CLAIM, Moment, Replayed, Trace, trace_of
 from waterline.model.core.claim import ActionProperty, Invariant
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Step
-from waterline.model.own.condition import Condition
 
 STEPS_MAX = 10_000
 
@@ -130,7 +128,7 @@ class Walk:
     def watch(self, text: str | None) -> None:
         """Watch a condition from here on, None for no more. Raises `BadCondition`."""
         assert self.problem.family is not None
-        found = condition_of(text, self.problem.family, self.model) if text is not None else None
+        found = self.problem.family.condition(text, self.model) if text is not None else None
         self.where = found
 
     def is_where(self, number: int | None = None) -> bool:

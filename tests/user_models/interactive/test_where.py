@@ -13,7 +13,6 @@ from tests.support.stories import LOSS, story
 from tests.support.viewing import WIDE, seen, viewer
 from tests.support.walks import SCRIPTS
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.kafka.where import condition_of
 from waterline.counterexamples import read_trace
 
 SMALL = ("--protocol", "hw", "--engine", "local", "--records", 1, "--restarts", 1, "--moves", 0)
@@ -106,7 +105,7 @@ def test_a_run_under_a_symmetry_has_not_the_states_to_pick_from(cli: Commands, p
 
 def test_the_viewer_marks_the_steps_and_w_goes_to_the_next() -> None:
     told = story(LOSS)
-    asked = condition_of("s.leo[r1] == 0", MESSAGE, told.model)
+    asked = MESSAGE.condition("s.leo[r1] == 0", told.model)
     first = seen(viewer(told, asked), size=WIDE)
     there = seen(viewer(told, asked), *"GWWWw", size=WIDE)
     unasked = seen(viewer(told), "w")

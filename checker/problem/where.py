@@ -8,19 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from waterline.checker.problem.family import NOWHERE, Family
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import WHERE, ProblemSpec
+from waterline.checker.problem.words import Words
 from waterline.counterexamples import NO_CLAIM
 from waterline.model.core.claim import Invariant
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
 
-if TYPE_CHECKING:
-    from waterline.model.own.condition import Condition
+NOWHERE = "nowhere"
+"""The claim that the condition is true in no reachable state."""
+
+
+class Condition(Protocol):
+    """A condition about a state, which a family has read from `text` (`Family.condition`)."""
+
+    @property
+    def text(self) -> str:
+        """The text that the user gave."""
+
+    @property
+    def holds(self) -> Callable[[Any, Any], bool]:
+        """True of a state and the settings where the condition is true."""
+
+    @property
+    def fails(self) -> Callable[[Any, Any], bool]:
+        """The opposite of `holds`."""
+
+    def values(self, state: State) -> str:
+        """Return the values of the fields that the condition reads at constant indices."""
 
 
 def with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
@@ -37,9 +56,9 @@ def with_asked(problem: Problem, spec: ProblemSpec) -> Problem:
             "--where may name an epoch or a record, which have no fixed names under --unbounded; "
             "leave one of them out"
         )
-    claimed = _with_claim(problem, nowhere(condition_of(spec.where, family, problem.model)))
+    claimed = _with_claim(problem, nowhere(family.condition(spec.where, problem.model)))
     model = replace(claimed.model, options={**claimed.model.options, WHERE: spec.where})
-    return replace(claimed, model=model, family=replace(family, words=_words(family)))
+    return replace(claimed, model=model, family=replace(family, words=_words(family.words)))
 
 
 def where_asked(problem: Problem, where: str, names: tuple[str, ...] = ()) -> Problem:
@@ -50,13 +69,6 @@ def where_asked(problem: Problem, where: str, names: tuple[str, ...] = ()) -> Pr
     assert problem.family is not None
     claims = frozenset((*names, NOWHERE))
     return problem.family.make(replace(problem.spec, where=where.strip(), claims=claims))
-
-
-def condition_of(text: str, family: Family, model: Model) -> Condition:
-    """Return the condition in a text about the states of a model. Raises `BadCondition`."""
-    from waterline.model.own.condition import condition  # noqa: PLC0415 - few checks have one
-
-    return condition(text, model.layout, model.settings, family.terms(model))
 
 
 def nowhere(asked: Condition) -> Invariant:
@@ -102,8 +114,8 @@ def _with_claim(problem: Problem, claim: Invariant) -> Problem:
     return replace(problem, invariants=(*problem.invariants, claim))
 
 
-def _words(family: Family) -> Any:
-    """The family's words, said of a model without the condition."""
+def _words(words: Words) -> Words:
+    """The words of a family, said of a model without the condition."""
 
     def without(describe: Callable[[Model], str]) -> Callable[[Model], str]:
         def describe_without(model: Model) -> str:
@@ -112,7 +124,6 @@ def _words(family: Family) -> Any:
 
         return describe_without
 
-    words = family.words
     return replace(
         words,
         title=without(words.title),
