@@ -20,6 +20,7 @@ from waterline.checker.compiler.source import NotCompilable
 
 Found = Mapping[tuple[types.FunctionType, Path], Any]
 """The value found by each path from a function, in the order of the look-ups."""
+Codes = Mapping[types.FunctionType, types.CodeType]
 Record = list[list[Any]]
 """Look-ups as JSON has them: number of the function, steps of the path, content."""
 
@@ -63,6 +64,26 @@ def found_again(roots: Sequence[types.FunctionType], record: Any, *, exact: bool
             numbers.add(thing)
             functions.append(thing)
     return found
+
+
+def codes_of(roots: Sequence[types.FunctionType], found: Found) -> Codes:
+    """Return the code of each function that look-ups began in or led to."""
+    reached = (thing for thing in found.values() if isinstance(thing, types.FunctionType))
+    begun = (function for function, _ in found)
+    return {function: function.__code__ for function in (*roots, *begun, *reached)}
+
+
+def is_current(found: Found, codes: Codes) -> bool:
+    """True if no name was rebound since: each path leads to the same object, of the same code.
+
+    That is quick, and takes an equal object in another's place for a change.
+    """
+    try:
+        return all(function.__code__ is code for function, code in codes.items()) and all(
+            follow(function, path) is thing for (function, path), thing in found.items()
+        )
+    except (Undefined, NoContent):
+        return False
 
 
 @functools.lru_cache(maxsize=1 << 16)

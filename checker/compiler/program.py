@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from waterline.checker.compiler import cache, lookup_record, machine, text_key
+from waterline.checker.compiler import cache, lookup_record, machine
 from waterline.checker.compiler.function_ir import Written
-from waterline.checker.compiler.lookup_record import Found, Record
+from waterline.checker.compiler.lookup_record import Codes, Found, Record, codes_of, is_current
 from waterline.checker.compiler.module import Unit
 from waterline.checker.compiler.source import source_of
 from waterline.checker.compiler.text_key import TextKey, key_of
@@ -142,14 +142,28 @@ _known: dict[str, bytes] = {}
 """Encoded `Called` by the name of their keys, where that is not kept on disk."""
 
 
-@functools.lru_cache(maxsize=64)
 def program_facts(recipe: Recipe) -> Called:
     """Return a program's name and functions; write the program only if they are unknown.
 
-    They are then kept next to the machine code: see `checker.compiler.text_key`. After
-    `look_up_anew` this process's findings are looked up again.
+    They are then kept next to the machine code: see `checker.compiler.text_key`. If a name was
+    rebound since this process found them, they are looked up anew.
     """
+    known, codes = _facts(recipe)
+    if is_current(known.found, codes):
+        return known
+    look_up_anew()
+    return _facts(recipe)[0]
+
+
+@functools.lru_cache(maxsize=64)
+def _facts(recipe: Recipe) -> tuple[Called, Codes]:
+    """A program's facts, and the codes of its functions as of this process's first look-up."""
     key = key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
+    known = _read_or_written(recipe, key)
+    return known, codes_of(key.functions if key else (), known.found)
+
+
+def _read_or_written(recipe: Recipe, key: TextKey | None) -> Called:
     if key is None:
         return recipe.program().called
     kept = (cache.lookup(key.name) if key.is_settled else None) or _known.get(key.name)
@@ -183,8 +197,7 @@ def look_up_anew() -> None:
     has the name of its text.
     """
     _write.cache_clear()
-    program_facts.cache_clear()
-    text_key.forget()
+    _facts.cache_clear()
     lookup_record.forget()
 
 
@@ -226,8 +239,14 @@ class Optimising:
 
     @property
     def is_done(self) -> bool:
-        """Whether `loaded_quickly` has optimised functions for all of them by now."""
+        """True if there are optimised functions for all of them by now."""
         return all(known.name in _in_memory for known, _ in self._programs)
+
+    @property
+    def functions(self) -> machine.Functions:
+        """The optimised functions, once it is done, of the programs as they were looked up."""
+        made = [_in_memory[known.name] for known, _ in self._programs]
+        return {name: function for each in made for name, function in each.items()}
 
     def note_work(self, seconds: float) -> None:
         """Count it; after `optimise_after_seconds` of one program a thread begins to optimise it.

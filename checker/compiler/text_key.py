@@ -102,7 +102,8 @@ class _Description:
         elif isinstance(value, Layout):
             self._say("layout", _layout(value))
         elif kind is Action:
-            digest, functions = _action(value)
+            rules = (value.guard, value.effect, value.limit)
+            digest, functions = _action(value, tuple(getattr(f, "__code__", None) for f in rules))
             self._say("action", digest)
             self._all(functions)
         elif dataclasses.is_dataclass(value):
@@ -144,17 +145,17 @@ def _layout(layout: Layout) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _action(action: Action) -> tuple[str, tuple[types.FunctionType, ...]]:
-    """The content of an action by itself, and the functions in it: most problems share theirs."""
+def _action(
+    action: Action, codes: tuple[types.CodeType | None, ...]
+) -> tuple[str, tuple[types.FunctionType, ...]]:
+    """The content of an action whose rules have these codes, and the functions in it.
+
+    Most problems share their actions.
+    """
     digest = hashlib.sha256()
     description = _Description(digest.update)
     description.all_fields(action)
     return digest.hexdigest(), tuple(description.functions)
-
-
-def forget() -> None:
-    """Describe actions anew from now on: a function may have got other code."""
-    _action.cache_clear()
 
 
 def _in_order(values: frozenset[Any] | set[Any]) -> Sequence[Any]:

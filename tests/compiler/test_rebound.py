@@ -198,6 +198,20 @@ def assert_read_anew(kind: str, modules: Callable[..., Any]) -> None:
 
 
 @pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize("kind", ["a helper", "code"])
+def test_an_engine_that_nothing_was_prepared_for_runs_what_names_stand_for_too(
+    kind: str, modules: Callable[..., Any]
+) -> None:
+    rules = modules(GUARDS[kind])
+    problem = problem_of(rules)
+    before = found_by(problem, MemoryEngine(problem, threads=1))
+    rebind(kind, rules)
+    after = found_by(problem, MemoryEngine(problem, threads=1))
+
+    assert (before[0], after[0]) == (4, 6)
+
+
+@pytest.mark.usefixtures("settled")
 def test_rules_of_a_module_that_was_read_again_are_those_of_its_file(
     modules: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -171,7 +172,14 @@ class Expander:
             yield
             return
         if self._optimising.is_done:
-            self.kernel = kernel_of(self.problem)
+            # Not `kernel_of`: a name may have been rebound since the search began.
+            made = self._optimising.functions
+            self.kernel = replace(
+                self.kernel,
+                expand=made["expand"],
+                inspect=made["inspect"],
+                canonical=made.get("canonical"),
+            )
             code = self._code()
             self._job[: len(code)] = code
             self._optimising = None
