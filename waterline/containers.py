@@ -95,7 +95,7 @@ class Members(set[Any]):
 class _Values(tuple[Any, ...]):
     """Content of a queue or a log, the first one first."""
 
-    _declared: Sequenced
+    _declared: Any  # a field of a class reads as its value, to a type checker
     _name: str
     _write: Write
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 import typing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Never, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from waterline.model.own.epoch_field import Epoch
-from waterline.model.own.names import BadProtocol, Epochs, Index, Names
-from waterline.model.own.plain_fields import By, Choice, DeclaredField, Flag, Name, Number, Said
-from waterline.model.own.typed import Held, Made, Read, Written
+from waterline.model.own.names import BadProtocol, Epochs, Names
+from waterline.model.own.plain_fields import Choice, DeclaredField, Epoch, Flag, Name, Number
+from waterline.model.own.typed import Among, At, Held, Made
 
 if TYPE_CHECKING:
-    from waterline.model.own.typed import Elements, Table
+    from waterline.model.own.typed import Said
 
 STRUCT_MAX = 1 << 60
 """Maximum number of values of a struct: each is one number."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Struct(Generic[Made]):
+class Struct(Among[Made]):
     """The values that a named tuple may have: `Struct(Vote, to=nodes, term=range(terms + 1))`.
 
     Each part has a domain; one that is annotated bool needs none, and one of names that is
@@ -117,7 +116,7 @@ structs.
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Value(DeclaredField, Held[Read, Written]):
+class Value(DeclaredField, Held[Made, Made, At]):
     """A field that holds a struct: `last = Value(of=Struct(Vote, to=nodes), by=nodes)`.
 
     At first each of its parts has its first value.
@@ -126,38 +125,13 @@ class Value(DeclaredField, Held[Read, Written]):
     of: Struct[Any]
 
     @overload
-    def __init__(self: Value[Made, Made], of: Struct[Made], **said: Unpack[Said]) -> None: ...
+    def __init__(self, of: Struct[Made], **said: Unpack[Said[At]]) -> None: ...
     @overload
     def __init__(
-        self: Value[Elements[Made, Made], Never],
-        of: Struct[Made],
-        *,
-        by: Index,
-        **said: Unpack[Said],
+        self: Value[Any, Any], name: str, /, of: Struct[Any], **said: Unpack[Said[Any]]
     ) -> None: ...
-    @overload
-    def __init__(
-        self: Value[Table[Made, Made], Never],
-        of: Struct[Made],
-        *,
-        by: tuple[Index, ...],
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Value[Any, Any],
-        name: str,
-        /,
-        of: Struct[Any],
-        *,
-        by: By = (),
-        **said: Unpack[Said],
-    ) -> None: ...
-
-    def __init__(
-        self, *given: Any, of: Any = None, by: By = (), doc: str = "", ghost: bool = False
-    ) -> None:
-        self._take(given, {"of": of}, {"by": by, "doc": doc, "ghost": ghost})
+    def __init__(self, *given: Any, **said: Any) -> None:
+        self._take(given, said, "of")
 
     def require(self) -> None:
         """Raises `BadProtocol`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from waterline.model.core.renaming import Sort
 from waterline.model.own.any_number import AnyNumber
-from waterline.model.own.typed import Counted
+from waterline.model.own.typed import Among, Counted
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}", re.ASCII)
 
@@ -18,7 +18,7 @@ class BadProtocol(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Names(Counted):
+class Names(Counted, Among[int]):
     """A sort of names: `nodes = Names("node", 3)` are node0, node1 and node2.
 
     An argument of an action that is called like one of them ranges over them. `s.nodes` is how many
@@ -73,7 +73,7 @@ class Opaque(Names):
 
 
 @dataclass(frozen=True, slots=True)
-class Epochs:
+class Epochs(Among[int]):
     """A sort of epochs, which rules copy and compare: `terms = Epochs("term", 3)`.
 
     They are 1 to `highest`; 0, which an `Epoch` has at first, is before all of them. An argument of

@@ -8,9 +8,9 @@ it first, in a list: `Number("term", 0, 3)`.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Never, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from waterline.model.own.names import (
     BadProtocol,
@@ -21,23 +21,16 @@ from waterline.model.own.names import (
     require_index,
     require_name,
 )
-from waterline.model.own.typed import Held, Read, Written
+from waterline.model.own.typed import At, Held, Read
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from waterline.model.own.typed import Elements, Table
+    from waterline.model.own.typed import Said
 
 NONE = -1
 """Number for None in a field of names."""
 By = Index | tuple[Index, ...]
-
-
-class Said(TypedDict, total=False):
-    """Options of any field."""
-
-    doc: str
-    ghost: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +45,29 @@ class DeclaredField:
     doc: str = field(default="", kw_only=True)
     ghost: bool = field(default=False, kw_only=True)
 
-    def _take(self, given: Sequence[Any], named: dict[str, Any], rest: dict[str, Any]) -> None:
-        """Take the constructor's arguments: perhaps a name, then the `named` in their order.
+    def _take(
+        self, given: Sequence[Any], said: Mapping[str, Any], *wanted: str, **others: Any
+    ) -> None:
+        """Take the constructor's arguments: perhaps a name, then the `wanted` in their order.
 
-        Raises `TypeError` for too few or too many, and `BadProtocol`.
+        `others` are further options with their defaults. Raises `TypeError` for too few or too
+        many, and `BadProtocol`.
         """
         name, *values = given if given and isinstance(given[0], str) else ("", *given)
-        wanted = dict(named)
-        left = [key for key, value in wanted.items() if value is None]
+        others = {"by": (), "doc": "", "ghost": False, **others}
+        called = f"{type(self).__name__}.__init__()"
+        for key in said:
+            if key not in wanted and key not in others:
+                raise TypeError(f"{called} got an unexpected keyword argument {key!r}")
+        left = [key for key in wanted if key not in said]
         if len(values) != len(left):
-            raise TypeError(f"{type(self).__name__}.__init__() has other arguments")
-        wanted |= dict(zip(left, values, strict=True))
-        for key, value in {"name": name, **wanted, **rest}.items():
+            raise TypeError(f"{called} has other arguments")
+        for key, value in {
+            "name": name,
+            **others,
+            **dict(zip(left, values, strict=True)),
+            **said,
+        }.items():
             object.__setattr__(self, key, value)
         if name:
             self.require()
@@ -111,26 +115,15 @@ class DeclaredField:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Flag(DeclaredField, Held[Read, Written]):
+class Flag(DeclaredField, Held[bool, bool, At]):
     """A field that is True or False; False at first."""
 
     @overload
-    def __init__(self: Flag[bool, bool], **said: Unpack[Said]) -> None: ...
+    def __init__(self, **said: Unpack[Said[At]]) -> None: ...
     @overload
-    def __init__(
-        self: Flag[Elements[bool, bool], Never], *, by: Index, **said: Unpack[Said]
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Flag[Table[bool, bool], Never], *, by: tuple[Index, ...], **said: Unpack[Said]
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Flag[Any, Any], name: str, /, *, by: By = (), **said: Unpack[Said]
-    ) -> None: ...
-
-    def __init__(self, *given: Any, by: By = (), doc: str = "", ghost: bool = False) -> None:
-        self._take(given, {}, {"by": by, "doc": doc, "ghost": ghost})
+    def __init__(self: Flag[Any], name: str, /, **said: Unpack[Said[Any]]) -> None: ...
+    def __init__(self, *given: Any, **said: Any) -> None:
+        self._take(given, said)
 
     @property
     def range(self) -> tuple[int, int]:
@@ -139,47 +132,20 @@ class Flag(DeclaredField, Held[Read, Written]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Number(DeclaredField, Held[Read, Written]):
+class Number(DeclaredField, Held[int, int, At]):
     """A field of whole numbers from `lo` to `hi`, both included; `lo` at first."""
 
     lo: int
     hi: int
 
     @overload
-    def __init__(self: Number[int, int], lo: int, hi: int, **said: Unpack[Said]) -> None: ...
+    def __init__(self, lo: int, hi: int, **said: Unpack[Said[At]]) -> None: ...
     @overload
     def __init__(
-        self: Number[Elements[int, int], Never],
-        lo: int,
-        hi: int,
-        *,
-        by: Index,
-        **said: Unpack[Said],
+        self: Number[Any], name: str, /, lo: int, hi: int, **said: Unpack[Said[Any]]
     ) -> None: ...
-    @overload
-    def __init__(
-        self: Number[Table[int, int], Never],
-        lo: int,
-        hi: int,
-        *,
-        by: tuple[Index, ...],
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Number[Any, Any], name: str, /, lo: int, hi: int, *, by: By = (), **said: Unpack[Said]
-    ) -> None: ...
-
-    def __init__(
-        self,
-        *given: Any,
-        lo: Any = None,
-        hi: Any = None,
-        by: By = (),
-        doc: str = "",
-        ghost: bool = False,
-    ) -> None:
-        self._take(given, {"lo": lo, "hi": hi}, {"by": by, "doc": doc, "ghost": ghost})
+    def __init__(self, *given: Any, **said: Any) -> None:
+        self._take(given, said, "lo", "hi")
 
     def require(self) -> None:
         """Raises `BadProtocol`."""
@@ -207,7 +173,7 @@ class Number(DeclaredField, Held[Read, Written]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Choice(DeclaredField, Held[Read, Written]):
+class Choice(DeclaredField, Held[str, str, At]):
     """A field that is one of several words; the first of them at first.
 
     `state = Choice("working", "done", by=rms)` is compared and assigned as text:
@@ -217,24 +183,16 @@ class Choice(DeclaredField, Held[Read, Written]):
     values: tuple[str, ...]
 
     @overload
-    def __init__(self: Choice[str, str], *words: str, **said: Unpack[Said]) -> None: ...
+    def __init__(self, *words: str, **said: Unpack[Said[At]]) -> None: ...
     @overload
     def __init__(
-        self: Choice[Elements[str, str], Never], *words: str, by: Index, **said: Unpack[Said]
+        self: Choice[Any], name: str, /, *words: str, **said: Unpack[Said[Any]]
     ) -> None: ...
-    @overload
-    def __init__(
-        self: Choice[Table[str, str], Never],
-        *words: str,
-        by: tuple[Index, ...],
-        **said: Unpack[Said],
-    ) -> None: ...
-
-    def __init__(self, *words: Any, by: By = (), doc: str = "", ghost: bool = False) -> None:
+    def __init__(self, *words: Any, **said: Any) -> None:
         name, *values = words or ("",)
-        rest = {"by": by, "doc": doc, "ghost": ghost, "values": tuple(values)}
-        for key, value in {"name": name, **rest}.items():
-            object.__setattr__(self, key, value)
+        self._take((), said)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "values", tuple(values))
         # The first of them is no name in a class: `Protocol` looks at the names of a list.
         self._require_indices()
         self._require_words()
@@ -273,7 +231,7 @@ class Choice(DeclaredField, Held[Read, Written]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Name(DeclaredField, Held[Read, Written]):
+class Name(DeclaredField, Held[Read, Read, At]):
     """A field that holds a name of a sort, the first one at first; or None at first, if `or_none`.
 
     `leader = Name(nodes, or_none=True)` is compared with None, with arguments of actions and with
@@ -284,44 +242,10 @@ class Name(DeclaredField, Held[Read, Written]):
     or_none: bool = field(default=False, kw_only=True)
 
     @overload
-    def __init__(self: Name[int, int], of: Names, **said: Unpack[Said]) -> None: ...
+    def __init__(self: Name[int, At], of: Names, **said: Unpack[Said[At]]) -> None: ...
     @overload
     def __init__(
-        self: Name[Elements[int, int], Never], of: Names, *, by: Index, **said: Unpack[Said]
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Name[Table[int, int], Never],
-        of: Names,
-        *,
-        by: tuple[Index, ...],
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Name[int | None, int | None],
-        of: Names,
-        *,
-        or_none: Literal[True],
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Name[Elements[int | None, int | None], Never],
-        of: Names,
-        *,
-        or_none: Literal[True],
-        by: Index,
-        **said: Unpack[Said],
-    ) -> None: ...
-    @overload
-    def __init__(
-        self: Name[Table[int | None, int | None], Never],
-        of: Names,
-        *,
-        or_none: Literal[True],
-        by: tuple[Index, ...],
-        **said: Unpack[Said],
+        self: Name[int | None, At], of: Names, *, or_none: Literal[True], **said: Unpack[Said[At]]
     ) -> None: ...
     @overload
     def __init__(
@@ -331,21 +255,10 @@ class Name(DeclaredField, Held[Read, Written]):
         of: Names,
         *,
         or_none: bool = False,
-        by: By = (),
-        **said: Unpack[Said],
+        **said: Unpack[Said[Any]],
     ) -> None: ...
-
-    def __init__(
-        self,
-        *given: Any,
-        of: Any = None,
-        or_none: bool = False,
-        by: By = (),
-        doc: str = "",
-        ghost: bool = False,
-    ) -> None:
-        rest = {"or_none": or_none, "by": by, "doc": doc, "ghost": ghost}
-        self._take(given, {"of": of}, rest)
+    def __init__(self, *given: Any, **said: Any) -> None:
+        self._take(given, said, "of", or_none=False)
 
     def require(self) -> None:
         """Raises `BadProtocol`."""
@@ -357,3 +270,30 @@ class Name(DeclaredField, Held[Read, Written]):
     def range(self) -> tuple[int, int]:
         """Least and greatest number; None is -1."""
         return (NONE if self.or_none else 0), self.of._last
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Epoch(Number[At]):
+    """A field that holds an epoch of a sort of `Epochs`; 0, before all of them, at first.
+
+    `term = Epoch(terms, by=nodes)` is copied, and compared with epochs and 0:
+    `s.term[a] < s.term[b]`. A new one is an argument: `when(term > s.term[node])`.
+    """
+
+    of: Epochs
+
+    @overload
+    def __init__(self, of: Epochs, **said: Unpack[Said[At]]) -> None: ...
+    @overload
+    def __init__(
+        self: Epoch[Any], name: str, /, of: Epochs, *, least: int = 0, **said: Unpack[Said[Any]]
+    ) -> None: ...
+    def __init__(self, *given: Any, least: int = 0, **said: Any) -> None:
+        self._take(given, said, "of", lo=least, hi=least)
+
+    def require(self) -> None:
+        """Raises `BadProtocol`."""
+        DeclaredField.require(self)
+        if not isinstance(self.of, Epochs):
+            raise BadProtocol(f"field {self.name} holds epochs of {self.of!r}; give Epochs")
+        object.__setattr__(self, "hi", self.of._last)

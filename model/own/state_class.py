@@ -22,10 +22,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from waterline.model.core.state import Draft
-from waterline.model.own.containers import AnyField
-from waterline.model.own.domains import Struct
+from waterline.model.own.fields import AnyField, DeclaredField, Struct
 from waterline.model.own.names import BadProtocol, Epochs, Names
-from waterline.model.own.plain_fields import DeclaredField
 from waterline.model.own.typed import OfState
 
 Bound = int | bool

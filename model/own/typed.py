@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, overload
 
 
 class Size(int):
@@ -28,24 +28,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar as Defaulted
 
-    Made = Defaulted("Made", default=Any)
-    """Result of a struct's constructor."""
-    Read = Defaulted("Read", default=Any)
-    Written = Defaulted("Written", default=Any)
-    V = TypeVar("V")
-    Part = int | None
-    """An index. None has no element, but no type checker knows that a `when` has excluded it."""
-
-    class Held(Generic[Read, Written]):
-        """A field of a class: of a state it reads as a value, of the class as the field itself."""
-
-        @overload
-        def __get__(self, state: OfState, owner: type[Any]) -> Read: ...
-        @overload
-        def __get__(self, state: object, owner: type[Any]) -> Self: ...
-        def __get__(self, state: object, owner: type[Any]) -> Any: ...
-        def __set__(self, state: object, value: Written) -> None: ...
-
     class Counted:
         """A sort of a class: of a state it reads as how many names there are."""
 
@@ -54,6 +36,51 @@ if TYPE_CHECKING:
         @overload
         def __get__(self, state: object, owner: type[Any]) -> Self: ...
         def __get__(self, state: object, owner: type[Any]) -> Any: ...
+
+    Index = Counted | int
+    By = Index | tuple[Index, ...]
+    At = Defaulted("At", bound=By, default=tuple[()], covariant=True)  # noqa: PLC0105 - as in `Held`
+    """Indices of a field."""
+    Made = Defaulted("Made", default=Any)
+    """Result of a struct's constructor."""
+    Read = Defaulted("Read", default=Any)
+    Written = Defaulted("Written", default=Any)
+    V = Defaulted("V", default=int)
+    Part = int | None
+    """An index. None has no element, but no type checker knows that a `when` has excluded it."""
+
+    class Said(TypedDict, Generic[At], total=False):
+        """Options of any field."""
+
+        by: At
+        doc: str
+        ghost: bool
+
+    class Held(Generic[Read, Written, At]):
+        """A field of a class: of a state it reads as a value, of the class as the field itself."""
+
+        @overload
+        def __get__(self: Held[Read, Written], state: OfState, owner: type[Any]) -> Read: ...
+        @overload
+        def __get__(
+            self: Held[Read, Written, Index], state: OfState, owner: type[Any]
+        ) -> Elements[Read, Written]: ...
+        @overload
+        def __get__(
+            self: Held[Read, Written, tuple[Index, ...]], state: OfState, owner: type[Any]
+        ) -> Table[Read, Written]: ...
+        @overload
+        def __get__(self, state: object, owner: type[Any]) -> Self: ...
+        def __get__(self, state: object, owner: type[Any]) -> Any: ...
+        def __set__(self: Held[Read, Written], state: object, value: Written) -> None: ...
+
+    class Places(Held[Read, Written, At], Generic[Read, Written, V, At]):
+        """A field that holds several values in places."""
+
+    class Among(Generic[V]):
+        """A domain, by the type of its values."""
+
+        def _value(self) -> V: ...
 
     class Elements(Generic[Read, Written]):
         """`s.token[client]`"""
@@ -100,16 +127,17 @@ if TYPE_CHECKING:
         def __setitem__(self, place: int, value: V) -> None: ...
 
 else:
-    Read = Written = V = None  # A class is made with them, and nobody asks which.
-    Made = TypeVar("Made")
+    At = Read = Written = V = Made = None  # A class is made with them, and nobody asks which.
 
     class Held:
-        """A field of a class."""
+        """A field of a class, or a domain of its values."""
 
         __slots__ = ()
 
         def __class_getitem__(cls, _: object) -> type:
             return cls
+
+    Among = Places = Members = Channel = Multiset = Entries = Held
 
     class Counted:
         """A sort of a class."""
