@@ -34,8 +34,7 @@ SHOWN = "".join(
         "README.md",
         "docs/tutorial.md",
         "docs/running.md",
-        "docs/explain.md",
-        "docs/by-hand.md",
+        "docs/counterexamples.md",
         "docs/simulate.md",
         "docs/unbounded.md",
     )

@@ -40,7 +40,7 @@ first version that violates it. *Takes*: the steps from outside without any one 
 breaks the claim. *Too late*: steps of the protocol that would have prevented it, with the steps of
 the trace after which they could still come. *Repairs*: the single changes with which the claim
 holds in every reachable state at the same bounds, with how many these are; *not decided* are those
-whose space is larger than was looked at. [explain.md](explain.md) says what is meant exactly.
+whose space is larger than was looked at. [counterexamples.md](counterexamples.md) defines them.
 
 | entry | version | takes | too late | repairs |
 |---|---|---|---|---|

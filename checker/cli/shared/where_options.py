@@ -10,4 +10,6 @@ import click
 
 def where_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The option, and what it is for here."""
-    return click.option("--where", metavar="CONDITION", help=f"{text} docs/by-hand.md#conditions")
+    return click.option(
+        "--where", metavar="CONDITION", help=f"{text} docs/counterexamples.md#conditions"
+    )

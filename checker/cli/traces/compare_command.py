@@ -64,8 +64,8 @@ def compare_command(**options: Any) -> int:
     """Make the choices of a recorded trace again under another version, side by side.
 
     TRACE is a file as `check --trace-dir` writes it. What is not given is as in the trace. Records,
-    faults and decisions come in the same order; docs/explain.md says what becomes of a step that
-    the other version does not have, and which steps it takes besides.
+    faults and decisions come in the same order; docs/counterexamples.md says what becomes of a step
+    that the other version does not have, and which steps it takes besides.
 
     A claim about recovery or liveness is not judged in the other version: that needs all that can
     follow. `check` decides it there.

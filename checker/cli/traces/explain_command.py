@@ -53,7 +53,7 @@ def explain_command(
     """Say why a recorded trace ends as it does, and which single change prevents it.
 
     TRACE is a file that `check --trace-dir` has written. No heuristic is at work: what can happen
-    without a step, or with a change, is explored in full (docs/explain.md).
+    without a step, or with a change, is explored in full (docs/counterexamples.md).
     """
     # Here, and not above: help needs no engine.
     from waterline.checker.cli.traces.explaining import ExplainOptions, explain_recorded  # noqa: PLC0415

@@ -27,7 +27,7 @@ from waterline.counterexamples.rendering import render_full
 @where_option("Mark the steps after which this is true; as s.leo[0] > 1.")
 @click.option("--plain", is_flag=True, help="Print every step and state, as into a pipe.")
 def view_command(trace: Path, own_model: str | None, where: str | None, plain: bool) -> int:
-    """Step through a recorded trace: j next, k back, ? all keys, q quit (docs/traces.md).
+    """Step through a recorded trace: j next, k back, ? all keys, q quit (docs/counterexamples.md).
 
     Into a pipe all of it is printed. A trace that Quint, Apalache or TLC wrote is shown as it is.
     """

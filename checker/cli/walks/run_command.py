@@ -15,7 +15,7 @@ from waterline.checker.cli.shared.where_options import where_option
 @click.option(
     "--script",
     type=InputFile(),
-    help="Take the steps of this file, and see that what it expects is so (docs/by-hand.md).",
+    help="Take the steps of this file, and check its expectations (docs/counterexamples.md).",
 )
 @protocol_option
 @environment_options
