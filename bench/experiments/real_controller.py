@@ -55,7 +55,7 @@ RAISED = {
     "broker.heartbeat.interval.ms": 500,
     "replica.lag.time.max.ms": TIMEOUT_MS,
 }
-"""Sessions and lag out of the experiment's reach; docs/c21.md has what happens without that."""
+"""Sessions and lag out of the experiment's reach; docs/losses.md has what happens without that."""
 
 _METADATA, _CREATE_TOPICS, _ELECT_LEADERS = 3, 19, 43
 _CHANGE_CONFIGS, _REASSIGN, _LIST_REASSIGNMENTS, _DESCRIBE_PARTITIONS = 44, 45, 46, 75

@@ -1,4 +1,4 @@
-"""Reassignments that lose records, or never end, with a real controller (docs/reassignment.md).
+"""Reassignments that lose records, or never end, with a real controller (docs/losses.md).
 
     python -m bench.experiments.reassignment --kafka 4.4.0 --run replication-factor [--control]
 

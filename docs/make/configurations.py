@@ -41,7 +41,7 @@ HEAD = """\
 # Configurations
 
 The outcome of each fault of `waterline matrix` under configurations as people have them, but for
-what operators do to replicas and directories ([reassignment.md](reassignment.md)). The files
+what operators do to replicas and directories ([losses.md](losses.md)). The files
 are in `tests/golden/configs`; `python -m docs.make.configurations` makes this page. A name has the
 release, its replicas and min.insync.replicas. [matrix.md](matrix.md#how-to-read-it) explains the
 words. A cell has at most 5 million states here; with the 20 million of `waterline matrix --config`

@@ -4,7 +4,7 @@ Partition.fetchRecords checks the leader epoch, finds the follower's Replica obj
 log under one lock; updateFollowerFetchState then notes the offset under another, and compares no
 leader epoch again. What happens in between may end the epoch. Since 3.3 the object is that of the
 check; until 3.2 it is found anew by the follower's id. To compare the epoch again would be the
-repair (docs/c21.md). One fetch at a time is late here.
+repair (docs/losses.md). One fetch at a time is late here.
 """
 
 from __future__ import annotations

@@ -417,13 +417,13 @@ FEATURES = (
     Feature(
         name="fresh-remote-leo-after-gap",
         bit=FRESH_REMOTE_LEO_AFTER_GAP,
-        source="a proposal, never in Kafka (docs/c21.md)",
+        source="a proposal, never in Kafka (docs/losses.md)",
         sentence="A leader that leads on forgets its followers' LEOs where it missed an epoch.",
     ),
     Feature(
         name="fresh-replicas",
         bit=FRESH_REPLICAS,
-        source="a proposal, never in Kafka (docs/c21.md), Partition.updateAssignmentAndIsr",
+        source="a proposal, never in Kafka (docs/losses.md), Partition.updateAssignmentAndIsr",
         sentence="A leader begins every epoch with new Replica objects, which know no LEO.",
     ),
     Feature(

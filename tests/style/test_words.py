@@ -17,8 +17,8 @@ VERB_LAST = re.compile(
     re.IGNORECASE,
 )
 """Documents need not be in the words of the field, but in English."""
-LEFT_OUT = {"c21.md", "recovery.md", "released-brokers.md", "scenarios.md"}
-"""C21's report; and those whose sentences commands print."""
+LEFT_OUT = {"recovery.md", "released-brokers.md", "scenarios.md"}
+"""Those whose sentences commands print."""
 DOCUMENTS = [
     path
     for folder in (ROOT, ROOT / "docs")

@@ -11,7 +11,7 @@ from waterline.counterexamples.style import BAD
 
 _OF_STALE_REMOTE_LEO = (
     "a leader that missed an epoch went on by what a follower had had before, and acknowledged a "
-    "record that the next leader did not have. docs/c21.md"
+    "record that the next leader did not have. docs/losses.md"
 )
 
 

@@ -101,12 +101,12 @@ def _reassignments(found: Answer) -> Iterator[Text]:
     if ELIGIBLE_LEADER_REPLICAS in features:
         opens = (
             "A replica that is taken away stays in the ELR, and may be elected without its log if "
-            "it is added again: C55, C56, C58 (docs/reassignment.md)."
+            "it is added again: C55, C56, C58 (docs/losses.md)."
         )
     elif "kraft" in features:
         opens = "A record that is replayed late may then leave out a member of the ISR: C50."
     else:
-        opens = "A cancellation deletes the logs of those it removes: C63 (docs/reassignment.md)."
+        opens = "A cancellation deletes the logs of those it removes: C63 (docs/losses.md)."
     yield Text.assemble(("Replicas were reassigned: ", BAD), f"{shown}{more}. {opens}")
 
 

@@ -63,7 +63,7 @@ def elr_in_danger(deployment: Deployment) -> Iterator[tuple[str, EmptyMember, st
                     "may be elected with an empty log. Do not add it, and keep the leader up, "
                     "until Isr has min.insync.replicas members"
                 )
-            yield name, each, f"{name}: {danger} (docs/reassignment.md)."
+            yield name, each, f"{name}: {danger} (docs/losses.md)."
 
 
 def _alone(topic: Topic) -> str:

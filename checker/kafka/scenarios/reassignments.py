@@ -38,10 +38,10 @@ REASSIGNMENTS = (
         stands=("elr-with-elr-only-replicas",),
         remark="By a cancellation until 4.2, by the end of a reassignment since 4.3 (KAFKA-19975). "
         "Never add a replica back while the ISR is below min.insync.replicas and the ELR has that "
-        "broker: kafka-topics shows both (docs/reassignment.md).",
+        "broker: kafka-topics shows both (docs/losses.md).",
         precaution="Until a release repairs it: before you add a replica, run kafka-topics.sh "
         "--bootstrap-server HOST:PORT --describe --topic NAME. Add none while Isr has fewer "
-        "members than min.insync.replicas, and no broker that Elr names (docs/reassignment.md).",
+        "members than min.insync.replicas, and no broker that Elr names (docs/losses.md).",
     ),
     Scenario(
         number="C56",
@@ -85,7 +85,7 @@ REASSIGNMENTS = (
         "new directory emptied the ELR, by mistake; the last known leader may then be elected.",
         precaution="Until a release repairs it: take a log directory out only while Isr, without "
         "this broker, has min.insync.replicas members in all its partitions; kafka-topics.sh "
-        "--describe shows Isr (docs/reassignment.md).",
+        "--describe shows Isr (docs/losses.md).",
     ),
     Scenario(
         number="C58",

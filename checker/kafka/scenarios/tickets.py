@@ -315,7 +315,7 @@ TICKETS = (
         ),
         remark="With fresh-replicas the offset goes to an object that was replaced. No high "
         "watermark is made of it, but the follower is proposed for the ISR by it. With "
-        "--late-booking by-epoch all three hold. docs/c21.md has the verdicts.",
+        "--late-booking by-epoch all three hold. docs/losses.md has the verdicts.",
     ),
     Scenario(
         number="C50",
@@ -336,6 +336,6 @@ TICKETS = (
         ),
         remark="One crash, no unclean election. All KRaft releases have the code, up to 4.4.0; "
         "until 3.5 it takes three replicas. Seen on 4.4.0, with the harness as the controller "
-        "(docs/late-replay.md).",
+        "(docs/losses.md).",
     ),
 )

@@ -175,7 +175,7 @@ def test_a_broker_in_the_elr_that_may_be_empty_is_a_finding_of_its_partition() -
     assert len({result["partialFingerprints"]["waterline/v1"] for result in sarif}) == 2
     assert junit.get("failures") == "2"
     assert len(list(workflow_commands(findings))) == 2
-    assert sum("docs/reassignment.md" in fact for fact in to_object(whole, findings)["facts"]) == 2
+    assert sum("docs/losses.md" in fact for fact in to_object(whole, findings)["facts"]) == 2
     assert "orders-2: broker 3" in to_html(whole)
     assert exit_code(whole, "loss") == 12
     assert exit_code(whole, "setting") == exit_code(whole, "never") == 0

@@ -141,7 +141,7 @@ def test_what_is_not_searched_is_said_and_is_no_verdict(tmp_path: Path, cli: Com
     printed = " ".join(out.split())
     assert code == 20
     assert "Replicas were reassigned: replicas 0, 2" in printed
-    assert "C63 (docs/reassignment.md)" in printed
+    assert "C63 (docs/losses.md)" in printed
     assert "No behaviour was searched for: replicas are reassigned" in printed
     assert "loses" not in printed
 

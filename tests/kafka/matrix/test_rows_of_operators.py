@@ -141,5 +141,5 @@ def test_what_not_to_do_until_it_is_repaired_is_said_of_a_loss_that_is_like_the_
     for text in told[0]:
         assert ("Until a release repairs it" in text) is (entry in commands)
         assert commands.get(entry, "") in text
-        assert ("(docs/reassignment.md)" in text) is (entry in commands)
+        assert ("(docs/losses.md)" in text) is (entry in commands)
     assert all("Until a release" not in text for text in told[1])

@@ -90,7 +90,7 @@ class Pretended:
 
 
 def test_the_document_shows_what_a_run_prints() -> None:
-    assert watched.HEADER in (ROOT / "docs" / "reassignment.md").read_text(encoding="utf-8")
+    assert watched.HEADER in (ROOT / "docs" / "losses.md").read_text(encoding="utf-8")
 
 
 def test_what_no_producer_had_an_answer_for_cannot_be_lost(
