@@ -192,7 +192,7 @@ def _report(done: Run, width: int) -> str:
 
     from rich.console import Console  # noqa: PLC0415 - of the screen, which most do not need
 
-    from waterline.checker.cli.check.report import render_run  # noqa: PLC0415
+    from waterline.checker.cli.run_report import render_run  # noqa: PLC0415
 
     written = StringIO()
     Console(file=written, width=width, color_system=None).print(render_run(done))

@@ -8,15 +8,21 @@ on standard error and exit code 2, before anything is started.
 from __future__ import annotations
 
 import importlib
+import io
 import os
+import select
 import sys
+from typing import TYPE_CHECKING, cast
 
 import click
 from click.shell_completion import CompletionItem
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.whole_output import write_whole
 from waterline.checker.problem.distribution import NAME
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
 
 GROUPS = {
     "Your Kafka cluster": {
@@ -27,42 +33,42 @@ GROUPS = {
         ),
     },
     "Kafka's protocol, by release and KIP": {
-        "check": ("check.command", "Say which invariants hold; show how others break."),
+        "check": ("check", "Say which invariants hold; show how others break."),
         "scenarios": ("scenarios.command", "The catalogue of known losses and divergences."),
-        "versions": ("models.versions_command", "The versions, and the rules they are made of."),
-        "tour": ("check.tour_command", "A loss, its repair, and a larger space on Spark."),
+        "versions": ("versions", "The versions, and the rules they are made of."),
+        "tour": ("tour", "A loss, its repair, and a larger space on Spark."),
         "confirm": ("confirm.confirm_command", "Replay a counterexample on real brokers."),
         "confirm-catalogue": ("confirm.catalogue_command", "Replay every entry on real brokers."),
         "conform": ("confirm.conform_command", "Compare random walks with real brokers."),
     },
     "A model of your own": {
-        "new": ("models.new_command", "Begin a model; `check --model FILE` checks it."),
-        "run": ("walks.run_command", "Step through a model by hand, or by a script."),
-        "export": ("models.export_command", "Write a model as a TLA+ module."),
-        "layout": ("models.layout_command", "Show the fields of a state, in bits."),
-        "kernel": ("models.kernel_command", "Show what the rules are compiled to."),
+        "new": ("models", "Begin a model; `check --model FILE` checks it."),
+        "run": ("run", "Step through a model by hand, or by a script."),
+        "export": ("models", "Write a model as a TLA+ module."),
+        "layout": ("models", "Show the fields of a state, in bits."),
+        "kernel": ("models", "Show what the rules are compiled to."),
     },
     "A counterexample": {
-        "view": ("traces.view_command", "Step through a recorded trace."),
-        "explain": ("traces.explain_command", "Say which steps it needs, and what prevents it."),
-        "compare": ("traces.compare_command", "The same choices under another version."),
-        "convert": ("traces.convert_command", "Make it a picture, or another tool's format."),
+        "view": ("view", "Step through a recorded trace."),
+        "explain": ("explain", "Say which steps it needs, and what prevents it."),
+        "compare": ("compare", "The same choices under another version."),
+        "convert": ("convert", "Make it a picture, or another tool's format."),
     },
     "CI, and verdicts to keep": {
         "gate": ("gate.command", "Fail where a verdict is not the expected one."),
-        "certify": ("kept.certify_command", "Judge a verdict's certificate by interpreted rules."),
+        "certify": ("certify", "Judge a verdict's certificate by interpreted rules."),
     },
     "Large spaces, and what is kept": {
-        "simulate": ("walks.simulate_command", "Random walks, where the space is too large."),
-        "states": ("kept.states_command", "Write the states of a kept run as Parquet, for SQL."),
-        "cache": ("kept.cache_command", "Show or clear what is kept from run to run."),
+        "simulate": ("simulate", "Random walks, where the space is too large."),
+        "states": ("states", "Write the states of a kept run as Parquet, for SQL."),
+        "cache": ("cache", "Show or clear what is kept from run to run."),
     },
 }
 """The commands by who reads the list: each one's module, and what the list says of it.
 
-In the module `a-b` is `a_b_command`. The file is `command.py` or ends in `_command.py`. A module
-that prints is in MAY_PRINT of tests/style/test_architecture.py. What the command may import is a
-case of tests/test_imports.py.
+In the module `a-b` is `a_b_command`. What needs an engine is in another module, which the command
+imports when it runs. A module that prints is in MAY_PRINT of tests/style/test_architecture.py. What
+the command may import is a case of tests/test_imports.py.
 """
 COMMANDS = {name: each for commands in GROUPS.values() for name, each in commands.items()}
 
@@ -158,7 +164,7 @@ def _outcome_of(command: click.Command, name: str) -> int:
             raise aborted.__cause__ from None
         raise KeyboardInterrupt from None
     except Exception as problem:
-        from waterline.checker.cli.shared.error_messages import report  # noqa: PLC0415 - only for errors
+        from waterline.checker.cli.shared.errors import report  # noqa: PLC0415 - only for errors
 
         code = report(problem)
         if code is None:
@@ -172,3 +178,53 @@ def _forget_useless_sizes() -> None:
         given = os.environ.get(name, "")
         if not (given.isdecimal() and int(given) > 0):
             os.environ.pop(name, None)
+
+
+def write_whole() -> None:
+    """Let `sys.stdout` and `sys.stderr` write on until all is written; to be called once.
+
+    Unbuffered (`python -u`, PYTHONUNBUFFERED, usual in containers) Python writes once and drops
+    what the system did not take: on a disk that is nearly full, or into a pipe that does not wait.
+    """
+    if (whole := _whole(sys.stdout)) is not None:
+        sys.stdout = whole
+    if (whole := _whole(sys.stderr)) is not None:
+        sys.stderr = whole
+
+
+class _Waiting(io.FileIO):
+    """A file that waits where it can take nothing now. A buffer above it writes short writes on.
+
+    It fails once: what the buffer still holds then, and would write at the end, goes nowhere.
+    """
+
+    _has_failed = False
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """How many bytes were written, at least one of them."""
+        if self._has_failed:
+            return memoryview(data).nbytes
+        try:
+            # It returns None for a pipe that is full, whatever the stubs say.
+            while (written := cast("int | None", super().write(data))) is None:
+                room = select.poll()
+                room.register(self.fileno(), select.POLLOUT)
+                room.poll()
+        except OSError:
+            self._has_failed = True
+            raise
+        return written
+
+
+def _whole(stream: object) -> io.TextIOWrapper | None:
+    """Return a stream that writes everything; None if `stream` is not Python's own."""
+    if not isinstance(stream, io.TextIOWrapper) or stream not in (sys.__stdout__, sys.__stderr__):
+        return None
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Waiting(stream.fileno(), "w", closefd=False)),
+        encoding=stream.encoding,
+        # A character that the encoding lacks is no reason to lose a verdict.
+        errors="replace" if stream.errors == "strict" else stream.errors,
+        line_buffering=stream.line_buffering or stream.write_through,
+    )

@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 from waterline.checker.analysis.compare.comparison import compare_models
-from waterline.checker.cli.traces.recorded import Recorded, load_counterexample
+from waterline.checker.cli.shared.recorded import Recorded, load_counterexample
 from waterline.checker.kafka.families import family_of
 from waterline.checker.report.pages.comparison_page import comparison_page
 from waterline.checker.report.pages.formats import FORMATS, Converted

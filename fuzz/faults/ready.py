@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from fuzz.faults.exhaustive import SPACE
 from fuzz.faults.programs import PROBLEMS
-from waterline.checker.cli.check.command import check_command
+from waterline.checker.cli.check import check_command
 from waterline.checker.cli.shared.problem_options import problem_from, take_given
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.storage import programs

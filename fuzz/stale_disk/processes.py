@@ -22,8 +22,8 @@ from types import TracebackType
 from typing import Any
 
 PRELOADED = (
-    "waterline.checker.cli.check.command",
-    "waterline.checker.cli.check.checking",
+    "waterline.checker.cli.check",
+    "waterline.checker.cli.checking",
     "waterline.checker.cli.gate.command",
     "waterline.checker.cli.gate.run",
     "waterline.checker.search.engines.memory",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.support.commands import Commands
 from waterline.checker.checking.run import run
-from waterline.checker.cli.check.bound_advice import bound_to_raise
+from waterline.checker.cli.bound_advice import bound_to_raise
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.search import Budgets

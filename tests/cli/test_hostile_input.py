@@ -245,7 +245,7 @@ def test_an_end_of_file_inside_is_no_interrupt(
     def broken(*_: object, **__: object) -> None:
         raise EOFError("of a file of ours")
 
-    monkeypatch.setattr("waterline.checker.cli.check.checking.run", broken)
+    monkeypatch.setattr("waterline.checker.cli.checking.run", broken)
 
     with pytest.raises(EOFError, match="of ours"):
         cli("--protocol", "hw")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from waterline.checker.cli.check.report import describe_coverage
+from waterline.checker.cli.run_report import describe_coverage
 from waterline.checker.cli.shared import progress
 from waterline.checker.cli.shared.progress import LiveView, Progress, line_of, showing
 from waterline.checker.problem.wording import rough_time, roughly

@@ -17,7 +17,7 @@ import pytest
 from tests.support.commands import Commands
 from waterline.checker.analysis import export as exporting
 from waterline.checker.analysis.export import Exporting, export
-from waterline.checker.cli.kept.states_command import line_of
+from waterline.checker.cli.states import line_of
 from waterline.checker.kafka.families import family_of, problem_for
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.account import Account

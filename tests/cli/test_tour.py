@@ -10,7 +10,7 @@ import pytest
 from waterline.checker.checking.run import run
 from waterline.checker.ci.answer import answer_of
 from waterline.checker.ci.judging import judge
-from waterline.checker.cli.check.tour import Stop, stops
+from waterline.checker.cli.tour import Stop, stops
 from waterline.checker.search.engines.choice import EngineChoice
 
 

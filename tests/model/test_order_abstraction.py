@@ -17,8 +17,8 @@ from tests.support.reached import depths_of_states
 from tests.support.sampling import drawn
 from waterline import invariants
 from waterline.checker.checking.run import Run, run
-from waterline.checker.cli.check.command import check_command
-from waterline.checker.cli.check.report import render_run
+from waterline.checker.cli.check import check_command
+from waterline.checker.cli.run_report import render_run
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem, asked_alone
 from waterline.checker.search.engines.choice import EngineChoice

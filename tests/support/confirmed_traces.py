@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from waterline.checker.cli.traces.recorded import Recorded, load_counterexample
+from waterline.checker.cli.shared.recorded import Recorded, load_counterexample
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "traces"

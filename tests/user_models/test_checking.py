@@ -15,7 +15,7 @@ from tests.support.commands import Commands
 from tests.support.live import lease_text, live
 from tests.support.own import EXAMPLES, own_problem
 from waterline.checker.checking.run import run
-from waterline.checker.cli.check.summary import summary
+from waterline.checker.cli.run_json import summary
 from waterline.checker.search.engines.choice import EngineChoice
 
 SMALL: dict[str, dict[str, int]] = {

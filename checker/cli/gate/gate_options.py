@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from waterline.checker.ci.keys import Asking, GateEntry, Key
-from waterline.checker.cli.check.command import check_command
+from waterline.checker.cli.check import check_command
 from waterline.checker.cli.shared.options import Seconds, take_budgets, take_engine
 from waterline.checker.cli.shared.own_options import vetted_problem
 from waterline.checker.cli.shared.problem_options import problem_from, take_given

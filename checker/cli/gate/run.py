@@ -14,7 +14,7 @@ from rich.text import Text
 from waterline.checker.ci.errors import BadGate
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.reading import read_gate
-from waterline.checker.cli.check.bound_advice import gate_advice
+from waterline.checker.cli.bound_advice import gate_advice
 from waterline.checker.cli.gate.gate_options import asking
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
@@ -130,7 +130,7 @@ def _show_failures(failed: Sequence[Outcome]) -> None:
     if not failed:
         return
     from waterline.checker.ci.reports.text import command_of  # noqa: PLC0415
-    from waterline.checker.cli.check.report import render_finding  # noqa: PLC0415 - as above
+    from waterline.checker.cli.run_report import render_finding  # noqa: PLC0415 - as above
     from waterline.checker.problem.family import words_of  # noqa: PLC0415
 
     console = screen()

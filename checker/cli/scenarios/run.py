@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from waterline.checker.cli.check.report import render_finding
+from waterline.checker.cli.run_report import render_finding
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import make_folder, write_files
 from waterline.checker.cli.shared.progress import showing

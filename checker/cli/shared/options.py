@@ -369,3 +369,10 @@ def take_budgets(options: dict[str, Any]) -> Budgets:
         memory_bytes=options.pop("memory"),
         stop_at_first=options.pop("stop_at_first"),
     )
+
+
+def where_option(text: str) -> Decorator:
+    """An invariant of your own at the prompt, without a file; `text` is what it is for here."""
+    return click.option(
+        "--where", metavar="CONDITION", help=f"{text} docs/counterexamples.md#conditions"
+    )

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.support.confirmed_traces import FOLDER
-from waterline.checker.cli.traces.convert_command import convert_command
+from waterline.checker.cli.convert import convert_command
 from waterline.checker.report.pages.formats import FORMATS
 from waterline.counterexamples import BadTrace, TraceError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.cli.check import checking
+from waterline.checker.cli import checking
 from waterline.checker.cli.commands import command_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.traces.finding import Finding

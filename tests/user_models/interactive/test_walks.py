@@ -9,7 +9,7 @@ import pytest
 from tests.support.commands import Commands
 from tests.support.own import example
 from tests.support.walks import LOSS, walk_of
-from waterline.checker.cli.traces.recorded import load_counterexample
+from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.report.pages.formats import FORMATS, Converted
 from waterline.checker.user_models.interactive.walk import Walk
 from waterline.counterexamples import NO_CLAIM, write_trace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.cli.test_tour import assert_comes_out
-from waterline.checker.cli.check.tour import stops
+from waterline.checker.cli.tour import stops
 
 
 def test_the_large_stop_comes_out_as_expected() -> None:

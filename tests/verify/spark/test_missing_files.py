@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from waterline.checker.checking.run import run
-from waterline.checker.cli.shared.broken_down import reporting_what_is_kept
+from waterline.checker.cli.shared.errors import reporting_what_is_kept
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines.choice import EngineChoice

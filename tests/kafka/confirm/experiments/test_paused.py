@@ -10,7 +10,7 @@ import pytest
 
 from bench.experiments import paused
 from bench.experiments.command import release_with_kraft
-from waterline.checker.cli.traces.recorded import load_counterexample
+from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.kafka.confirm.course import course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement

@@ -15,7 +15,7 @@ from bench.experiments import refused
 from bench.experiments.command import release_with_kraft
 from bench.experiments.real_controller import KraftCluster
 from bench.experiments.refused import ASKS
-from waterline.checker.cli.traces.recorded import load_counterexample
+from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed
 from waterline.checker.kafka.confirm.facts import ACKNOWLEDGED, WAITING

@@ -56,7 +56,7 @@ def explain_command(
     without a step, or with a change, is explored in full (docs/counterexamples.md).
     """
     # Here, and not above: help needs no engine.
-    from waterline.checker.cli.traces.explaining import ExplainOptions, explain_recorded  # noqa: PLC0415
+    from waterline.checker.cli.explaining import ExplainOptions, explain_recorded  # noqa: PLC0415
 
     asked = ExplainOptions(
         chain=wants_chain or not wants_repairs,

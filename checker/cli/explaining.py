@@ -22,8 +22,8 @@ from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.cli.shared.screen import error_screen, say, screen
-from waterline.checker.cli.traces.recorded import load_counterexample
 from waterline.checker.problem.family import describe_circumstances
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import NO_SYMMETRY

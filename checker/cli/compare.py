@@ -1,9 +1,10 @@
-"""Execution of `compare`: builds the other side from the options, shows both."""
+"""`waterline compare`: a recorded trace under another version or setting, side by side."""
 
 from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,18 +13,79 @@ from waterline.checker.analysis.compare.comparison import compare_models
 from waterline.checker.analysis.compare.document import comparison_value
 from waterline.checker.analysis.compare.rendering import render_comparison
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.file_options import write_files
-from waterline.checker.cli.shared.options import ENVIRONMENT_OPTIONS
-from waterline.checker.cli.shared.own_options import file_and_name
+from waterline.checker.cli.shared.file_options import OutputFile, write_files
+from waterline.checker.cli.shared.grouped_help import GroupedCommand
+from waterline.checker.cli.shared.options import (
+    ENVIRONMENT_OPTIONS,
+    FEATURE_NAMES,
+    PROTOCOLS,
+    OneOf,
+    environment_options,
+    format_option,
+)
+from waterline.checker.cli.shared.own_options import bound_option, file_and_name, model_option
+from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.cli.shared.screen import screen
-from waterline.checker.cli.traces.recorded import load_counterexample
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
 from waterline.counterexamples import BadTrace
 from waterline.counterexamples.rendering import Trimmed
 from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.features import TRUNCATIONS
 from waterline.model.message.versions import spell
+
+
+@click.command(
+    "compare",
+    cls=GroupedCommand,
+    epilog=exit_codes.HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option(
+    "--protocol",
+    type=OneOf(PROTOCOLS),
+    metavar="VERSION",
+    help=f"The other version, one of {', '.join(PROTOCOLS)}; default: the trace's own.",
+)
+@click.option(
+    "--with",
+    "added",
+    type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
+    metavar="FEATURE",
+    multiple=True,
+    help="Add a rule to it; repeatable; `waterline versions` lists them.",
+)
+@click.option(
+    "--without",
+    "removed",
+    type=OneOf([*TRUNCATIONS, *FEATURE_NAMES]),
+    metavar="FEATURE",
+    multiple=True,
+    help="Take a rule out of it; repeatable.",
+)
+@environment_options
+@model_option
+@bound_option
+@click.option(
+    "--html",
+    "html_file",
+    type=OutputFile(),
+    help="Write it there as well, as one page to step through.",
+)
+@format_option
+def compare_command(**options: Any) -> int:
+    """Make the choices of a recorded trace again under another version, side by side.
+
+    TRACE is a file as `check --trace-dir` writes it. What is not given is as in the trace. Records,
+    faults and decisions come in the same order; docs/counterexamples.md says what becomes of a step
+    that the other version does not have, and which steps it takes besides.
+
+    A claim about recovery or liveness is not judged in the other version: that needs all that can
+    follow. `check` decides it there.
+    """
+    return compare(options)
 
 
 def compare(options: dict[str, Any]) -> int:

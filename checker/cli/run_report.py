@@ -16,7 +16,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from waterline.checker.cli.check.bound_advice import (
+from waterline.checker.cli.bound_advice import (
     describe_advice,
     describe_larger,
     describe_never_taken,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from waterline.checker.checking.run import Run
     from waterline.checker.traces.alternatives import Others
     from waterline.checker.traces.finding import Finding
+
 
 WIDE = 110
 """Columns at least of a table with sentences."""

@@ -1,4 +1,4 @@
-"""Execution of `run`: an interactive session, or a script."""
+"""`waterline run`: a model stepped through by hand, or by a script."""
 
 from __future__ import annotations
 
@@ -8,28 +8,67 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
 from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
+from waterline.checker.cli.shared.options import environment_options, protocol_option, where_option
 from waterline.checker.cli.shared.problem_options import problem_from, take_given
 from waterline.checker.cli.shared.screen import Screen, say, screen
-from waterline.checker.cli.walks.script_options import initial_of, with_headers
 from waterline.checker.problem.family import describe_circumstances, words_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import describe_version, quantity
 from waterline.checker.user_models.interactive import messages
-from waterline.checker.user_models.interactive.script import Played, Script, play, read_script
+from waterline.checker.user_models.interactive.script import (
+    Header,
+    Played,
+    Script,
+    play,
+    read_script,
+)
 from waterline.checker.user_models.interactive.session import Session
 from waterline.checker.user_models.interactive.walk import Walk
 from waterline.counterexamples import write_trace
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
+from waterline.model.core.nearest import nearest
 
 PROMPT = "> "
 _INDENT = (0, 0, 0, 4)
 LINE_MAX = 10_000
+_MULTIPLE = {"with", "without", "invariant", "set"}
+"""Options whose header may have several values, separated by commas."""
+_NOT_HERE = {"model": "give it on the command line, as --model FILE, because it is code"}
+_TRUTHS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+_OWN = {"script", "save", "help"}
+"""Options of `run` that do not change the circumstances."""
+INITIAL = "initial"
+"""The header with the number of the initial state, counted from 0."""
+
+
+@click.command("run", epilog=FILES_HELP)
+@click.option(
+    "--script",
+    type=InputFile(),
+    help="Take the steps of this file, and check its expectations (docs/counterexamples.md).",
+)
+@protocol_option
+@environment_options
+@click.option(
+    "--invariant", "names", multiple=True, metavar="NAME", help="Only this claim; repeatable."
+)
+@where_option("Say after each step whether this is true; as s.leo[0] > 1.")
+@click.option("--save", type=OutputFile(), help="In the end write the steps there, as a trace.")
+def run_command(**options: Any) -> int:
+    """Step through a model by hand: it lists what can happen, you choose; ? helps, q quits.
+
+    From a pipe it reads the same lines. A script ends with 3 where something else came out than it
+    expects, with 2 where it asks for what cannot be.
+    """
+    return by_hand(options, click.get_current_context())
 
 
 def by_hand(options: dict[str, Any], context: click.Context) -> int:
@@ -148,3 +187,63 @@ def _report(out: Screen, walk: Walk, one: Played) -> None:
         out.print(Trimmed(Padding(messages.render_broken(name, explanation), _INDENT)))
     if walk.where is not None and walk.is_where():
         out.print(Trimmed(Padding(messages.render_where(walk), _INDENT)))
+
+
+def with_headers(script: Script, options: dict[str, Any], context: click.Context) -> None:
+    """Add what the headers say, where the command line says nothing. Raises `BadScript`."""
+    for header in script.headers:
+        if header.name == INITIAL:
+            continue
+        parameter = _parameter(script, header, context.command)
+        assert parameter.name is not None
+        if context.get_parameter_source(parameter.name) == ParameterSource.COMMANDLINE:
+            continue
+        try:
+            made = context.command.make_context("run", _arguments(script, header, parameter))
+        except click.ClickException as problem:
+            raise script.refuse(header.number, problem.format_message()) from None
+        value = made.params[parameter.name]
+        if parameter.multiple:
+            value = (*(options[parameter.name] or ()), *value)
+        options[parameter.name] = value
+
+
+def initial_of(script: Script, states: int) -> int:
+    """Return the number of the script's initial state, one of so many. Raises `BadScript`."""
+    for header in script.headers:
+        if header.name == INITIAL:
+            if not header.value.isdecimal() or not int(header.value[:6]) < states:
+                raise script.refuse(header.number, f"initial is one of 0 to {states - 1}")
+            return int(header.value)
+    return 0
+
+
+def _parameter(script: Script, header: Header, command: click.Command) -> click.Option:
+    if header.name in _NOT_HERE:
+        raise script.refuse(header.number, f"{header.name}: {_NOT_HERE[header.name]}")
+    known = {
+        name.removeprefix("--"): parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for name in parameter.opts
+        if name.startswith("--") and name.removeprefix("--") not in {*_OWN, *_NOT_HERE}
+    }
+    if header.name not in known:
+        near = nearest(header.name, known)
+        text = f"did you mean {near}?" if near else f"there are {', '.join(sorted(known))}"
+        raise script.refuse(header.number, f"no option is called {header.name}; {text}")
+    return known[header.name]
+
+
+def _arguments(script: Script, header: Header, parameter: click.Option) -> list[str]:
+    option = f"--{header.name}"
+    if parameter.is_flag:
+        if header.value not in _TRUTHS:
+            raise script.refuse(
+                header.number, f"{header.name} is {header.value!r}; write on or off"
+            )
+        return [option if _TRUTHS[header.value] else f"--no-{header.name}"]
+    if not header.value:
+        raise script.refuse(header.number, f"{header.name} has no value")
+    several = header.value.split(",") if header.name in _MULTIPLE else [header.value]
+    return [word for value in several for word in (option, value.strip())]

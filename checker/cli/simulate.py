@@ -92,6 +92,6 @@ def simulate_command(**options: Any) -> int:
     said but that none was seen: only `check` says what holds. docs/simulate.md says how walks
     choose, and what they find.
     """
-    from waterline.checker.cli.walks.simulating import simulate_asked  # noqa: PLC0415 - not for help
+    from waterline.checker.cli.simulating import simulate_asked  # noqa: PLC0415 - not for help
 
     return simulate_asked(options)

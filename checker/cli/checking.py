@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from contextlib import closing, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,32 +15,42 @@ from rich.console import Group
 from rich.text import Text
 
 from waterline.checker.checking.run import Run, RunRaised, run
-from waterline.checker.cli.check.certificate import certifying, describe_certificate
-from waterline.checker.cli.check.report import render_run
-from waterline.checker.cli.check.summary import to_text
-from waterline.checker.cli.kept.run_options import take_run
+from waterline.checker.cli.bound_advice import spent_budget
+from waterline.checker.cli.run_json import to_text
+from waterline.checker.cli.run_report import render_run
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.broken_down import reporting_what_is_kept
-from waterline.checker.cli.shared.error_messages import fail
+from waterline.checker.cli.shared.errors import fail, reporting_what_is_kept
 from waterline.checker.cli.shared.file_options import make_folder, write_files
 from waterline.checker.cli.shared.options import require_engine, take_budgets, take_engine
 from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.run_options import take_run
 from waterline.checker.cli.shared.screen import error_screen, say, screen
-from waterline.checker.cli.traces.viewing import is_interactive, view
+from waterline.checker.cli.view import is_interactive, view
+from waterline.checker.problem.distribution import require
+from waterline.checker.problem.family import words_of
 from waterline.checker.problem.where import nothing
+from waterline.checker.problem.wording import describe_version, quantity
 from waterline.checker.report.pages.limits import TooLongForPage
-from waterline.checker.search.engines.choice import lacks_spark
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.choice import EngineChoice, lacks_spark
 from waterline.checker.search.graph import TooLargeForGraph, to_graphml
+from waterline.checker.search.result import Result, Verdict
+from waterline.checker.storage.storage import BadLocation
+from waterline.checker.storage.whole_folder import require_new
 from waterline.checker.traces.finding import file_claim, trace_name
 from waterline.counterexamples import to_json
 from waterline.counterexamples.rendering import Trimmed
+from waterline.model.message.versions import spell
 
 if TYPE_CHECKING:
     from waterline.checker.checking.bound_sensitivity import Lowered
-    from waterline.checker.cli.traces.explaining import Explained
+    from waterline.checker.cli.explaining import Explained
     from waterline.checker.problem.problem import Problem
-    from waterline.checker.search.engines.choice import EngineChoice
+    from waterline.checker.search.engines.engine import Engine
     from waterline.checker.traces.finding import Finding
+
+_QUICK_SECONDS = 5.0
+"""A search so short is made again for the comparison."""
 
 
 def check(options: dict[str, Any]) -> int:
@@ -127,7 +140,7 @@ def _show(done: Run, lowered: tuple[Lowered, ...], *, is_whole: bool, spark: str
     claims = [finding.invariant for finding in shown]
     screen().print(render_run(done, shown=claims, spark=spark))
     if done.profile is not None:
-        from waterline.checker.cli.check.profile_report import render_profile  # noqa: PLC0415
+        from waterline.checker.cli.profile_report import render_profile  # noqa: PLC0415
 
         screen().print(render_profile(done.result, done.profile, lowered))
 
@@ -140,8 +153,6 @@ def _compare(
     done: Run, added: tuple[str, ...], removed: tuple[str, ...], engine: EngineChoice
 ) -> None:
     """Say where the rules that were switched make no difference."""
-    from waterline.checker.cli.check.switched import describe_no_difference  # noqa: PLC0415 - few switch rules
-
     with showing(error_screen()) as progress:
         text = describe_no_difference(
             done.result, added, removed, threads=engine.threads, announce=progress.announce
@@ -183,7 +194,7 @@ def _explain_each(done: Run, options: dict[str, Any], engine: EngineChoice) -> l
     if not options["explain"] or not findings:
         return []
     # Most runs explain nothing.
-    from waterline.checker.cli.traces.explaining import ExplainOptions, explained_all  # noqa: PLC0415
+    from waterline.checker.cli.explaining import ExplainOptions, explained_all  # noqa: PLC0415
 
     with showing(error_screen()) as progress:
         asked = ExplainOptions(threads=engine.threads)
@@ -230,3 +241,94 @@ def _write_page(done: Run, options: dict[str, Any], explained: list[Explained]) 
 
         values = {one.finding.invariant: one.as_value() for one in explained}
         write_files({path: partial(run_page, done, values)})
+
+
+def certifying(out: str, problem: Problem) -> Callable[[Engine, Result], None]:
+    """Return the function that writes the certificate when the run is complete.
+
+    Raises `Missing`, and `UsageError` if it could not be written, or would show nothing.
+    """
+    require("pyarrow", "arrow", "--certificate")
+    if not out or "://" in out:
+        raise click.UsageError(f"--certificate: {out!r} is no directory of this machine")
+    try:
+        require_new(Path(out))
+    except BadLocation as found:
+        raise click.UsageError(f"--certificate: {found}") from None
+    if not any(problem.is_checked(claim) for claim in problem.judged):
+        raise click.UsageError(
+            "--certificate shows claims about states and steps, and none is asked; ask one"
+        )
+    return partial(_write, out=Path(out))
+
+
+def _write(engine: Engine, result: Result, *, out: Path) -> None:
+    from waterline.checker.analysis.certificate.writing import write_certificate  # noqa: PLC0415 - pyarrow
+
+    if _holding(result):
+        write_certificate(engine, result, out=out)
+
+
+def describe_certificate(out: str, result: Result) -> str:
+    """Return the line about the certificate: where it is, or why there is none."""
+    if not result.complete:
+        return f"no certificate was written to {out}: the run was stopped by {result.stopped_by}"
+    holding = _holding(result)
+    if not holding:
+        return f"no certificate was written to {out}: no claim about states or steps holds for sure"
+    return (
+        f"wrote a certificate of {quantity(holding, 'claim')} to {out}; "
+        f"judge it with waterline certify {out}"
+    )
+
+
+def _holding(result: Result) -> int:
+    """How many claims about states and steps hold."""
+    names = {claim.name for claim in result.problem.judged}
+    return sum(r.verdict is Verdict.HOLDS and r.name in names for r in result.invariants)
+
+
+def describe_no_difference(
+    result: Result,
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    *,
+    threads: int,
+    announce: Callable[[str], None],
+) -> str | None:
+    """`No difference within these bounds: ...`; None for one, or where none was looked for."""
+    if not result.complete or result.seconds > _QUICK_SECONDS:
+        return None
+    problem = result.problem
+    family, version = problem.family, problem.model.version
+    assert family is not None
+    usual = version.removesuffix(spell("", added, removed))
+    announce(f"comparing with {describe_version(usual)}")
+    other = run(
+        replace(problem.spec, version=usual).build(lambda model: family),
+        EngineChoice(name="local", threads=threads),
+        budgets=Budgets(max_seconds=2 * _QUICK_SECONDS),
+    ).result
+    mine, theirs = _verdicts(result), _verdicts(other)
+    shared = mine.keys() & theirs.keys()
+    if not other.complete or any(mine[name] != theirs[name] for name in shared):
+        return None
+    where = "" if mine.keys() == theirs.keys() else " on all claims that apply to both"
+    text = (
+        f"No difference within these bounds: {describe_version(usual)} has the same verdicts as "
+        f"{describe_version(version)}{where}."
+    )
+    for action in result.always_cut:
+        if budget := spent_budget(result, action):
+            option = words_of(problem).option(budget, 1)
+            text += f" {budget}=0 cuts {action} always: try {option}."
+    return text
+
+
+def _verdicts(result: Result) -> dict[str, tuple[Verdict, int | None]]:
+    """The verdicts on the claims that apply to the version."""
+    return {
+        r.name: (r.verdict, r.depth)
+        for r in result.invariants
+        if r.verdict is not Verdict.NOT_APPLICABLE
+    }

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.broken_down import describe_os_error
-from waterline.checker.cli.shared.options import threads_option
+from waterline.checker.cli.shared.errors import describe_os_error
+from waterline.checker.cli.shared.options import threads_option, where_option
 from waterline.checker.cli.shared.own_options import finder, model_option
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
-from waterline.checker.cli.shared.where_options import where_option
 from waterline.checker.problem.distribution import require
 from waterline.checker.problem.wording import quantity, rough_time, roughly
 from waterline.counterexamples.named_file import BadFile
 
 if TYPE_CHECKING:
     from waterline.checker.analysis.export import Exporting
+
 
 _TELLING_SECONDS = 1.0
 """Before that a rate says nothing: the first levels are small."""

@@ -19,9 +19,9 @@ from waterline.checker.cli.shared.options import (
     protocol_option,
     symmetry_option,
     trace_dir_option,
+    where_option,
 )
 from waterline.checker.cli.shared.screen import screen
-from waterline.checker.cli.shared.where_options import where_option
 from waterline.checker.kafka.families import GRAINS
 from waterline.checker.search.graph import GRAPH_STATES_MAX
 from waterline.counterexamples.rendering import Trimmed
@@ -180,6 +180,6 @@ Exit codes: 0 all claims hold, 12 one is violated, 20 stopped early,
 @format_option
 def check_command(**options: Any) -> int:
     """Explore every reachable state; say which invariants hold, and show how others break."""
-    from waterline.checker.cli.check.checking import check  # noqa: PLC0415 - help needs no engine
+    from waterline.checker.cli.checking import check  # noqa: PLC0415 - help needs no engine
 
     return check(options)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from waterline.checker.checking.bound_sensitivity import Lowered
     from waterline.checker.checking.run import Run
 
+
 FORMAT = "waterline-result/1"
 
 
@@ -114,7 +115,7 @@ def _error(run: Run) -> dict[str, Any]:
 def _profile(run: Run, lowered: Sequence[Lowered]) -> dict[str, Any]:
     if run.profile is None:
         return {}
-    from waterline.checker.cli.check.profile_report import profile_document  # noqa: PLC0415 - rarely
+    from waterline.checker.cli.profile_report import profile_document  # noqa: PLC0415 - rarely
 
     return {"profile": profile_document(run.profile, lowered)}
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.options import where_option
 from waterline.checker.cli.shared.own_options import model_option
+from waterline.checker.cli.shared.recorded import Recorded, load_counterexample
 from waterline.checker.cli.shared.screen import screen
-from waterline.checker.cli.shared.where_options import where_option
-from waterline.checker.cli.traces.recorded import Recorded, load_counterexample
-from waterline.checker.cli.traces.viewing import is_interactive, view, view_itf
 from waterline.checker.kafka.narrative.story import reasons, story_of
 from waterline.checker.problem.spec import WHERE
 from waterline.checker.problem.where import Condition
@@ -19,6 +20,11 @@ from waterline.checker.traces.finding import Finding
 from waterline.counterexamples.formats.itf_states import trace_of_another_tool
 from waterline.counterexamples.formats.itf_table import render_itf
 from waterline.counterexamples.rendering import render_full
+
+if TYPE_CHECKING:
+    from waterline.checker.problem.where import Condition
+    from waterline.counterexamples.formats.itf_states import ItfTrace
+    from waterline.model.core.claim import Claim
 
 
 @click.command("view")
@@ -74,3 +80,33 @@ def _remarks(finding: Finding, asked: Condition) -> dict[int, str]:
     settings = finding.model.settings
     states = enumerate(finding.replayed.states)
     return {n: f"where {asked.text}: true" for n, s in states if asked.holds(s, settings)}
+
+
+def is_interactive() -> bool:
+    """Whether keys can be read and a whole screen can be drawn."""
+    if sys.stdin is None or sys.stderr is None:  # the parent process closed it
+        return False
+    return sys.stdin.isatty() and sys.stderr.isatty() and _draws()
+
+
+def _draws() -> bool:
+    console = screen()
+    return console.file.isatty() and not console.is_dumb_terminal
+
+
+def view(finding: Finding, claim: Claim, asked: Condition | None = None) -> int:
+    """Step through a counterexample, and mark the states where the condition `asked` is true.
+
+    Returns the exit code.
+    """
+    # Only who looks at a screen needs what draws it.
+    from waterline.checker.report.viewer.app import Viewer  # noqa: PLC0415
+
+    return Viewer(story_of(finding), claim, asked).run() or 0
+
+
+def view_itf(trace: ItfTrace) -> int:
+    """Step through the states of another tool's trace. Returns the exit code."""
+    from waterline.checker.report.viewer.itf_app import ItfViewer  # noqa: PLC0415
+
+    return ItfViewer(trace).run() or 0

@@ -9,7 +9,7 @@ import click
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile, write_files
 from waterline.checker.cli.shared.own_options import model_option
-from waterline.checker.cli.traces.recorded import load_counterexample
+from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.report.pages.formats import FORMATS, Converted
 from waterline.checker.report.pages.surroundings import DISTANCE, STATES_MAX
 

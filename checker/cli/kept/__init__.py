@@ -1,1 +1,0 @@
-"""Commands about files on disk: `--run-dir`, `waterline states`, `waterline cache`."""

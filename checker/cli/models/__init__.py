@@ -1,1 +1,0 @@
-"""`waterline new`, `versions`, `layout`, `kernel`, `export`: models begun, shown, exported."""

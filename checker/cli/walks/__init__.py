@@ -1,1 +1,0 @@
-"""`waterline run` and `simulate`: walks by hand and at random."""
