@@ -33,9 +33,8 @@ SHOWN = "".join(
     for path in (
         "README.md",
         "docs/tutorial.md",
-        "docs/running.md",
         "docs/counterexamples.md",
-        "docs/simulate.md",
+        "docs/running.md",
         "docs/unbounded.md",
     )
 )

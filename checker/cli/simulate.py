@@ -89,7 +89,7 @@ def simulate_command(**options: Any) -> int:
     """Walk through the model at random, and say what was seen.
 
     A claim that breaks on the way is VIOLATED, with its counterexample. Of all others nothing is
-    said but that none was seen: only `check` says what holds. docs/simulate.md says how walks
+    said but that none was seen: only `check` says what holds. docs/running.md says how walks
     choose, and what they find.
     """
     from waterline.checker.cli.simulating import simulate_asked  # noqa: PLC0415 - not for help

@@ -1,6 +1,6 @@
 """JSON of a simulation, as `simulate --format json` prints it.
 
-`docs/simulate.md` describes it.
+`docs/running.md` describes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""docs/states.md says what is so: its commands are run, its queries asked through Spark."""
+"""The states of docs/clusters.md: its commands are run, its queries asked through Spark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from waterline.checker.cli import commands
 
 pytestmark = pytest.mark.spark
 
-TEXT = (Path(__file__).parents[3] / "docs" / "states.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "clusters.md").read_text(encoding="utf-8")
 QUERIES = re.findall(r"```sql\n(.+?)```\n\n```text\n(.+?)```", TEXT, re.DOTALL)
 
 
@@ -31,14 +31,14 @@ def spark(spark_context: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
             patch.setattr(sys, "argv", shlex.split(line))
             assert commands.run_command(sys.argv[0]) in {0, 12}
         views = re.findall(r'read\.parquet\("(.+?)"\)\.createOrReplaceTempView\("(.+?)"\)', TEXT)
-        assert len(views) == 3
+        assert len(views) == 2
         for path, view in views:
             session.read.parquet(str(Path(path).absolute())).createOrReplaceTempView(view)
     return session
 
 
 def test_every_query_is_shown_with_what_it_prints() -> None:
-    assert len(QUERIES) == TEXT.count("```sql") == 4
+    assert len(QUERIES) == TEXT.count("```sql") == 2
 
 
 @pytest.mark.parametrize("number", range(len(QUERIES)))
