@@ -4,7 +4,7 @@ Nothing of the model, the compiler or the checker is used. The text of the file 
 that it is, on states that are plain values; every state and step is listed; what is claimed is
 looked up in the lists. Of a few thousand states, slowly.
 
-What the documents say (docs/liveness.md): a step that changes nothing is no step; one that a bound
+What the documents say (docs/language.md): a step that changes nothing is no step; one that a bound
 cuts counts as enabled and is never taken. Where a behaviour can stay for ever is a strongly
 connected part in which each fair step, with the same arguments, is taken, or somewhere not enabled;
 a strongly fair one nowhere.

@@ -21,7 +21,7 @@ HEAD = """\
 
 Two questions that no claim about single states answers. *Recovery*: when the faults stop, can the
 partition come back by itself? *Liveness*: does it? `waterline check --recovery --liveness` judges
-all of these claims; [liveness.md](liveness.md) defines them, fairness, and what bounds do to them.
+all of these claims; [language.md](language.md) defines them, fairness, and what bounds do to them.
 `python -m docs.make.recovery > docs/recovery.md` makes this page.
 
 A cell says *holds*, or after how many steps at the least there is no way back, or a cycle begins

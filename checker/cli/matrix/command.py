@@ -158,7 +158,7 @@ config_options = together(
         multiple=True,
         metavar="FILE",
         help="Answer for this server.properties, custom resource, Compose or env file, output of "
-        "kafka-topics, kafka-configs or kafka-features, or a folder of them (docs/files.md); "
+        "kafka-topics, kafka-configs or kafka-features, or a folder of them (docs/operators.md); "
         "repeatable, the last wins.",
     ),
     click.option(

@@ -1,7 +1,7 @@
 """Kinds of files: by what each is recognised, and how it is read or why it is not.
 
-The first kind that fits is it; a file that fits none is named and not read. docs/files.md has the
-same table.
+The first kind that fits is it; a file that fits none is named and not read. docs/operators.md has
+the same table.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ FILES_MAX = 500
 """Most files of a folder."""
 _ENDINGS = (*YAML_ENDINGS, ".properties", ".txt", ".conf", ".env", ".tf")
 _NAMES = (".env",)
-LIST = "docs/files.md lists what is read"
+LIST = "docs/operators.md lists what is read"
 
 
 def read_deployment(paths: Iterable[Path], found: Mistakes | None = None) -> Deployment:

@@ -14,7 +14,7 @@ from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.deployed.text_file import read_text
 from waterline.checker.kafka.matrix.properties import configs_of
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "files.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "operators.md").read_text(encoding="utf-8")
 HEAD = "apiVersion: kafka.strimzi.io/v1\nkind: Kafka\nmetadata: {name: one}\n"
 BROKER = "process.roles=broker,controller\nnode.id=1\nmin.insync.replicas=2\n"
 
@@ -41,7 +41,7 @@ def values(deployment: Deployment) -> dict[str, str]:
 
 
 def test_the_document_has_the_row_of_every_kind_in_the_order_of_the_code() -> None:
-    table = DOCUMENT.partition("<!-- kinds -->")[2].partition("\n\nSeveral")[0]
+    table = DOCUMENT.partition("<!-- kinds -->")[2].partition("\n\nA cluster with ZooKeeper")[0]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines() if " | " in line][1:]
 
     assert [(row[0], row[1]) for row in rows] == [(kind.name, kind.by) for kind in KINDS]

@@ -30,7 +30,7 @@ from waterline.checker.kafka.matrix.verdict_groups import groups_of, headline
 from waterline.checker.report.pages.deployment_page import to_html
 from waterline.checker.search.engines.choice import EngineChoice
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "operators.md"
+FORMATS = Path(__file__).parents[3] / "docs" / "formats.md"
 
 
 @pytest.mark.parametrize("name", ["strimzi-three-brokers.yaml", "strimzi-zookeeper.yaml"])
@@ -162,8 +162,7 @@ def test_what_no_setting_closes_is_a_note_and_fails_no_test() -> None:
 def test_every_key_of_the_answer_is_described() -> None:
     config, whole = config_of("strimzi-three-brokers.yaml")
     found = to_object(replace(whole, answers=(made_up(config, always),)), [])
-    pages = DOCUMENT.read_text(), DOCUMENT.with_name("matrix.md").read_text()
-    described = set(re.findall(r"`([\w-]+)`", "".join(pages)))
+    described = set(re.findall(r"`([\w-]+)`", FORMATS.read_text(encoding="utf-8")))
 
     assert found.keys() <= described
 
