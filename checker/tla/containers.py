@@ -7,8 +7,6 @@ queues and logs; what it does with them are calls of functions that reading it h
 
 from __future__ import annotations
 
-import itertools
-import re
 from typing import NamedTuple
 
 from waterline.checker.compiler.source import Source
@@ -37,13 +35,9 @@ from waterline.checker.tla.tree import (
     Quantified,
     Tree,
 )
+from waterline.model.core.made import operation_of
 
-_OF_SETS = re.compile(
-    r"__(has_member|with_member|without_member|is_subset|is_proper_subset)_line_\d+__"
-)
-_OF_ONE = re.compile(r"__(at|put|add|receive|truncate|contains|count|remove)_(\w+)_line_\d+__")
-_LENGTH = re.compile(r"__length_(\w+)__")
-_OF_TWO = re.compile(r"__(copy|same)_(\w+)_line_\d+__")
+_OF_SETS = {"has_member", "with_member", "without_member", "is_subset", "is_proper_subset"}
 _EMPTY = Collection((), ordered=True)
 
 
@@ -59,27 +53,20 @@ def call_container(
     caller: Expressions, callee: Source, given: list[Value], at: Environment
 ) -> Value | None:
     """Return the result of such a call, after its writes; None for any other function."""
-    name = callee.tree.name
+    operation = operation_of(callee.tree)
+    if operation is None:
+        return None
+    name, of = operation
     typed = [value for value in given if isinstance(value, Typed)]
-    if (made := structs.call_struct(caller.program.records, name, typed)) is not None:
-        return made
-    if match := _OF_SETS.fullmatch(name):
-        members, element = (value for value in given if isinstance(value, Typed))
-        return _of_set(match[1], members, element)
-    sequences = {
-        each: form.kind
-        for each, form in caller.program.fields.items()
-        if isinstance(form.kind, Sequences)
-    }
-    if (match := _LENGTH.fullmatch(name)) and match[1] in sequences:
-        held, _ = _sequence_of(caller.program, match[1], given)
-        return Typed(_length(_read(caller, held, at).tree), WHOLE)
-    if (match := _OF_ONE.fullmatch(name)) and match[2] in sequences:
-        return _of_one(caller, match[1], match[2], given, at)
-    if match := _OF_TWO.fullmatch(name):
-        for one, other in itertools.product(sequences, repeat=2):
-            if f"{one}_{other}" == match[2]:
-                return _of_two(caller, match[1], (one, other), given, at)
+    match of:
+        case ():
+            return _of_set(name, *typed) if name in _OF_SETS else None
+        case (struct, *part) if name in ("make", "part"):
+            return structs.call_struct(caller.program.records[struct], part, typed)
+        case (field,):
+            return _of_one(caller, name, field, given, at)
+        case (one, other):
+            return _of_two(caller, name, (one, other), given, at)
     return None
 
 
@@ -149,6 +136,8 @@ def _of_one(
     assert isinstance(kind, Sequences)
     sequence = before.tree
     match operation, arguments:
+        case "length", []:
+            return Typed(_length(sequence), WHOLE)
         case "at", [place]:
             return Typed(_value_at(caller.program, sequence, place), kind.values)
         case "put", [place, value]:

@@ -6,18 +6,15 @@ that number, and take a digit out of it, become records and their fields here.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from waterline.checker.tla.forming import plus
+from waterline.checker.tla.forming import member, plus
 from waterline.checker.tla.kinds import WHOLE, Kind, Records, Typed, as_kind, of_field
 from waterline.checker.tla.naming import Naming
 from waterline.checker.tla.text import flat
 from waterline.checker.tla.tree import Atom, Infix, Member, Number, Record, Tree
 from waterline.model.own.fields import Choice, Struct
-
-_CALLED = re.compile(r"__(?:made|sought)_(\w+?)(?:_line_\d+)?__")
 
 
 def records_of(
@@ -56,19 +53,12 @@ def records_of(
     ]
 
 
-def call_struct(records: Mapping[str, Records], name: str, given: list[Typed]) -> Typed | None:
-    """Translate a call that makes a struct, or takes a part out of one; None for another."""
-    match = _CALLED.fullmatch(name)
-    if match and (kind := records.get(match[1])) is not None:
+def call_struct(kind: Records, part: Sequence[str], given: Sequence[Typed]) -> Typed:
+    """Return the struct with these parts; or the part of the given struct that has this name."""
+    if not part:
         values = zip(kind.parts, given, strict=True)
-        made = tuple((part[0], as_kind(value, part[1])) for part, value in values)
+        made = tuple((of[0], as_kind(value, of[1])) for of, value in values)
         return Typed(Record(made), kind)
-    for kind in records.values():
-        for part, of, _, _ in kind.parts:
-            if name == f"__part_{kind.name}_{part}__":
-                (struct,) = given
-                record = as_kind(struct, kind)
-                if isinstance(record, Record):
-                    return Typed(dict(record.members)[part], of)
-                return Typed(Member(record, part), of)
-    return None
+    (name,), (struct,) = part, given
+    (of_part,) = (of for each, of, _, _ in kind.parts if each == name)
+    return Typed(member(as_kind(struct, kind), name), of_part)

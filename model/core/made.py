@@ -4,9 +4,27 @@ from __future__ import annotations
 
 import ast
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
-_TREE = "made_from"
+_TREE, _OPERATION = "made_from", "operation"
+
+
+class Operation(NamedTuple):
+    """The meaning of a generated function: an operation, and the names of what it is about."""
+
+    name: str
+    of: tuple[str, ...] = ()
+
+
+def note_operation(tree: ast.FunctionDef, name: str, *of: str) -> ast.FunctionDef:
+    """Note the meaning of a generated function, for those who have a form of their own for it."""
+    setattr(tree, _OPERATION, Operation(name, of))
+    return tree
+
+
+def operation_of(tree: ast.FunctionDef) -> Operation | None:
+    """Return the operation that a function was generated for; None for any other function."""
+    return getattr(tree, _OPERATION, None)
 
 
 def function_of(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 
+from waterline.model.core.made import note_operation
+
 TEXT = '''
 def has_member(members, member):
     """Whether a set has a member; what is outside the domain of the set is no member."""
@@ -52,6 +54,8 @@ def folded(first, second, extent):
 
 
 TREES = {
-    f"__{each.name}__": each for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)
+    f"__{each.name}__": note_operation(each, each.name)
+    for each in ast.parse(TEXT).body
+    if isinstance(each, ast.FunctionDef)
 }
 """Functions by their name in lowered rules, to be copied."""

@@ -353,8 +353,8 @@ class Rules:
         for node in ast.walk(tree):
             match node:
                 case ast.Call(func=ast.Name(id=name)) if name not in self.names:
-                    if (function := self.structs.function(name)) is not None:
-                        self.names[name] = self._made_of(on_line(function, node))
+                    if (written := self.structs.written.get(name)) is not None:
+                        self.names[name] = self._made_of(on_line(written.function, node))
 
     def _words_taken(self, called: str) -> Mapping[int, Choice | Name]:
         """Return the arguments of a function of the file that are words, by their places."""

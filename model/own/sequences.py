@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from waterline.model.core.made import note_operation
 from waterline.model.own.fields import Bag, Sequenced
 
 
@@ -39,7 +40,8 @@ class Functions:
         }
         parameters = ", ".join(["s", *self.indices, *taken.get(operation, [])])
         body: list[str] = getattr(self, f"_{operation}")()
-        return _parse([f"def {name}({parameters}):", *(f"    {line}" for line in body)])
+        made = _parse([f"def {name}({parameters}):", *(f"    {line}" for line in body)])
+        return note_operation(made, operation, self.field.name)
 
     def _place(self, number: str) -> str:
         return f"s.{self.field.name}[{', '.join([*self.indices, number])}]"
@@ -174,7 +176,7 @@ def equal(left: Sequenced, right: Sequenced, name: str) -> ast.FunctionDef:
         "            return False",
         "    return True",
     ]
-    return _parse(lines)
+    return note_operation(_parse(lines), "same", left.name, right.name)
 
 
 def copy_function(target: Sequenced, source: Sequenced, name: str) -> ast.FunctionDef:
@@ -193,7 +195,7 @@ def copy_function(target: Sequenced, source: Sequenced, name: str) -> ast.Functi
         f"        if p < {target.room} or x != {source.empty}:",
         f"            s.{target.name}[{here}] = x",
     ]
-    return _parse(lines)
+    return note_operation(_parse(lines), "copy", target.name, source.name)
 
 
 def _parse(lines: list[str]) -> ast.FunctionDef:

@@ -9,58 +9,49 @@ it, nothing does.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from waterline.model.core.made import note_operation
 from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.own.fields import AnyField, Choice, Flag, Name, Struct, Value
 from waterline.model.own.syntax import Kind, Refuse
 
-_LINE = re.compile(r"_line_\d+__$")
 NO_VALUE = -1
 """The number of a value that the domain has not: none that is kept is this."""
 Part = Flag | AnyField
 
 
+class Written(NamedTuple):
+    """A function of a struct: the field that holds its value, and those that hold its arguments."""
+
+    function: ast.FunctionDef
+    kind: AnyField
+    parts: tuple[AnyField, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Structs:
-    """The structs of a model, by what the file calls their named tuples."""
+    """The structs of a model, by what the file calls their named tuples.
+
+    `written` are the functions that rules call to make a struct, and to take a part out of one.
+    """
 
     by_name: Mapping[str, Struct]
+    written: dict[str, Written] = field(default_factory=dict)
 
     def kind_of_call(self, called: str) -> AnyField | None:
         """Return the kind that a call of a named tuple, or of a function written here, has."""
         if (struct := self.by_name.get(called)) is not None:
             return struct.value
-        called = _LINE.sub("__", called)
-        for struct in self.by_name.values():
-            if called in (_maker_name(struct), _search_name(struct)):
-                return struct.value
-            for name, part in struct.parts:
-                if called == _part(struct, name):
-                    return part
-        return None
+        found = self.written.get(called)
+        return None if found is None else found.kind
 
     def parts_of_call(self, called: str) -> tuple[AnyField, ...]:
         """The fields that hold what such a function is given; nothing for any other function."""
-        called = _LINE.sub("__", called)
-        for struct in self.by_name.values():
-            if called in (_maker_name(struct), _search_name(struct)):
-                return tuple(part for _, part in struct.parts)
-        return ()
-
-    def function(self, called: str) -> ast.FunctionDef | None:
-        """A function of this name, if it is one that is written here."""
-        for struct in self.by_name.values():
-            if _LINE.sub("__", called) == _maker_name(struct):
-                return _making(struct, called, "return 1 // (1 - outside)")
-            if called == _search_name(struct):
-                return _making(struct, called, f"return {NO_VALUE}")
-            for name, part in struct.parts:
-                if called == _part(struct, name):
-                    return _taking(struct, name, part, called)
-        return None
+        found = self.written.get(called)
+        return () if found is None else found.parts
 
 
 @dataclass(slots=True)
@@ -88,9 +79,14 @@ class Parts(ast.NodeTransformer):
                 given = self._arguments(node, struct)
                 sought = id(node) in self._sought
                 # One that may raise has a copy for each line, which the error names.
-                made = f"{_maker_name(struct)[:-2]}_line_{node.lineno}__"
-                called = _search_name(struct) if sought else made
-                return self._call(called, [self.visit(each) for each in given], node)
+                called = f"__made_{struct.name}_line_{node.lineno}__"
+                otherwise = "return 1 // (1 - outside)"
+                if sought:
+                    called, otherwise = f"__sought_{struct.name}__", f"return {NO_VALUE}"
+                made = _making(struct, called, otherwise)
+                taken = tuple(part for _, part in struct.parts)
+                written = Written(made, struct.value, taken)
+                return self._call(written, [self.visit(each) for each in given], node)
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 if isinstance(held := self.kind(owner), Value):
                     what = f"{held.name} has no {method}(...)"
@@ -103,7 +99,8 @@ class Parts(ast.NodeTransformer):
         if not isinstance(held, Value):
             return self.generic_visit(node)
         struct = held.of
-        if struct.part(node.attr) is None:
+        part = struct.part(node.attr)
+        if part is None:
             names = [name for name, _ in struct.parts]
             what = f"a {struct.name} has no part {node.attr!r}"
             has = f"it has {', '.join(names)}"
@@ -111,7 +108,8 @@ class Parts(ast.NodeTransformer):
         if not isinstance(node.ctx, ast.Load):
             what = f"`{ast.unparse(node)}` is assigned to, and a {struct.name} never changes"
             raise self.refuse(node, what, f"make another one, {struct.name}(...)")
-        return self._call(_part(struct, node.attr), [self.visit(node.value)], node)
+        written = Written(_taking(struct, node.attr, part), part)
+        return self._call(written, [self.visit(node.value)], node)
 
     def _arguments(self, node: ast.Call, struct: Struct) -> list[ast.expr]:
         """Return the argument for each part, in their order; an omitted part has its default."""
@@ -131,8 +129,9 @@ class Parts(ast.NodeTransformer):
                 raise self.refuse(node, what, instead)
         return [given[name] for name in names]
 
-    @staticmethod
-    def _call(name: str, given: list[ast.expr], node: ast.expr) -> ast.AST:
+    def _call(self, written: Written, given: list[ast.expr], node: ast.expr) -> ast.AST:
+        name = written.function.name
+        self.structs.written.setdefault(name, written)
         made = ast.Call(ast.Name(name, ast.Load()), given, [])
         for each in ast.walk(made):
             if isinstance(each, ast.expr) and not hasattr(each, "lineno"):
@@ -167,18 +166,6 @@ def _describe_part(part: AnyField) -> str:
     return f"{lo} to {hi}"
 
 
-def _maker_name(struct: Struct) -> str:
-    return f"__made_{struct.name}__"
-
-
-def _search_name(struct: Struct) -> str:
-    return f"__sought_{struct.name}__"
-
-
-def _part(struct: Struct, name: str) -> str:
-    return f"__part_{struct.name}_{name}__"
-
-
 def _making(struct: Struct, called: str, otherwise: str) -> ast.FunctionDef:
     names = [f"part{n}" for n in range(len(struct.parts))]
     domain = describe_struct(struct).replace("\\", "\\\\").replace('"', '\\"')
@@ -196,14 +183,18 @@ def _making(struct: Struct, called: str, otherwise: str) -> ast.FunctionDef:
             f"    number = number * {size} + min(max({name}, {lo}), {hi}) - {lo}",
         ]
     lines += ["    if outside == 1:", f"        {otherwise}", "    return number"]
-    return _parse(lines)
+    return note_operation(_parse(lines), "make", struct.name)
 
 
-def _taking(struct: Struct, name: str, part: AnyField, called: str) -> ast.FunctionDef:
+def _taking(struct: Struct, name: str, part: AnyField) -> ast.FunctionDef:
     size, lo = part.range[1] - part.range[0] + 1, part.range[0]
-    return _parse(
-        [f"def {called}(number):", f"    return number // {struct.weight(name)} % {size} + {lo}"]
+    made = _parse(
+        [
+            f"def __part_{struct.name}_{name}__(number):",
+            f"    return number // {struct.weight(name)} % {size} + {lo}",
+        ]
     )
+    return note_operation(made, "part", struct.name, name)
 
 
 def _parse(lines: list[str]) -> ast.FunctionDef:
