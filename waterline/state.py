@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waterline.containers import show, view_of
-from waterline.model.own.fields import AnyField, Sequenced, Set
+from waterline.model.own.fields import AnyField, Container
 from waterline.models import Model
 from waterline.shape import (
     Index,
@@ -63,7 +63,7 @@ class State:
 
     def _read(self, declared: AnyField, place: int, index: Index) -> Value:
         value = self._values[declared.name][place]
-        if isinstance(declared, Set | Sequenced):
+        if isinstance(declared, Container):
 
             def write(value: object) -> None:
                 self._write(declared, place, index, value)

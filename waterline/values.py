@@ -14,14 +14,11 @@ from waterline.model.core.state import OutOfRange
 from waterline.model.own.fields import (
     NONE,
     AnyField,
-    Bag,
     Choice,
     Flag,
-    Log,
     Name,
     Number,
     PlainField,
-    Queue,
     Sequenced,
     Set,
 )
@@ -70,7 +67,7 @@ def encode(field: AnyField, value: Value) -> Kept:
         case Set():
             lo, _ = field.element.range
             return sum(1 << _number(field.element, each) - lo for each in value)
-        case Queue() | Log() | Bag():
+        case Sequenced():
             return tuple(_number(field.element, each) for each in value)
     return _number(field, value)
 
@@ -94,10 +91,10 @@ def accept(field: AnyField, value: object, element: str) -> Value:
         case Set():
             if isinstance(value, set | frozenset):
                 return frozenset(_accept_one(field.element, each, element) for each in value)
-        case Queue() | Log() | Bag():
+        case Sequenced():
             if isinstance(value, tuple | list) and len(value) <= field.room:
                 held = tuple(_accept_one(field.element, each, element) for each in value)
-                return in_order(field, held) if isinstance(field, Bag) else held
+                return in_order(field, held) if field.is_sorted else held
         case _:
             return _accept_one(field, value, element)
     raise _no_value(field, value, element)
@@ -129,7 +126,7 @@ def _accept_one(field: PlainField, value: object, element: str) -> Value:
     raise _no_value(field, value, element)
 
 
-def in_order(bag: Bag[Any, Any], values: Iterable[Value]) -> tuple[Value, ...]:
+def in_order(bag: Sequenced, values: Iterable[Value]) -> tuple[Value, ...]:
     """The values of a bag in the order that the checker keeps them in: the greatest first."""
     return tuple(sorted(values, key=partial(_number, bag.element), reverse=True))
 

@@ -29,12 +29,10 @@ from waterline.checker.tla.tree import (
 from waterline.model.own.fields import (
     NONE,
     AnyField,
-    Bag,
     Choice,
     Flag,
-    Log,
     Name,
-    Queue,
+    Sequenced,
     Set,
     Value,
 )
@@ -162,12 +160,12 @@ def of_field(  # noqa: PLR0911 - one for each kind
             if isinstance(declared.element, Choice):
                 among = interval(Number(0), Number(declared.element.range[1]))
             return MEMBERS, Subsets(among)
-        case Queue() | Log() | Bag():
+        case Sequenced():
             held = declared.element
             kind, among = of_field(held, *held.range, listed, sorts, records)
             assert isinstance(kind, Whole | Names | Words | Records)
             up_to = (among, Number(declared.room))
-            sequences = Sequences(kind, declared.room, isinstance(declared, Bag))
+            sequences = Sequences(kind, declared.room, declared.is_sorted)
             return sequences, Apply(Atom("SequencesUpTo"), up_to)
     return WHOLE, interval(Number(lo), Number(hi))
 

@@ -19,7 +19,15 @@ from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Parameter
 from waterline.model.own.building import Built
 from waterline.model.own.declared import Action, Protocol
-from waterline.model.own.fields import AnyField, Bag, Choice, Log, Names, Queue, Set, Struct, extent
+from waterline.model.own.fields import (
+    AnyField,
+    Choice,
+    Container,
+    Names,
+    Sequenced,
+    Struct,
+    extent,
+)
 
 STRUCTURE = ("Init", "Next", "Spec", "vars", "TypeOK", "None", "Fairness")
 """Names that every module defines."""
@@ -57,7 +65,7 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
     naming = Naming()
     naming.taken |= {*STRUCTURE, *library.NAMES}
     model, declared = built.model, built.declared
-    if any(isinstance(each, Queue | Log | Bag) for each in declared.fields):
+    if any(isinstance(each, Sequenced) for each in declared.fields):
         naming.taken |= {"Seq", "Len", "Append", "Head", "Tail", "SubSeq", "SelectSeq"}
     _require_bags_in_order(own, declared)
     fields = {each.name: each for each in declared.fields}
@@ -93,7 +101,7 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
     for field in model.layout.fields:
         of: AnyField | None = fields.get(field.name)
         listed_as = Atom("")
-        words = of.element if isinstance(of, Queue | Log | Set | Bag) else of
+        words = of.element if isinstance(of, Container) else of
         if isinstance(words, Choice):
             _require_plain(own, words)
             # Fields with the same words have values of one kind.
@@ -140,7 +148,7 @@ def _struct_arguments(declared: Protocol, records: dict[str, Records]) -> dict[s
 
 def _require_bags_in_order(own: OwnFile, declared: Protocol) -> None:
     for field in declared.fields:
-        if isinstance(field, Bag) and isinstance(field.element, Choice):
+        if isinstance(field, Sequenced) and field.is_sorted and isinstance(field.element, Choice):
             raise BadEnvironment(
                 f"{own.file}: field {field.name} is a Bag of words, which the export does not "
                 "write; make it one of structs or of numbers"

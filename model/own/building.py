@@ -20,11 +20,10 @@ from waterline.model.own.declared import Action, Protocol
 from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
+    Container,
     Epoch,
     Name,
     Names,
-    Sequenced,
-    Set,
     Value,
 )
 from waterline.model.own.layout import digits_of, layout_of, limits_of
@@ -164,7 +163,7 @@ def _state_claim(rules: Rules, kind: str, sorts: Sequence[Names], claim: Any) ->
         if witness is None or found is None:
             return f"{name} is False {where}."
         held: dict[str, AnyField] = {sort.plural: Name(sort.name, sort) for sort in sorts}
-        sets = (each for each in rules.fields.values() if isinstance(each, Set | Sequenced))
+        sets = (each for each in rules.fields.values() if isinstance(each, Container))
         held |= {each.name: each.element for each in sets}
         described = [
             f"{variable} = {describe_value(held[of], value) if of in held else value}"

@@ -23,12 +23,11 @@ from waterline.model.own.condition_tree import Reader
 from waterline.model.own.fields import (
     AnyField,
     Choice,
+    Container,
     DeclaredField,
     Flag,
     Name,
     Number,
-    Sequenced,
-    Set,
     Value,
 )
 from waterline.model.own.narration import describe_value
@@ -113,11 +112,11 @@ def condition(
 
 def _require_plain(text: str, node: ast.Attribute, declared: object) -> None:
     """Refuse fields whose elements are not those of the layout."""
-    if isinstance(declared, Set | Sequenced | Value) or (
+    if isinstance(declared, Container | Value) or (
         isinstance(declared, DeclaredField) and len(declared.extents) > 2
     ):
         what = "has more than two indices"
-        if isinstance(declared, Set | Sequenced | Value):
+        if isinstance(declared, Container | Value):
             what = f"is a {type(declared).__name__}"
         raise BadCondition(
             text,

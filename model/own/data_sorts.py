@@ -15,13 +15,13 @@ from waterline.model.own.asking import at
 from waterline.model.own.fields import (
     NONE,
     AnyField,
+    Container,
     Domain,
     Epoch,
     Epochs,
     Name,
     Opaque,
     PlainField,
-    Sequenced,
     Set,
     plain_field,
 )
@@ -40,7 +40,7 @@ def data_sort(sort: Epochs | Opaque) -> DataSort:
 
 def sort_in(declared: AnyField) -> Epochs | Opaque | None:
     """Return the sort of a field's elements, or of those of its sequence; None for none."""
-    element = declared.element if isinstance(declared, Set | Sequenced) else declared
+    element = declared.element if isinstance(declared, Container) else declared
     match element:
         case Epoch(of=sort):
             return sort

@@ -15,14 +15,13 @@ from typing import Any
 from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
+    Container,
     DeclaredField,
     Domain,
     Epoch,
     Epochs,
     Name,
     Names,
-    Sequenced,
-    Set,
     Struct,
     Value,
     plain_field,
@@ -199,7 +198,7 @@ class Protocol:
     def _domains(self) -> Iterator[Any]:
         """Yield the domains of fields and of arguments."""
         for declared in self.fields:
-            if isinstance(declared, Name | Epoch | Set | Sequenced | Value):
+            if isinstance(declared, Name | Epoch | Container | Value):
                 yield declared.of
         for action in (*self.actions, self.initial):
             if isinstance(action, Action):

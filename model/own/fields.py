@@ -5,10 +5,11 @@ Here are those that hold several values: sets; and in places queues, bags and lo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
 from waterline.model.own.domains import Domain, PlainField, Struct, Value, plain_field
 from waterline.model.own.names import (
@@ -37,7 +38,6 @@ from waterline.model.own.typed import (
     At,
     Channel,
     Entries,
-    Held,
     Members,
     Multiset,
     Places,
@@ -57,6 +57,7 @@ __all__ = [
     "Bag",
     "By",
     "Choice",
+    "Container",
     "DeclaredField",
     "Domain",
     "Epoch",
@@ -86,14 +87,39 @@ MEMBERS_MAX = 62
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Set(DeclaredField, Held[Members[V], AbstractSet[V], At]):
+class Container(DeclaredField, Places[Read, Written, V, At]):
+    """A field that holds several values of a domain.
+
+    `methods` are what a rule can call. `remedies` say what to write for methods of other libraries;
+    `Q` is the field.
+    """
+
+    methods: ClassVar[tuple[str, ...]]
+    remedies: ClassVar[Mapping[str, str]]
+    of: Domain
+
+    @property
+    def element(self) -> Number | Choice | Name | Value:
+        """The field that holds one of its values."""
+        return plain_field(self.name, self.of)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Set(Container[Members[V], AbstractSet[V], V, At]):
     """A field that is a set of values of a domain; the empty set at first.
 
     `votes = Set(of=nodes, by=nodes)` is written like a set of Python: `n in s.votes[node]`,
     `|`, `&`, `-`, `<=`, `len(...)`, `s.votes[node] |= {n}`, `for n in s.votes[node]`.
     """
 
-    of: Domain
+    methods = ("add", "discard", "clear")
+    remedies = MappingProxyType(
+        {
+            "remove": "Q.discard(...)",
+            "update": "Q |= {...}",
+            **dict.fromkeys(("append", "send", "push"), "Q.add(...)"),
+        }
+    )
 
     @overload
     def __init__(self, of: int | Among[V] | Sequence[V], **said: Unpack[Said[At]]) -> None: ...
@@ -129,11 +155,6 @@ class Set(DeclaredField, Held[Members[V], AbstractSet[V], At]):
             )
 
     @property
-    def element(self) -> Number | Choice | Name | Value:
-        """The field that holds one member."""
-        return plain_field(self.name, self.of)
-
-    @property
     def range(self) -> tuple[int, int]:
         """A bit for each value of the domain, the least first."""
         lo, hi = self.element.range
@@ -146,8 +167,15 @@ class Set(DeclaredField, Held[Members[V], AbstractSet[V], At]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class _Sequence(DeclaredField, Places[Read, Written, V, At]):
-    of: Domain
+class Sequenced(Container[Read, Written, V, At]):
+    """A field with places for values, `room` of them: the first ones have a value, or all.
+
+    `adds` is the method that adds a value. One that `is_sorted` has no order of its own: its values
+    are kept in that of their numbers, the greatest first.
+    """
+
+    adds: ClassVar[str] = "send"
+    is_sorted: ClassVar[bool] = False
     room: int
 
     @overload
@@ -156,7 +184,7 @@ class _Sequence(DeclaredField, Places[Read, Written, V, At]):
     ) -> None: ...
     @overload
     def __init__(
-        self: _Sequence[Any, Any, Any, Any],
+        self: Sequenced[Any, Any, Any, Any],
         name: str,
         /,
         of: Domain,
@@ -178,11 +206,6 @@ class _Sequence(DeclaredField, Places[Read, Written, V, At]):
             )
 
     @property
-    def element(self) -> Number | Choice | Name | Value:
-        """The field that holds one of its values."""
-        return plain_field(self.name, self.of)
-
-    @property
     def range(self) -> tuple[int, int]:
         """A place holds a value, or the number below all values if it is empty."""
         lo, hi = self.element.range
@@ -200,7 +223,7 @@ class _Sequence(DeclaredField, Places[Read, Written, V, At]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Queue(_Sequence[Channel[V], Sequence[V], V, At]):
+class Queue(Sequenced[Channel[V], Sequence[V], V, At]):
     """A field that is a channel: first in, first out, of at most `room` values; empty at first.
 
     `wire = Queue(of=("request", "reply"), room=2, by=(nodes, nodes))`:
@@ -209,9 +232,19 @@ class Queue(_Sequence[Channel[V], Sequence[V], V, At]):
     A step that sends into a full one is left out, and counted as cut.
     """
 
+    methods = ("send", "receive", "clear")
+    remedies = MappingProxyType(
+        {
+            **dict.fromkeys(
+                ("pop", "popleft", "get", "dequeue"), "Q.receive(), which takes the first"
+            ),
+            **dict.fromkeys(("append", "put", "push", "add", "enqueue"), "Q.send(...)"),
+        }
+    )
+
 
 @dataclass(frozen=True, slots=True, init=False)
-class Bag(_Sequence[Multiset[V], Collection[V], V, At]):
+class Bag(Sequenced[Multiset[V], Collection[V], V, At]):
     """A field that is a bag: at most `room` values in no order, one perhaps several times.
 
     `wire = Bag(of=Struct(Vote, to=nodes), room=3)` is a network that delivers in any order:
@@ -220,9 +253,20 @@ class Bag(_Sequence[Multiset[V], Collection[V], V, At]):
     cut. It is empty at first.
     """
 
+    methods = ("send", "remove", "count", "clear")
+    remedies = MappingProxyType(
+        {
+            **dict.fromkeys(("append", "add", "put", "push"), "Q.send(...)"),
+            **dict.fromkeys(
+                ("pop", "receive", "discard"), "Q.remove(...), of a value that is in it"
+            ),
+        }
+    )
+    is_sorted = True
+
 
 @dataclass(frozen=True, slots=True, init=False)
-class Log(_Sequence[Entries[V], Sequence[V], V, At]):
+class Log(Sequenced[Entries[V], Sequence[V], V, At]):
     """A field that is a sequence which grows at its end, of at most `room` values; empty at first.
 
     `log = Log(of=range(1, terms + 1), room=entries, by=nodes)`: `s.log[node].append(term)`,
@@ -230,6 +274,14 @@ class Log(_Sequence[Entries[V], Sequence[V], V, At]):
     A step that appends to a full one is left out, and counted as cut.
     """
 
+    methods = ("append", "truncate", "clear")
+    remedies = MappingProxyType(
+        {
+            "pop": "Q.truncate(len(Q) - 1)",
+            **dict.fromkeys(("add", "send", "push", "extend", "insert"), "Q.append(...)"),
+        }
+    )
+    adds = "append"
 
-AnyField = PlainField | Set | Queue | Log | Bag
-Sequenced = Queue | Log | Bag
+
+AnyField = PlainField | Set | Sequenced

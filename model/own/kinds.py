@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waterline.model.own.constants import kind_of, table_of
-from waterline.model.own.fields import AnyField, Choice, Name, Sequenced, Set, Value
+from waterline.model.own.fields import (
+    AnyField,
+    Choice,
+    Container,
+    Name,
+    Sequenced,
+    Set,
+    Value,
+)
 from waterline.model.own.structs import Structs
 from waterline.model.own.syntax import (
     NUMBER,
@@ -125,17 +133,17 @@ class Kinds:
     def _require_alike(self, operands: list[ast.expr], known: Mapping[str, Kind]) -> None:
         kinds = [self._kind(operand, known) for operand in operands]
         for held in kinds:
-            if isinstance(held, Set | Sequenced):
+            if isinstance(held, Container):
                 for operand, kind in zip(operands, kinds, strict=True):
                     # A word that the words of the set are without is not in it.
                     is_word = isinstance(held.element, Choice) and isinstance(kind, Choice)
                     if not is_word or not is_plain(operand):
                         self._require_member(held, operand, known)
         struct = next((kind for kind in kinds if isinstance(kind, Value)), None)
-        if struct is not None and not any(isinstance(k, Set | Sequenced) for k in kinds):
+        if struct is not None and not any(isinstance(k, Container) for k in kinds):
             for operand in operands:
                 self._require_struct(struct, operand, known)
-        if any(kind == SET or isinstance(kind, Set | Sequenced) for kind in kinds):
+        if any(kind == SET or isinstance(kind, Container) for kind in kinds):
             return
         choices = [kind for kind in kinds if isinstance(kind, Choice)]
         choice = max(choices, key=lambda each: len(each.values), default=None)
@@ -207,7 +215,7 @@ class Kinds:
                 self._require_member(held, each, known)
             return
         kind = self._kind(node, known)
-        if not isinstance(held, Set | Sequenced) or isinstance(kind, Set | Sequenced):
+        if not isinstance(held, Container) or isinstance(kind, Container):
             return
         if kind != SET and isinstance(held.element, Choice):
             self._require_word(held.element, node, known)
@@ -447,7 +455,7 @@ class Kinds:
                 stored.setdefault(target, []).append(value)
         for target, over in gone_through(tree):
             held = self._kind(over, known)
-            if isinstance(held, Set | Sequenced) and not stored.get(target):
+            if isinstance(held, Container) and not stored.get(target):
                 known[target] = held.element
         for name, values in stored.items():  # in order: what is made of another comes after it
             kinds = [None if v is None else self._kind(v, known) for v in values]

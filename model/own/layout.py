@@ -14,8 +14,8 @@ from waterline.model.own.declared import Protocol
 from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
-    Bag,
     Choice,
+    Container,
     Name,
     Names,
     Sequenced,
@@ -79,7 +79,7 @@ def field_of(declared: AnyField) -> Field:
     # A layout has two dimensions: of more, all but the last are one.
     shape = (math.prod(leading), last) if len(leading) > 1 else declared.extents
     doc = declared.doc
-    element = declared.element if isinstance(declared, Set | Sequenced) else declared
+    element = declared.element if isinstance(declared, Container) else declared
     if isinstance(element, Choice):
         first = 0 if element is declared or isinstance(declared, Set) else element.range[0]
         words = ", ".join(f"{i}: {word}" for i, word in enumerate(element.values, start=first))
@@ -110,8 +110,8 @@ def _naming(declared: AnyField) -> Naming | None:
             return None
         sorts = []
     rows, columns = (*sorts, None, None)[:2]
-    is_sorted = isinstance(declared, Bag)
-    of = declared.of if isinstance(declared, Name | Set | Sequenced | Value) else None
+    is_sorted = isinstance(declared, Sequenced) and declared.is_sorted
+    of = declared.of if isinstance(declared, Name | Container | Value) else None
     if isinstance(of, Struct) and any(digit.of is not None for digit in digits_of(of)):
         if isinstance(declared, Set):
             return None

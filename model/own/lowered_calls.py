@@ -8,38 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from waterline.model.own.fields import MEMBERS_MAX, AnyField, Bag, Log, Queue, Sequenced, Set, Value
+from waterline.model.own.fields import MEMBERS_MAX, AnyField, Sequenced, Set, Value
 from waterline.model.own.sequences import Functions
 from waterline.model.own.syntax import SET, Kind, Refuse, is_made_set
 
-ADDS = {Queue: "send", Log: "append", Bag: "send"}
-"""Methods that add a value to a sequence."""
-METHODS = {
-    Queue: ("send", "receive", "clear"),
-    Bag: ("send", "remove", "count", "clear"),
-    Log: ("append", "truncate", "clear"),
-    Set: ("add", "discard", "clear"),
-}
-_INSTEAD: dict[type, dict[str, str]] = {
-    Queue: {
-        **dict.fromkeys(("pop", "popleft", "get", "dequeue"), "Q.receive(), which takes the first"),
-        **dict.fromkeys(("append", "put", "push", "add", "enqueue"), "Q.send(...)"),
-    },
-    Bag: {
-        **dict.fromkeys(("append", "add", "put", "push"), "Q.send(...)"),
-        **dict.fromkeys(("pop", "receive", "discard"), "Q.remove(...), of a value that is in it"),
-    },
-    Log: {
-        "pop": "Q.truncate(len(Q) - 1)",
-        **dict.fromkeys(("add", "send", "push", "extend", "insert"), "Q.append(...)"),
-    },
-    Set: {
-        "remove": "Q.discard(...)",
-        "update": "Q |= {...}",
-        **dict.fromkeys(("append", "send", "push"), "Q.add(...)"),
-    },
-}
-"""Remedies for methods of other libraries, by kind; `Q` is the field."""
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
@@ -96,7 +68,7 @@ class Calls(ast.NodeTransformer):
                 found = self._sequence(owner)
                 if found is None or found.end is not None:
                     return None
-                if isinstance(found.field, Bag):
+                if found.field.is_sorted:
                     raise self.no_order(node, found.field)
                 if isinstance(end, ast.UnaryOp) and isinstance(end.op, ast.USub):
                     what = f"`{ast.unparse(node)}` ends before the end, which no slice does"
@@ -185,18 +157,18 @@ class Calls(ast.NodeTransformer):
         return self.refuse(node, what, "give the action an argument, and ask whether it is in it")
 
     def _require_method(self, node: ast.AST, of: Sequenced | Set, method: str) -> None:
-        known = METHODS[type(of)]
-        if method not in known:
-            what = f"{of.name} is a {type(of).__name__}, which has no {method}"
-            instead = _INSTEAD.get(type(of), {}).get(method)
-            if instead is not None:
-                owner = next(
-                    each.func.value
-                    for each in ast.walk(node)
-                    if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
-                )
-                raise self.refuse(node, what, f"write {instead.replace('Q', ast.unparse(owner))}")
-            raise self.refuse(node, what, f"it has {', '.join(known)}")
+        if method in of.methods:
+            return
+        what = f"{of.name} is a {type(of).__name__}, which has no {method}"
+        instead = f"it has {', '.join(of.methods)}"
+        if method in of.remedies:
+            owner = next(
+                each.func.value
+                for each in ast.walk(node)
+                if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
+            )
+            instead = f"write {of.remedies[method].replace('Q', ast.unparse(owner))}"
+        raise self.refuse(node, what, instead)
 
     def _no_operation(self, node: ast.AST, of: ast.expr) -> Exception:
         what = f"`{ast.unparse(of)}` is a set, which has no such operation"
@@ -218,7 +190,7 @@ class _Folded(ast.NodeTransformer):
 def alike(left: Sequenced, right: Sequenced) -> bool:
     """True if two sequences hold the same values."""
     one, other = left.element, right.element
-    if isinstance(one, Value) or isinstance(left, Bag) != isinstance(right, Bag):
+    if isinstance(one, Value) or left.is_sorted != right.is_sorted:
         return one == other and type(left) is type(right)
     return type(one) is type(other) and (
         one.range == other.range and getattr(one, "values", ()) == getattr(other, "values", ())

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from waterline.model.own.comprehensions import Replaced
-from waterline.model.own.fields import AnyField, Bag, Sequenced, Set
+from waterline.model.own.fields import AnyField, Sequenced, Set
 from waterline.model.own.lowered_calls import (
     Calls,
     NamedSequence,
@@ -168,7 +168,7 @@ class Expressions(Calls, ast.NodeTransformer):
         if (sequence := self._sequence(node)) is not None:
             return self._bare(node, sequence)
         if (sequence := self._sequence(node.value)) is not None:
-            if isinstance(sequence.field, Bag):
+            if sequence.field.is_sorted:
                 raise self.no_order(node, sequence.field)
             number = self.visit(node.slice)
             return self._call("at", sequence.field, node, [*self._reads(sequence), number])

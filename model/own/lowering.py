@@ -13,10 +13,8 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from waterline.model.own.fields import AnyField, Bag, Queue, Sequenced, Set
+from waterline.model.own.fields import AnyField, Container, Queue, Set
 from waterline.model.own.lowered_calls import (
-    ADDS,
-    METHODS,
     NamedSequence,
     alike,
     as_read,
@@ -40,8 +38,7 @@ def changed_by(node: ast.AST, fields: Mapping[str, AnyField]) -> AnyField | None
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr=method)):
             held = element_of(owner, fields)
-            known = METHODS[type(held)] if isinstance(held, Set | Sequenced) else ()
-            if method in known and method not in _READS:
+            if isinstance(held, Container) and method in held.methods and method not in _READS:
                 return held
     return None
 
@@ -84,7 +81,7 @@ class Lowering(Expressions, ast.NodeTransformer):
             if isinstance(target, ast.Subscript):
                 sequence = self._sequence(target.value)
                 if sequence is not None and not isinstance(target.slice, ast.Slice):
-                    if isinstance(sequence.field, Bag):
+                    if sequence.field.is_sorted:
                         raise self.no_order(target, sequence.field)
                     if isinstance(sequence.field, Queue):
                         what = f"{sequence.field.name} is a Queue, and what is in it never changes"
@@ -143,7 +140,7 @@ class Lowering(Expressions, ast.NodeTransformer):
             raise self.refuse(node, what, f"write {method}({'...' if takes else ''})")
         values = [self.visit(each) for each in given]
         reads = self._reads(sequence)
-        if method == ADDS[type(kind)]:
+        if method == kind.adds:
             added = at(ast.Expr(self._call("add", kind, node, [*reads, *values])), node)
             if self.room is None:
                 return added

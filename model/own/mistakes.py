@@ -17,6 +17,7 @@ from waterline.model.own.fields import (
     AnyField,
     BadProtocol,
     Choice,
+    Container,
     Flag,
     Index,
     Name,
@@ -25,7 +26,6 @@ from waterline.model.own.fields import (
     Set,
     extent,
 )
-from waterline.model.own.lowered_calls import ADDS
 from waterline.model.own.lowering import changed_by
 from waterline.model.own.statements import require_statements
 from waterline.model.own.syntax import Refuse, element_of
@@ -155,7 +155,7 @@ class Mistakes:
             raise self.refuse(node, f"`{ast.unparse(node)}`: {held.name} is a set", instead)
         if isinstance(held, Sequenced) and (adds or isinstance(value, ast.List)):
             kind = type(held).__name__
-            each = f"{shown}.{ADDS[type(held)]}(...)"
+            each = f"{shown}.{held.adds}(...)"
             instead = f"write {shown}.clear()"
             if not empty:
                 instead = f"write {each}" if adds else f"{instead}, then {each}"
@@ -188,13 +188,13 @@ class Mistakes:
             )
         if isinstance(value, ast.Subscript):
             held = self._field(value.value, arguments)
-            if held is not None and not isinstance(held, Set | Sequenced) and method != "bit_count":
+            if held is not None and not isinstance(held, Container) and method != "bit_count":
                 shown = ast.unparse(value)
                 raise self.refuse(
                     node, f"`{shown}` has no {method}", "compare it with ==, or compute with it"
                 )
         field = self._field(value, arguments)
-        if isinstance(field, Set | Sequenced):
+        if isinstance(field, Container):
             if field.indices:
                 described = _describe(field).removeprefix("it has ")
                 element = _element(ast.unparse(value), field)
@@ -216,7 +216,7 @@ class Mistakes:
         if over.value.id in arguments and over.attr in self.sizes:
             raise self.refuse(over, f"{shown} is a number", f"write range({shown})")
         field = self._field(over, arguments)
-        if isinstance(field, Set | Sequenced) and not field.indices:
+        if isinstance(field, Container) and not field.indices:
             return
         if field is not None:
             what = f"a loop over {shown}, which is no range"
@@ -250,7 +250,7 @@ class Mistakes:
     ) -> None:
         element = target.value if isinstance(target, ast.Subscript) else target
         field = self._field(element, arguments)
-        if field is None or isinstance(field, Flag | Set | Sequenced):
+        if field is None or isinstance(field, Flag | Container):
             return
         if isinstance(target, ast.Subscript) and not field.indices:
             return

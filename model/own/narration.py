@@ -24,6 +24,7 @@ from waterline.model.own.fields import (
     AnyField,
     Bag,
     Choice,
+    Container,
     Flag,
     Name,
     Names,
@@ -164,14 +165,14 @@ class _Words:
                 was, now = element(before, field, index), element(after, field, index)
                 if was == now:
                     continue
-                if isinstance(field, Bag):
+                if isinstance(field, Sequenced) and field.is_sorted:
                     yield f"{field.name}{where} {_describe_exchange(field, was, now)}"
                 else:
                     text = f"{describe_value(field, was)} -> {describe_value(field, now)}"
                     yield f"{field.name}{where} {text}"
 
 
-def _describe_exchange(bag: Bag[Any, Any], was: Kept, now: Kept) -> str:
+def _describe_exchange(bag: Sequenced, was: Kept, now: Kept) -> str:
     """Describe what a bag has lost and gained: `loses 2, gets 0, 1`."""
     assert isinstance(was, tuple)
     assert isinstance(now, tuple)
@@ -235,7 +236,7 @@ def _sequence_misfit(field: Sequenced, error: OutsideOfPlace) -> str:
     held = f"it holds at most {field.room} values, each {_describe_values(field.element)}"
     if error.value is not None:
         return f"{element} cannot hold {error.value}: {held}"
-    if isinstance(field, Bag):
+    if field.is_sorted:
         return f"{element} does not hold that, or cannot: {held}; ask first whether it is in it"
     operation, known = _operation(error)
     letters = ", ".join("abcdefgh"[: len(field.indices)])
@@ -400,4 +401,4 @@ def _row(state: State, field: AnyField, number: int) -> str:
 
 def _separator(field: AnyField) -> str:
     """Separator of values: some kinds contain blanks."""
-    return " | " if isinstance(field, Set | Sequenced) else " "
+    return " | " if isinstance(field, Container) else " "

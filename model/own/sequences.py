@@ -10,7 +10,7 @@ import ast
 from dataclasses import dataclass
 
 from waterline.model.core.made import note_operation
-from waterline.model.own.fields import Bag, Sequenced
+from waterline.model.own.fields import Sequenced
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Functions:
 
     def _add(self) -> list[str]:
         added = [*self._counted(), "k = n", *self._refused(), f"{self._place('k')} = x"]
-        return [*added, *self._sorted()] if isinstance(self.field, Bag) else added
+        return [*added, *self._sorted()] if self.field.is_sorted else added
 
     def _sorted(self) -> list[str]:
         """The greatest value of a bag comes first: the last one goes to its place."""

@@ -28,10 +28,10 @@ from waterline.model.own.fields import (
     NONE,
     AnyField,
     Choice,
+    Container,
     Flag,
     Name,
     Number,
-    Sequenced,
     Set,
     Value,
 )
@@ -65,7 +65,7 @@ class Numbering(ast.NodeTransformer):
         fields = [field for field in map(self._field, operands) if field is not None]
         # What holds several values comes first; of two choices, the one with more words.
         fields.sort(key=lambda each: -len(getattr(each, "values", ())))
-        fields.sort(key=lambda each: not isinstance(each, Set | Sequenced))
+        fields.sort(key=lambda each: not isinstance(each, Container))
         if fields and isinstance(fields[0], Choice | Name):
             if isinstance(fields[0], Choice) and any(
                 isinstance(op, ast.Is | ast.IsNot) for op in node.ops
@@ -76,7 +76,7 @@ class Numbering(ast.NodeTransformer):
             if isinstance(fields[0], Name):
                 swapped = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}
                 node.ops = [swapped[type(op)]() if type(op) in swapped else op for op in node.ops]
-        elif fields and isinstance(fields[0], Set | Sequenced):
+        elif fields and isinstance(fields[0], Container):
             node.left, *node.comparators = (self._member(fields[0], each) for each in operands)
         return self.generic_visit(node)
 
@@ -101,7 +101,7 @@ class Numbering(ast.NodeTransformer):
         match node.func:
             case ast.Attribute(value=owner):
                 field = self._field(owner)
-                if isinstance(field, Set | Sequenced):
+                if isinstance(field, Container):
                     node.args = [self._member(field, each) for each in node.args]
             case ast.Name(id=called):
                 for place, choice in self.taken(called).items():
@@ -175,11 +175,11 @@ class Numbering(ast.NodeTransformer):
             value.elts = [self._store(each, given) for each, given in pairs]
             return value
         field = self._field(target)
-        if isinstance(field, Set | Sequenced):
+        if isinstance(field, Container):
             return self._member(field, value)
         return value if field is None else self._number(field, value)
 
-    def _member(self, field: Set | Sequenced, node: ast.expr) -> ast.expr:
+    def _member(self, field: Container, node: ast.expr) -> ast.expr:
         """Return the number of a member of a set or a sequence; a written set keeps its form."""
         if isinstance(node, ast.BinOp) and self.kind(node) != NUMBER:
             node.left, node.right = self._member(field, node.left), self._member(field, node.right)
@@ -375,7 +375,7 @@ class Numbering(ast.NodeTransformer):
 
     def _leaf(self, value: Any, node: ast.expr, of: AnyField | None) -> int:
         """The number that stands for an element of a table."""
-        of = of.element if isinstance(of, Set | Sequenced) else of
+        of = of.element if isinstance(of, Container) else of
         if is_number(value):
             # None is -1, and no number is None.
             return int(value) if value >= 0 or not isinstance(of, Name) else NONE - 1
