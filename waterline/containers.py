@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 from waterline.model.core.state import OutOfRange
-from waterline.model.own.fields import AnyField, Bag, Choice, Log, Queue, Sequenced, Set
+from waterline.model.own.fields import AnyField, Bag, Choice, Log, Queue, SequenceField, Set
 from waterline.model.own.questions import BeyondBound
 
 Write = Callable[[Any], None]
@@ -99,7 +99,7 @@ class _Values(tuple[Any, ...]):
     _name: str
     _write: Write
 
-    def __new__(cls, declared: Sequenced, values: Any, name: str, write: Write) -> _Values:
+    def __new__(cls, declared: SequenceField, values: Any, name: str, write: Write) -> _Values:
         made = super().__new__(cls, values)
         made._declared, made._name, made._write = declared, name, write
         return made
@@ -186,4 +186,4 @@ def show(value: Any, declared: AnyField) -> str:
     if isinstance(declared, Set):
         order = declared.element.values.index if isinstance(declared.element, Choice) else None
         return f"{{{', '.join(map(repr, sorted(value, key=order)))}}}" if value else "set()"
-    return repr(tuple(value)) if isinstance(declared, Sequenced) else repr(value)
+    return repr(tuple(value)) if isinstance(declared, SequenceField) else repr(value)

@@ -13,7 +13,7 @@ from typing import Any, cast
 from waterline.model.core.state import State as Packed
 from waterline.model.core.transition_system import Narration
 from waterline.model.own import Action
-from waterline.model.own.fields import AnyField, Sequenced
+from waterline.model.own.fields import AnyField, SequenceField
 from waterline.model.own.narration import describe_value, narration
 from waterline.models import Model, Runnable, number_of
 from waterline.shape import element_name
@@ -91,7 +91,7 @@ def number_state(model: Model, values: Values) -> Packed:
         kept: dict[Any, int] = {}
         for index, value in zip(model.shape.places[name], values[name], strict=True):
             number = encode(declared, value)
-            if isinstance(declared, Sequenced):
+            if isinstance(declared, SequenceField):
                 assert isinstance(number, tuple)
                 empty = (declared.empty,) * (declared.room - len(number))
                 places = enumerate((*number, *empty))

@@ -19,7 +19,7 @@ from waterline.model.own.fields import (
     Name,
     Number,
     PlainField,
-    Sequenced,
+    SequenceField,
     Set,
 )
 from waterline.model.own.fields import Value as Made
@@ -35,14 +35,14 @@ Kept = int | tuple[int, ...]
 
 def first_value(field: AnyField) -> Value:
     """Return the initial value of a field's element."""
-    return decode(field, () if isinstance(field, Sequenced) else field.range[0])
+    return decode(field, () if isinstance(field, SequenceField) else field.range[0])
 
 
 def decode(  # noqa: PLR0911 - one for each kind
     field: AnyField, kept: Kept
 ) -> Value:
     """The value for which the checker keeps this."""
-    if isinstance(field, Sequenced):
+    if isinstance(field, SequenceField):
         assert isinstance(kept, tuple)
         return tuple(decode(field.element, each) for each in kept)
     assert isinstance(kept, int)
@@ -67,7 +67,7 @@ def encode(field: AnyField, value: Value) -> Kept:
         case Set():
             lo, _ = field.element.range
             return sum(1 << _number(field.element, each) - lo for each in value)
-        case Sequenced():
+        case SequenceField():
             return tuple(_number(field.element, each) for each in value)
     return _number(field, value)
 
@@ -91,7 +91,7 @@ def accept(field: AnyField, value: object, element: str) -> Value:
         case Set():
             if isinstance(value, set | frozenset):
                 return frozenset(_accept_one(field.element, each, element) for each in value)
-        case Sequenced():
+        case SequenceField():
             if isinstance(value, tuple | list) and len(value) <= field.room:
                 held = tuple(_accept_one(field.element, each, element) for each in value)
                 return in_order(field, held) if field.is_sorted else held
@@ -126,7 +126,7 @@ def _accept_one(field: PlainField, value: object, element: str) -> Value:
     raise _no_value(field, value, element)
 
 
-def in_order(bag: Sequenced, values: Iterable[Value]) -> tuple[Value, ...]:
+def in_order(bag: SequenceField, values: Iterable[Value]) -> tuple[Value, ...]:
     """The values of a bag in the order that the checker keeps them in: the greatest first."""
     return tuple(sorted(values, key=partial(_number, bag.element), reverse=True))
 

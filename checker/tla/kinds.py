@@ -32,7 +32,7 @@ from waterline.model.own.fields import (
     Choice,
     Flag,
     Name,
-    Sequenced,
+    SequenceField,
     Set,
     Value,
 )
@@ -160,7 +160,7 @@ def of_field(  # noqa: PLR0911 - one for each kind
             if isinstance(declared.element, Choice):
                 among = interval(Number(0), Number(declared.element.range[1]))
             return MEMBERS, Subsets(among)
-        case Sequenced():
+        case SequenceField():
             held = declared.element
             kind, among = of_field(held, *held.range, listed, sorts, records)
             assert isinstance(kind, Whole | Names | Words | Records)

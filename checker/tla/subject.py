@@ -24,7 +24,7 @@ from waterline.model.own.fields import (
     Choice,
     Container,
     Names,
-    Sequenced,
+    SequenceField,
     Struct,
     extent,
 )
@@ -65,7 +65,7 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
     naming = Naming()
     naming.taken |= {*STRUCTURE, *library.NAMES}
     model, declared = built.model, built.declared
-    if any(isinstance(each, Sequenced) for each in declared.fields):
+    if any(isinstance(each, SequenceField) for each in declared.fields):
         naming.taken |= {"Seq", "Len", "Append", "Head", "Tail", "SubSeq", "SelectSeq"}
     _require_bags_in_order(own, declared)
     fields = {each.name: each for each in declared.fields}
@@ -148,11 +148,12 @@ def _struct_arguments(declared: Protocol, records: dict[str, Records]) -> dict[s
 
 def _require_bags_in_order(own: OwnFile, declared: Protocol) -> None:
     for field in declared.fields:
-        if isinstance(field, Sequenced) and field.is_sorted and isinstance(field.element, Choice):
-            raise BadEnvironment(
-                f"{own.file}: field {field.name} is a Bag of words, which the export does not "
-                "write; make it one of structs or of numbers"
-            )
+        match field:
+            case SequenceField(is_sorted=True, element=Choice()):
+                raise BadEnvironment(
+                    f"{own.file}: field {field.name} is a Bag of words, which the export does not "
+                    "write; make it one of structs or of numbers"
+                )
 
 
 def _require_plain(own: OwnFile, field: Choice) -> None:

@@ -18,7 +18,7 @@ from waterline.model.core.errors import BadCondition
 from waterline.model.core.layout import Layout, Place
 from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.own.fields import AnyField, Choice, Name
-from waterline.model.own.kinds import words_of
+from waterline.model.own.kinds import misuse_as_number, misuse_as_truth, words_of
 
 TURNS_MAX = 64
 """Maximum number of turns of one loop."""
@@ -80,16 +80,8 @@ class Reader:
                 return _call_of(kind, ast.GeneratorExp(element, loops))
             case ast.Compare():
                 return self._comparison(node)
-        declared = self._field_of(node)
-        if isinstance(declared, Choice | Name):
-            what = f"{declared.name} is a name, not true or false"
-            instead = "write `is not None`"
-            if isinstance(declared, Choice):
-                what = f"{declared.name} is one of its words, not true or false"
-                instead = f"compare it with {words_of(declared)}"
-            elif not declared.or_none:
-                instead = "compare it with one"
-            raise self.refuse(node, what, instead)
+        if (misuse := misuse_as_truth(self._field_of(node))) is not None:
+            raise self.refuse(node, *misuse)
         found = self._number(node)
         return _guard(found, ast.Compare(found.tree, [ast.NotEq()], [ast.Constant(0)]))
 
@@ -276,10 +268,8 @@ class Reader:
 
     def _operate(self, node: ast.BinOp) -> _Number:
         for operand in (node.left, node.right):
-            declared = self._field_of(operand)
-            if isinstance(declared, Choice):
-                what = f"{declared.name} is one of its words, no number"
-                raise self.refuse(operand, what, f"compare it with {words_of(declared)}")
+            if (misuse := misuse_as_number(self._field_of(operand))) is not None:
+                raise self.refuse(operand, *misuse)
         left, right = self._number(node.left), self._number(node.right)
         guards = [*left.guards, *right.guards]
         match node.op:

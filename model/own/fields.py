@@ -71,7 +71,7 @@ __all__ = [
     "Opaque",
     "PlainField",
     "Queue",
-    "Sequenced",
+    "SequenceField",
     "Set",
     "Struct",
     "Value",
@@ -167,7 +167,7 @@ class Set(Container[Members[V], AbstractSet[V], V, At]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Sequenced(Container[Read, Written, V, At]):
+class SequenceField(Container[Read, Written, V, At]):
     """A field with places for values, `room` of them: the first ones have a value, or all.
 
     `adds` is the method that adds a value. One that `is_sorted` has no order of its own: its values
@@ -184,7 +184,7 @@ class Sequenced(Container[Read, Written, V, At]):
     ) -> None: ...
     @overload
     def __init__(
-        self: Sequenced[Any, Any, Any, Any],
+        self: SequenceField[Any, Any, Any, Any],
         name: str,
         /,
         of: Domain,
@@ -223,7 +223,7 @@ class Sequenced(Container[Read, Written, V, At]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Queue(Sequenced[Channel[V], Sequence[V], V, At]):
+class Queue(SequenceField[Channel[V], Sequence[V], V, At]):
     """A field that is a channel: first in, first out, of at most `room` values; empty at first.
 
     `wire = Queue(of=("request", "reply"), room=2, by=(nodes, nodes))`:
@@ -244,7 +244,7 @@ class Queue(Sequenced[Channel[V], Sequence[V], V, At]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Bag(Sequenced[Multiset[V], Collection[V], V, At]):
+class Bag(SequenceField[Multiset[V], Collection[V], V, At]):
     """A field that is a bag: at most `room` values in no order, one perhaps several times.
 
     `wire = Bag(of=Struct(Vote, to=nodes), room=3)` is a network that delivers in any order:
@@ -266,7 +266,7 @@ class Bag(Sequenced[Multiset[V], Collection[V], V, At]):
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Log(Sequenced[Entries[V], Sequence[V], V, At]):
+class Log(SequenceField[Entries[V], Sequence[V], V, At]):
     """A field that is a sequence which grows at its end, of at most `room` values; empty at first.
 
     `log = Log(of=range(1, terms + 1), room=entries, by=nodes)`: `s.log[node].append(term)`,
@@ -284,4 +284,4 @@ class Log(Sequenced[Entries[V], Sequence[V], V, At]):
     adds = "append"
 
 
-AnyField = PlainField | Set | Sequenced
+AnyField = PlainField | Set | SequenceField

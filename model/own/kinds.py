@@ -17,7 +17,7 @@ from waterline.model.own.fields import (
     Choice,
     Container,
     Name,
-    Sequenced,
+    SequenceField,
     Set,
     Value,
 )
@@ -113,20 +113,9 @@ class Kinds:
 
     def require_truth(self, node: ast.expr, known: Mapping[str, Kind]) -> None:
         """Reject a name or a choice that is used as a truth value."""
-        if isinstance(node, ast.IfExp):
-            self.require_truth(node.body, known)
-            self.require_truth(node.orelse, known)
-        match self._kind(node, known):
-            case Value(name=name):
-                raise self.refuse(
-                    node, f"{name} is a struct, not true or false", "ask one of its parts"
-                )
-            case Name(name=name, or_none=or_none):
-                instead = "write `is not None`" if or_none else "compare it with one"
-                raise self.refuse(node, f"{name} is a name, not true or false", instead)
-            case Choice() as choice:
-                what = f"{choice.name} is one of its words, not true or false"
-                raise self.refuse(node, what, f"compare it with {words_of(choice)}")
+        for each in ends(node):
+            if (misuse := misuse_as_truth(self._kind(each, known))) is not None:
+                raise self.refuse(each, *misuse)
 
     # --- what stands beside a choice -------------------------------------------------------------
 
@@ -253,53 +242,40 @@ class Kinds:
 
     def _require_struct(self, held: Value, node: ast.expr, known: Mapping[str, Kind]) -> None:
         """Reject an expression that cannot be this struct."""
-        if isinstance(node, ast.IfExp):
-            self._require_struct(held, node.body, known)
-            self._require_struct(held, node.orelse, known)
-            return
-        if isinstance(node, ast.Tuple | ast.List | ast.Set):
-            for part in node.elts:
-                self._require_struct(held, part, known)
-            return
-        kind = self._kind(node, known)
-        if kind is not None and not (isinstance(kind, Value) and kind.of == held.of):
-            what = f"`{ast.unparse(node)}` is no {held.name}, and stands where one is wanted"
-            raise self.refuse(node, what, f"write {held.name}(...), or read one that is kept")
+        for each in ends(node, of_literals=True):
+            kind = self._kind(each, known)
+            if kind is not None and not (isinstance(kind, Value) and kind.of == held.of):
+                what = f"`{ast.unparse(each)}` is no {held.name}, and stands where one is wanted"
+                instead = f"write {held.name}(...), or read one that is kept"
+                raise self.refuse(each, what, instead)
 
     def _require_word(self, choice: Choice, node: ast.expr, known: Mapping[str, Kind]) -> None:
         """Reject an expression that cannot be a word of the choice."""
-        match node:
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-                for part in parts:
-                    self._require_word(choice, part, known)
-                return
-            case ast.IfExp():
-                self._require_word(choice, node.body, known)
-                self._require_word(choice, node.orelse, known)
-                return
-        kind = self._kind(node, known)
-        if kind is None or (isinstance(kind, Choice) and kind.values == choice.values):
-            return
-        if isinstance(kind, Choice) and set(kind.values) <= set(choice.values) and is_plain(node):
-            return
-        written = ast.unparse(node)
-        other = "has other words" if isinstance(kind, Choice) else "is a number"
-        if isinstance(kind, Name):
-            other = "is a name"
-        if isinstance(kind, Value):
-            other = f"is a {kind.name}"
-        what = f"{choice.name} is one of its words, and `{written}` {other}"
-        raise self.refuse(node, what, f"write {words_of(choice)}")
+        for each in ends(node, of_literals=True):
+            kind = self._kind(each, known)
+            other = "is a number"
+            match kind:
+                case None:
+                    continue
+                case Choice(values=words):
+                    is_some = set(words) <= set(choice.values)
+                    if words == choice.values or (is_some and is_plain(each)):
+                        continue
+                    other = "has other words"
+                case Name():
+                    other = "is a name"
+                case Value(name=name):
+                    other = f"is a {name}"
+            what = f"{choice.name} is one of its words, and `{ast.unparse(each)}` {other}"
+            raise self.refuse(each, what, f"write {words_of(choice)}")
 
     def _require_set(self, stored: Set, value: ast.expr, known: Mapping[str, Kind]) -> None:
-        if isinstance(value, ast.IfExp):
-            self._require_set(stored, value.body, known)
-            self._require_set(stored, value.orelse, known)
-            return
-        kind = self._kind(value, known)
-        if kind is not None and kind != SET and not isinstance(kind, Set):
-            what = f"{stored.name} is a set, and `{ast.unparse(value)}` is none"
-            raise self.refuse(value, what, f"write {{{ast.unparse(value)}}}")
+        for each in ends(value):
+            kind = self._kind(each, known)
+            if kind is not None and kind != SET and not isinstance(kind, Set):
+                shown = ast.unparse(each)
+                what = f"{stored.name} is a set, and `{shown}` is none"
+                raise self.refuse(each, what, f"write {{{shown}}}")
 
     def _require_no_set(self, stored: AnyField, value: ast.expr, known: Mapping[str, Kind]) -> None:
         kind = self._kind(value, known)
@@ -308,15 +284,9 @@ class Kinds:
             raise self.refuse(value, what, f"store one value, or declare {stored.name} as a Set")
 
     def _require_no_choice(self, node: ast.expr, known: Mapping[str, Kind]) -> None:
-        if isinstance(node, ast.IfExp):
-            self._require_no_choice(node.body, known)
-            self._require_no_choice(node.orelse, known)
-        match self._kind(node, known):
-            case Value(name=name):
-                raise self.refuse(node, f"{name} is a struct, no number", "read one of its parts")
-            case Choice() as choice:
-                what = f"{choice.name} is one of its words, no number"
-                raise self.refuse(node, what, f"compare it with {words_of(choice)}")
+        for each in ends(node):
+            if (misuse := misuse_as_number(self._kind(each, known))) is not None:
+                raise self.refuse(each, *misuse)
 
     def _require_arguments(
         self, call: ast.Call, called: ast.FunctionDef, known: Mapping[str, Kind]
@@ -396,7 +366,7 @@ class Kinds:
                 return self._return_kind(name)
             case ast.Attribute(value=owner, attr="receive"):
                 held = self._kind(owner, known)
-                return held.element if isinstance(held, Sequenced) else None
+                return held.element if isinstance(held, SequenceField) else None
             case ast.Attribute(value=owner, attr="count"):
                 return NUMBER
         return None
@@ -469,11 +439,13 @@ class Kinds:
         """Return the choice of a variable that holds words written in the rule; None for others."""
         texts: list[str] = []
         held: Choice | None = None
-        for value in (end for each in values for end in ends(each)):
+        if None in values:
+            return None
+        for value in (end for each in values if each is not None for end in ends(each)):
             text = value.value if isinstance(value, ast.Constant) else None
             if isinstance(value, ast.Name) and value.id in self.names:
                 text = self.names[value.id]
-            kind = None if value is None else self._kind(value, known)
+            kind = self._kind(value, known)
             if isinstance(kind, Choice):
                 held = held or kind
             elif isinstance(text, str):
@@ -487,6 +459,30 @@ class Kinds:
 
 def _words(kind: Kind) -> tuple[str, ...] | None:
     return kind.values if isinstance(kind, Choice) else None
+
+
+def misuse_as_truth(kind: Kind) -> tuple[str, str] | None:
+    """Return the refusal of a value as a truth, and the remedy; None for one that can be one."""
+    match kind:
+        case Value(name=name):
+            return f"{name} is a struct, not true or false", "ask one of its parts"
+        case Name(name=name, or_none=or_none):
+            instead = "write `is not None`" if or_none else "compare it with one"
+            return f"{name} is a name, not true or false", instead
+        case Choice(name=name):
+            what = f"{name} is one of its words, not true or false"
+            return what, f"compare it with {words_of(kind)}"
+    return None
+
+
+def misuse_as_number(kind: Kind) -> tuple[str, str] | None:
+    """Return the refusal of a value as a number, and the remedy; None for one that can be one."""
+    match kind:
+        case Value(name=name):
+            return f"{name} is a struct, no number", "read one of its parts"
+        case Choice(name=name):
+            return f"{name} is one of its words, no number", f"compare it with {words_of(kind)}"
+    return None
 
 
 def words_of(choice: Choice) -> str:

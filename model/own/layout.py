@@ -18,7 +18,7 @@ from waterline.model.own.fields import (
     Container,
     Name,
     Names,
-    Sequenced,
+    SequenceField,
     Set,
     Struct,
     Value,
@@ -67,7 +67,7 @@ def layout_of(
 
 def limits_of(protocol: Protocol, bounds: Mapping[str, int]) -> tuple[str, ...]:
     """Return the names of what cuts steps: bounds, full queues and logs, highest epochs."""
-    sequences = [each.name for each in protocol.fields if isinstance(each, Sequenced)]
+    sequences = [each.name for each in protocol.fields if isinstance(each, SequenceField)]
     highest = [each.plural for each in protocol.epochs if each.plural not in bounds]
     return ("within", *bounds, *sequences, *highest)
 
@@ -87,7 +87,7 @@ def field_of(declared: AnyField) -> Field:
     if isinstance(element, Value):
         digits = zip(element.of.parts, element.of.sizes, strict=True)
         doc = f"{doc} Digits: {', '.join(f'{name} of {size}' for (name, _), size in digits)}."
-    if isinstance(declared, Sequenced):
+    if isinstance(declared, SequenceField):
         doc = f"{doc} {declared.empty}: no value."
     return Field(
         name=declared.name,
@@ -110,7 +110,7 @@ def _naming(declared: AnyField) -> Naming | None:
             return None
         sorts = []
     rows, columns = (*sorts, None, None)[:2]
-    is_sorted = isinstance(declared, Sequenced) and declared.is_sorted
+    is_sorted = isinstance(declared, SequenceField) and declared.is_sorted
     of = declared.of if isinstance(declared, Name | Container | Value) else None
     if isinstance(of, Struct) and any(digit.of is not None for digit in digits_of(of)):
         if isinstance(declared, Set):

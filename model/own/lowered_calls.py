@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from waterline.model.own.fields import MEMBERS_MAX, AnyField, Sequenced, Set, Value
+from waterline.model.own.fields import MEMBERS_MAX, AnyField, SequenceField, Set, Value
 from waterline.model.own.sequences import Functions
 from waterline.model.own.syntax import SET, Kind, Refuse, is_made_set
 
@@ -19,7 +19,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 class NamedSequence:
     """A queue or a log as a rule names it, `s.wire[a, b]`, or its beginning alone, `[:end]`."""
 
-    field: Sequenced
+    field: SequenceField
     state: ast.expr
     indices: tuple[ast.expr, ...]
     end: ast.expr | None = None
@@ -36,7 +36,7 @@ class Calls(ast.NodeTransformer):
 
     kind: Callable[[ast.expr], Kind]
     refuse: Refuse
-    room: Callable[[Sequenced], int] | None = None
+    room: Callable[[SequenceField], int] | None = None
     made: dict[str, ast.FunctionDef] = field(default_factory=dict)
     _asked: set[int] = field(default_factory=set)
     _variables: int = 0
@@ -80,11 +80,11 @@ class Calls(ast.NodeTransformer):
                 return NamedSequence(found.field, found.state, found.indices, end)
             case ast.Attribute(value=ast.Name() as state):
                 kind = self.kind(node)
-                if isinstance(kind, Sequenced) and not kind.indices:
+                if isinstance(kind, SequenceField) and not kind.indices:
                     return NamedSequence(kind, state, ())
             case ast.Subscript(value=ast.Attribute(value=ast.Name() as state) as owner):
                 kind = self.kind(owner)
-                if isinstance(kind, Sequenced) and kind.indices:
+                if isinstance(kind, SequenceField) and kind.indices:
                     index = node.slice
                     parts = index.elts if isinstance(index, ast.Tuple) else [index]
                     return NamedSequence(kind, state, tuple(parts))
@@ -112,7 +112,7 @@ class Calls(ast.NodeTransformer):
     # --- what is written -------------------------------------------------------------------------
 
     def _call(
-        self, operation: str, of: Sequenced, node: ast.AST, given: list[ast.expr]
+        self, operation: str, of: SequenceField, node: ast.AST, given: list[ast.expr]
     ) -> ast.expr:
         functions = Functions(of)
         name = f"__{operation}_{of.name}_line_{getattr(node, 'lineno', 1)}__"
@@ -123,7 +123,7 @@ class Calls(ast.NodeTransformer):
         return self._inline_call(functions.function(operation, name), node, given, of)
 
     def _inline_call(
-        self, function: ast.FunctionDef, node: ast.AST, given: list[ast.expr], *of: Sequenced
+        self, function: ast.FunctionDef, node: ast.AST, given: list[ast.expr], *of: SequenceField
     ) -> ast.expr:
         """A call of a function whose lines are those of the place that needs it."""
         _Folded({each.name: each for each in of}).visit(function)
@@ -151,12 +151,12 @@ class Calls(ast.NodeTransformer):
 
     # --- refusals --------------------------------------------------------------------------------
 
-    def no_order(self, node: ast.AST, of: Sequenced) -> Exception:
+    def no_order(self, node: ast.AST, of: SequenceField) -> Exception:
         """The refusal of a place of a bag."""
         what = f"`{ast.unparse(node)}` reads a place of {of.name}, and a bag has no order"
         return self.refuse(node, what, "give the action an argument, and ask whether it is in it")
 
-    def _require_method(self, node: ast.AST, of: Sequenced | Set, method: str) -> None:
+    def _require_method(self, node: ast.AST, of: SequenceField | Set, method: str) -> None:
         if method in of.methods:
             return
         what = f"{of.name} is a {type(of).__name__}, which has no {method}"
@@ -179,7 +179,7 @@ class Calls(ast.NodeTransformer):
 class _Folded(ast.NodeTransformer):
     """Gives the places of sequences the index that the layout has."""
 
-    fields: dict[str, Sequenced]
+    fields: dict[str, SequenceField]
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         assert isinstance(node.value, ast.Attribute)
@@ -187,7 +187,7 @@ class _Folded(ast.NodeTransformer):
         return node
 
 
-def alike(left: Sequenced, right: Sequenced) -> bool:
+def alike(left: SequenceField, right: SequenceField) -> bool:
     """True if two sequences hold the same values."""
     one, other = left.element, right.element
     if isinstance(one, Value) or left.is_sorted != right.is_sorted:

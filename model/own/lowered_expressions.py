@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from waterline.model.own.comprehensions import Replaced
-from waterline.model.own.fields import AnyField, Sequenced, Set
+from waterline.model.own.fields import AnyField, SequenceField, Set
 from waterline.model.own.lowered_calls import (
     Calls,
     NamedSequence,
@@ -174,7 +174,7 @@ class Expressions(Calls, ast.NodeTransformer):
             return self._call("at", sequence.field, node, [*self._reads(sequence), number])
         kind = self.kind(node.value)
         node = self.generic_visit(node)  # type: ignore[assignment]
-        if isinstance(kind, AnyField) and not isinstance(kind, Sequenced):
+        if isinstance(kind, AnyField) and not isinstance(kind, SequenceField):
             node.slice = fold(kind, node.slice)
         return node
 

@@ -22,7 +22,7 @@ from waterline.model.own.fields import (
     Index,
     Name,
     Names,
-    Sequenced,
+    SequenceField,
     Set,
     extent,
 )
@@ -153,7 +153,7 @@ class Mistakes:
             members = ", ".join(map(ast.unparse, value.elts))
             instead = f"write {{{members}}}" if members else "write set()"
             raise self.refuse(node, f"`{ast.unparse(node)}`: {held.name} is a set", instead)
-        if isinstance(held, Sequenced) and (adds or isinstance(value, ast.List)):
+        if isinstance(held, SequenceField) and (adds or isinstance(value, ast.List)):
             kind = type(held).__name__
             each = f"{shown}.{held.adds}(...)"
             instead = f"write {shown}.clear()"
@@ -227,7 +227,7 @@ class Mistakes:
         self, value: ast.expr, index: ast.expr, arguments: Collection[str]
     ) -> None:
         field = self._field(value, arguments)
-        if field is None or (isinstance(field, Sequenced) and not field.indices):
+        if field is None or (isinstance(field, SequenceField) and not field.indices):
             return
         given = len(index.elts) if isinstance(index, ast.Tuple) else 1
         shown = ast.unparse(value)

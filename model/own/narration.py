@@ -30,7 +30,7 @@ from waterline.model.own.fields import (
     Names,
     PlainField,
     Queue,
-    Sequenced,
+    SequenceField,
     Set,
     Struct,
     Value,
@@ -165,14 +165,14 @@ class _Words:
                 was, now = element(before, field, index), element(after, field, index)
                 if was == now:
                     continue
-                if isinstance(field, Sequenced) and field.is_sorted:
+                if isinstance(field, SequenceField) and field.is_sorted:
                     yield f"{field.name}{where} {_describe_exchange(field, was, now)}"
                 else:
                     text = f"{describe_value(field, was)} -> {describe_value(field, now)}"
                     yield f"{field.name}{where} {text}"
 
 
-def _describe_exchange(bag: Sequenced, was: Kept, now: Kept) -> str:
+def _describe_exchange(bag: SequenceField, was: Kept, now: Kept) -> str:
     """Describe what a bag has lost and gained: `loses 2, gets 0, 1`."""
     assert isinstance(was, tuple)
     assert isinstance(now, tuple)
@@ -194,7 +194,7 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
         return str(error)
     if len(field.extents) > 2 and error.value is None and error.misfit == 0:
         return f"there is no such element of s.{field.name}; ask first how large each index is"
-    if isinstance(field, Sequenced):
+    if isinstance(field, SequenceField):
         return _sequence_misfit(field, error)
     if len(error.indices) != len(field.indices):
         return str(error)
@@ -223,7 +223,7 @@ def _index_misfit(field: AnyField, element: str, error: OutsideOfPlace) -> str:
     return f"there is no {element}: {which} goes from 0 to {extents - 1}; ask first how large it is"
 
 
-def _sequence_misfit(field: Sequenced, error: OutsideOfPlace) -> str:
+def _sequence_misfit(field: SequenceField, error: OutsideOfPlace) -> str:
     """Describe a misfit in a queue or a log: an empty place, or an invalid value."""
     indices = [error.indices[0]]
     if len(field.extents) > 2:
@@ -295,7 +295,7 @@ def describe_value(  # noqa: PLR0911 - one for each kind
     field: AnyField, value: Kept
 ) -> str:
     """An element as a person reads it: `yes`, `client0`, `{node0, node2}`, `<request, reply>`."""
-    if isinstance(field, Sequenced):
+    if isinstance(field, SequenceField):
         assert isinstance(value, tuple)
         return f"<{', '.join(describe_value(field.element, each) for each in value)}>"
     assert isinstance(value, int)
@@ -333,7 +333,7 @@ def _type_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -
 def _typed_value(  # noqa: PLR0911 - one for each kind
     field: AnyField, value: Kept
 ) -> str:
-    if isinstance(field, Sequenced):
+    if isinstance(field, SequenceField):
         assert isinstance(value, tuple)
         return f"[{', '.join(_typed_value(field.element, each) for each in value)}]"
     assert isinstance(value, int)
@@ -369,7 +369,7 @@ def _index(field: AnyField, position: int, number: int) -> str:
 
 def element(state: State, field: AnyField, index: tuple[int, ...]) -> Kept:
     """The value of an element, by the indices that the field was declared with."""
-    if not isinstance(field, Sequenced):
+    if not isinstance(field, SequenceField):
         return _number(state, field, index)
     places = (_number(state, field, (*index, place)) for place in range(field.room))
     return tuple(itertools.takewhile(lambda each: each != field.empty, places))

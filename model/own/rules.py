@@ -36,7 +36,7 @@ from waterline.model.own.fields import (
     Domain,
     Name,
     PlainField,
-    Sequenced,
+    SequenceField,
     Struct,
 )
 from waterline.model.own.kinds import Kinds
@@ -288,9 +288,9 @@ class Rules:
             )
         return tree
 
-    def _room_of(self, field: Sequenced) -> int:
+    def _room_of(self, field: SequenceField) -> int:
         """The number of the limit that a full sequence stands for."""
-        held = [name for name, each in self.fields.items() if isinstance(each, Sequenced)]
+        held = [name for name, each in self.fields.items() if isinstance(each, SequenceField)]
         return 1 + len(self.bounds) + held.index(field.name)
 
     def _function(

@@ -10,7 +10,7 @@ import ast
 from dataclasses import dataclass
 
 from waterline.model.core.made import note_operation
-from waterline.model.own.fields import Sequenced
+from waterline.model.own.fields import SequenceField
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Functions:
     After the state come the indices of the field, then what the operation takes.
     """
 
-    field: Sequenced
+    field: SequenceField
 
     @property
     def indices(self) -> list[str]:
@@ -154,7 +154,7 @@ class Functions:
         ]
 
 
-def equal(left: Sequenced, right: Sequenced, name: str) -> ast.FunctionDef:
+def equal(left: SequenceField, right: SequenceField, name: str) -> ast.FunctionDef:
     """Return the test that the first `n` values of one are the first `m` of the other, as a
     function of `s`, indices, `n`, then `t`, indices, `m`.
     """
@@ -179,7 +179,7 @@ def equal(left: Sequenced, right: Sequenced, name: str) -> ast.FunctionDef:
     return note_operation(_parse(lines), "same", left.name, right.name)
 
 
-def copy_function(target: Sequenced, source: Sequenced, name: str) -> ast.FunctionDef:
+def copy_function(target: SequenceField, source: SequenceField, name: str) -> ast.FunctionDef:
     """The target becomes the first `n` values of the source: `s`, indices, `t`, indices, `n`."""
     i = [f"i{number}" for number in range(len(target.indices))]
     j = [f"j{number}" for number in range(len(source.indices))]

@@ -23,7 +23,7 @@ NO_VALUE = -1
 Part = Flag | AnyField
 
 
-class Written(NamedTuple):
+class StructFunction(NamedTuple):
     """A function of a struct: the field that holds its value, and those that hold its arguments."""
 
     function: ast.FunctionDef
@@ -39,7 +39,7 @@ class Structs:
     """
 
     by_name: Mapping[str, Struct]
-    written: dict[str, Written] = field(default_factory=dict)
+    written: dict[str, StructFunction] = field(default_factory=dict)
 
     def kind_of_call(self, called: str) -> AnyField | None:
         """Return the kind that a call of a named tuple, or of a function written here, has."""
@@ -85,7 +85,7 @@ class Parts(ast.NodeTransformer):
                     called, otherwise = f"__sought_{struct.name}__", f"return {NO_VALUE}"
                 made = _making(struct, called, otherwise)
                 taken = tuple(part for _, part in struct.parts)
-                written = Written(made, struct.value, taken)
+                written = StructFunction(made, struct.value, taken)
                 return self._call(written, [self.visit(each) for each in given], node)
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 if isinstance(held := self.kind(owner), Value):
@@ -108,7 +108,7 @@ class Parts(ast.NodeTransformer):
         if not isinstance(node.ctx, ast.Load):
             what = f"`{ast.unparse(node)}` is assigned to, and a {struct.name} never changes"
             raise self.refuse(node, what, f"make another one, {struct.name}(...)")
-        written = Written(_taking(struct, node.attr, part), part)
+        written = StructFunction(_taking(struct, node.attr, part), part)
         return self._call(written, [self.visit(node.value)], node)
 
     def _arguments(self, node: ast.Call, struct: Struct) -> list[ast.expr]:
@@ -129,7 +129,7 @@ class Parts(ast.NodeTransformer):
                 raise self.refuse(node, what, instead)
         return [given[name] for name in names]
 
-    def _call(self, written: Written, given: list[ast.expr], node: ast.expr) -> ast.AST:
+    def _call(self, written: StructFunction, given: list[ast.expr], node: ast.expr) -> ast.AST:
         name = written.function.name
         self.structs.written.setdefault(name, written)
         made = ast.Call(ast.Name(name, ast.Load()), given, [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from waterline.model.own.fields import AnyField, Sequenced
+from waterline.model.own.fields import AnyField, SequenceField
 
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 NUMBER = "number"
@@ -25,12 +25,12 @@ def element_of(node: ast.expr, fields: Mapping[str, AnyField]) -> AnyField | Non
     match node:
         case ast.Subscript(value=ast.Attribute() as owner, slice=index):
             found = element_of(owner, fields)
-            if isinstance(found, Sequenced) and not found.indices:
+            if isinstance(found, SequenceField) and not found.indices:
                 return found if isinstance(index, ast.Slice) else found.element
             return found
         case ast.Subscript(value=ast.Subscript() as owner, slice=index):
             found = element_of(owner, fields)
-            if isinstance(found, Sequenced):
+            if isinstance(found, SequenceField):
                 return found if isinstance(index, ast.Slice) else found.element
         case ast.Attribute(value=ast.Name(), attr=attribute):
             return fields.get(attribute)
@@ -114,12 +114,21 @@ def is_made_set(node: ast.expr) -> bool:
     return False
 
 
-def ends(value: ast.expr | None) -> Iterator[ast.expr | None]:
-    """Yield the possible values of a conditional expression, or the expression itself."""
-    if isinstance(value, ast.IfExp):
-        yield from (*ends(value.body), *ends(value.orelse))
-    else:
-        yield value
+def ends(value: ast.expr, *, of_literals: bool = False) -> Iterator[ast.expr]:
+    """Yield the possible values of a conditional expression, or the expression itself.
+
+    With `of_literals`, of a tuple, a list or a set that is written there, what is in it.
+    """
+    match value:
+        case ast.IfExp(body=body, orelse=orelse):
+            parts = [body, orelse]
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts) if of_literals:
+            parts = elts
+        case _:
+            yield value
+            return
+    for part in parts:
+        yield from ends(part, of_literals=of_literals)
 
 
 def is_plain(node: ast.AST) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from waterline.model.own.fields import AnyField, Names, Sequenced
+from waterline.model.own.fields import AnyField, Names, SequenceField
 from waterline.model.own.syntax import Refuse
 
 _SUMS = ("sum", "any", "all", "min", "max")
@@ -70,7 +70,7 @@ def require_whole(
                 raise refuse(node, whole, f"write a loop {over}, and {element} in it")
         case ast.Subscript(value=ast.Subscript(value=table)):
             field = field_of(table)
-            if field is not None and field.indices and not isinstance(field, Sequenced):
+            if field is not None and field.indices and not isinstance(field, SequenceField):
                 shown = ast.unparse(table)
                 by = ", ".join(_letter(field, n) for n in range(len(field.indices)))
                 raise refuse(
