@@ -6,13 +6,18 @@ must happen and does not. INCOMPLETE never passes for anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from waterline.checker.ci.answer import Answer, Trouble
+from waterline.checker.batch.answer import Answer, Trouble
 from waterline.checker.ci.expectation import WITHIN_CONTRACT, Expectation, Expected
 from waterline.checker.problem.wording import describe_contract, printable, quantity
 from waterline.checker.search.result import InvariantResult, Result, Verdict
+from waterline.counterexamples import Trace
+
+if TYPE_CHECKING:
+    from waterline.checker.traces.finding import Finding
 
 _FINE_REASONS = ("stop-at-first", "max-depth")
 """Stops that the user requested, so that they are not complaints."""
@@ -29,6 +34,26 @@ class Complaint:
         return self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A result, and a trace for each claim that is violated. `is_kept`: from an earlier run."""
+
+    result: Result
+    traces: Mapping[str, Trace]
+    is_kept: bool = False
+
+    def finding(self, claim: str) -> Finding | None:
+        """The counterexample to a claim, replayed and confirmed now; None if it is not violated."""
+        # Only who looks at a counterexample needs what replays one.
+        from waterline.checker.traces.finding import confirm_trace  # noqa: PLC0415
+
+        if claim not in self.traces:
+            return None
+        problem = self.result.problem
+        stated = next(each for each in problem.claims if each.name == claim)
+        return confirm_trace(self.traces[claim], problem.model, stated)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """Outcome of an expectation: met, if it has no complaints.
@@ -37,7 +62,7 @@ class Outcome:
     """
 
     expectation: Expectation
-    answer: Answer | None
+    answer: Evidence | None
     complaints: tuple[Complaint, ...]
     trouble: Trouble | None = None
 
@@ -54,19 +79,20 @@ class Outcome:
         return named[0] if named else None
 
 
-def judge(expectation: Expectation, found: Answer | Trouble) -> Outcome:
+def judge(expectation: Expectation, answer: Answer) -> Outcome:
     """Compare what came out with what was expected."""
-    if isinstance(found, Trouble):
+    if answer.trouble is not None:
         # What a rule of somebody's raised may be any text, and becomes XML.
-        described = "\n".join(map(printable, found.message.splitlines()))
-        return Outcome(expectation, None, (Complaint(described),), found)
-    result = found.result
+        described = "\n".join(map(printable, answer.trouble.message.splitlines()))
+        return Outcome(expectation, None, (Complaint(described),), answer.trouble)
+    result = answer.result(expectation.problem)
     complaints = [
         *_of_claims(expectation, result),
         *_of_what_happens(expectation, result),
         *_of_counts(expectation, result),
         *_of_budgets(result),
     ]
+    found = Evidence(result, answer.traces(expectation.problem), answer.is_kept)
     return Outcome(expectation, found, tuple(complaints))
 
 

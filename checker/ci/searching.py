@@ -1,31 +1,19 @@
-"""Answers for all expectations: from the cache where the fingerprint matches, else by a search."""
+"""Answers for all expectations; those that differ only in their claims share one search."""
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
-from waterline.checker.checking.run import run
-from waterline.checker.ci.answer import Trouble, answer_from, values_of
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.checks import checking
+from waterline.checker.batch.keeping import keeping
+from waterline.checker.batch.question import Question, Watch
 from waterline.checker.ci.expectation import Expectation
-from waterline.checker.ci.fingerprint import fingerprint
 from waterline.checker.ci.judging import Outcome, judge
-from waterline.checker.ci.kept_answers import keep_answer, kept_values
-from waterline.checker.ci.processes import Processes, processes_wanted
-from waterline.checker.ci.searches import Search, compiled_together, searches_of, shape_of
-from waterline.checker.compiler.problem_digest import reads_the_same, what_it_read
-from waterline.checker.compiler.source import NotCompilable
-from waterline.checker.problem.errors import Refused
-from waterline.checker.problem.program_digest import program_digest
-from waterline.checker.search.engines.answers import EngineFailed
-from waterline.checker.search.rule_errors import Raised
 from waterline.checker.search.search import Snapshot
-from waterline.model.core.errors import BadEnvironment
-
-_REFUSED = (Refused, BadEnvironment, NotCompilable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,135 +33,55 @@ class Manner:
     done: Callable[[Outcome], None] = lambda outcome: None
 
 
-class Interrupted(Exception):
-    """The user has ended it."""
-
-
 def judge_all(expectations: Sequence[Expectation], manner: Manner) -> list[Outcome]:
     """How each came out, in their order; Ctrl-C leaves out those that were not judged by then."""
     outcomes: dict[int, Outcome] = {}
+    searches = searches_of(expectations)
 
-    def settle(search: Search, found: Mapping[str, Any] | Trouble, *, is_kept: bool) -> None:
-        for number in search.answers:
-            expectation = expectations[number]
-            if isinstance(found, Trouble):
-                outcomes[number] = judge(expectation, found)
-            else:
-                answer = answer_from(found, expectation.problem, is_kept=is_kept)
-                outcomes[number] = judge(expectation, answer)
+    def settle(place: int, answer: Answer) -> None:
+        for number in searches[place][1]:
+            outcomes[number] = judge(expectations[number], answer)
             manner.done(outcomes[number])
 
-    with suppress(KeyboardInterrupt, Interrupted):
-        left: list[Search] = []
-        names: dict[Search, str | None] = {}
-        for search in searches_of(expectations):
-            name = _name_of(search)
-            values = kept_values(name, search.problem) if name and manner.uses_kept else None
-            if values is not None:
-                settle(search, values, is_kept=True)
-                continue
-            left.append(search)
-            names[search] = name
-        for search, found in _search_all(left, expectations, manner):
-            name = names[search]
-            if name and not isinstance(found, Trouble) and _read_the_same(found, search):
-                keep_answer(name, found)
-            settle(search, found, is_kept=False)
+    explorer = checking(
+        processes=manner.processes,
+        begin=manner.begin,
+        snapshot=manner.watch,
+        announce=manner.announce,
+    )
+    explorer = keeping(explorer, uses_kept=manner.uses_kept)
+    with suppress(KeyboardInterrupt):
+        explorer([question for question, _ in searches], Watch(settle))
     return [outcomes[number] for number in sorted(outcomes)]
 
 
-def _name_of(search: Search) -> str | None:
-    """The answer's name among those that are kept; None for a question that has none."""
-    try:
-        return fingerprint(search.problem, search.budgets)
-    except NotCompilable:
-        return None  # Which the search will tell.
+def shard(expectations: Sequence[Expectation], number: int, of: int) -> list[Expectation]:
+    """Shard `number`, from 1, of so many; expectations that share a search stay together."""
+    chosen = {n for _, numbers in searches_of(expectations)[number - 1 :: of] for n in numbers}
+    return [each for place, each in enumerate(expectations) if place in chosen]
 
 
-def _read_the_same(found: Mapping[str, Any], search: Search) -> bool:
-    """Whether the process that searched had loaded the same as this one, which named the search."""
-    is_program = found["program"] == program_digest()
-    return is_program and reads_the_same(search.problem, found["read"])
+def searches_of(expectations: Sequence[Expectation]) -> list[tuple[Question, tuple[int, ...]]]:
+    """All searches, in the order of the expectations, with the numbers of those they answer."""
+    together: dict[Hashable, list[int]] = defaultdict(list)
+    for number, each in enumerate(expectations):
+        together[_key(each)].append(number)
+    return [(_question(expectations, numbers), tuple(numbers)) for numbers in together.values()]
 
 
-def _search_all(
-    searches: Sequence[Search], expectations: Sequence[Expectation], manner: Manner
-) -> Iterator[tuple[Search, Mapping[str, Any] | Trouble]]:
-    """Every search with its answer, as they come. Raises `Interrupted`."""
-    together = dict(zip(compiled_together(searches), searches, strict=True))
-    names = {s: expectations[s.answers[0]].name for s in together}
-    local = [search for search in together if search.choice.name == "local"]
-    processes = processes_wanted(len(local), manner.processes)
-    here = list(together)
-    if processes > 1:
-        here = [search for search in together if search.choice.name != "local"]
-        with Processes(processes, answer_to) as started:
-            for search, answer in _side_by_side(local, started, names, manner):
-                yield together[search], _describe(answer)
-    for search in here:
-        manner.begin(names[search])
-        yield together[search], _describe(answer_to(search, manner))
+def _question(expectations: Sequence[Expectation], numbers: Sequence[int]) -> Question:
+    first = expectations[numbers[0]]
+    problem = first.problem
+    for number in numbers[1:]:
+        other = expectations[number].problem
+        problem = problem.asking_too(c.name for c in other.claims if other.is_asked(c))
+    size = max(expectations[number].counts.get("distinct", 0) for number in numbers)
+    return Question(problem, first.budgets, first.choice, first.name, size)
 
 
-def _side_by_side(
-    searches: Sequence[Search], started: Processes, names: Mapping[Search, str], manner: Manner
-) -> Iterator[tuple[Search, tuple[str, Any]]]:
-    """Run searches side by side; of those that share machine code, one compiles it for the others.
-
-    The largest begin first, so that no process is idle for long in the end.
-    """
-    waiting = sorted(searches, key=lambda search: -search.size)
-    under_way: dict[int, Search] = {}
-    compiling: set[Hashable] = set()
-    compiled: set[Hashable] = set()
-    while waiting or under_way:
-        for search in list(waiting):
-            shape = shape_of(search)
-            if not started.has_room:
-                break
-            is_alone = search.problem.shared is None
-            if is_alone or shape in compiled or shape not in compiling:
-                compiling.add(shape)
-                waiting.remove(search)
-                number = search.answers[0]
-                under_way[number] = search
-                manner.begin(names[search])
-                started.give(number, search)
-        for number, answer in started.answers():
-            search = under_way.pop(number)
-            compiled.add(shape_of(search))
-            yield search, answer
-
-
-def answer_to(search: Search, manner: Manner | None = None) -> tuple[str, Any]:
-    """Search in this process: ("answer", values), or why there is none as `Trouble` has it.
-
-    Raises `Interrupted` where the user has ended it.
-    """
-    manner = manner or Manner()
-    try:
-        done = run(
-            search.problem,
-            search.choice,
-            budgets=search.budgets,
-            watch=manner.watch,
-            announce=manner.announce,
-        )
-    except Raised as raised:
-        return "raised", f"{raised} in {raised.describe_state}"
-    except _REFUSED as refused:
-        return "refused", str(refused)
-    except (EngineFailed, MemoryError) as failed:
-        return "failed", str(failed) or "out of memory"
-    except Exception:
-        # A mistake of ours: of all expectations only this one is without an answer.
-        return "failed", traceback.format_exc()
-    if done.result.interrupted:
-        raise Interrupted
-    read = {"program": program_digest(), "read": what_it_read(search.problem)}
-    return "answer", {**values_of(done), **read}
-
-
-def _describe(answer: tuple[str, Any]) -> Mapping[str, Any] | Trouble:
-    kind, content = answer
-    return content if kind == "answer" else Trouble(kind, content)
+def _key(each: Expectation) -> Hashable:
+    """Return a key that is equal for expectations that one search can answer."""
+    problem = each.problem
+    question = (problem.spec.space, each.choice, each.budgets)
+    # Where the first violation ends the search, it goes by the claims which one that is.
+    return (*question, problem.asked) if each.budgets.stop_at_first else question

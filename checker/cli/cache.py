@@ -30,7 +30,7 @@ _CLEARED = [*_KINDS, "all"]
 def cache_command(clear: str | None, output_format: str) -> int:
     """Show what is kept from run to run, and where; WATERLINE_CACHE names another folder."""
     # Its help needs no compiler.
-    from waterline.checker.ci.kept_answers import answers_folder  # noqa: PLC0415
+    from waterline.checker.batch.keeping import answers_folder  # noqa: PLC0415
     from waterline.checker.compiler.cache import cache_directory, distrust, folder  # noqa: PLC0415
 
     folders = {"kernels": folder(), "answers": answers_folder()}

@@ -85,8 +85,8 @@ def _expect(version: str, environment: Environment, choice: EngineChoice) -> Exp
 def tour_command() -> int:
     """Show what is lost under hw, that epoch keeps it, and a larger space explored by Spark."""
     # Its help needs no engine.
+    from waterline.checker.batch.checks import answer_of_run  # noqa: PLC0415
     from waterline.checker.checking.run import run  # noqa: PLC0415
-    from waterline.checker.ci.answer import answer_of  # noqa: PLC0415
     from waterline.checker.ci.judging import judge  # noqa: PLC0415
 
     console = screen()
@@ -102,7 +102,7 @@ def tour_command() -> int:
                 watch=progress.watch,
                 announce=progress.announce,
             )
-            outcome = judge(expected, answer_of(done))
+            outcome = judge(expected, answer_of_run(done))
         console.print(render_run(done, shown=stop.shown, more=MORE, spark=lacks_spark()))
         if done.result.interrupted:
             return exit_codes.INCOMPLETE

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from waterline.checker.batch.in_memory import exploring
 from waterline.checker.kafka.matrix.grid import (
     BY_FREQUENCY,
     EPOCHS_MAX_RAISED,
@@ -26,7 +27,6 @@ from waterline.checker.kafka.matrix.grid import (
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.kafka.matrix.properties import Config, read_config
-from waterline.checker.kafka.matrix.running import exploring
 from waterline.checker.kafka.matrix.vacuity import fault_steps
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
 from waterline.checker.problem.wording import quantity

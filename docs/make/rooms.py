@@ -40,6 +40,7 @@ ROOMS = {
     "checker/liveness": "recovery, fair components, lassos",
     "checker/traces": "violating states, predecessors, shortest traces",
     "checker/checking": "one whole check, from problem to findings",
+    "checker/batch": "many questions: explorers, kept answers, processes",
     "checker/kafka": "Kafka's families and their words",
     "checker/kafka/narrative": "what a trace means, in Kafka's words",
     "checker/kafka/scenarios": "catalogue of known failures",
@@ -73,6 +74,7 @@ GROUPS = {
         "checker/liveness",
         "checker/traces",
         "checker/checking",
+        "checker/batch",
     ),
     "Kafka": (
         "model/message",

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.gate_texts import SMALL, entry, read
-from waterline.checker.ci.answer import Trouble
+from waterline.checker.batch.answer import Answer, Trouble
 from waterline.checker.ci.document import parse
 from waterline.checker.ci.judging import Outcome, judge
 from waterline.checker.ci.reports.junit import to_junit
@@ -190,7 +190,7 @@ def test_update_shows_the_difference_and_leaves_verdicts_alone(
 
 def test_whatever_was_raised_becomes_xml() -> None:
     [expectation] = read(entry())
-    raised = judge(expectation, Trouble("raised", "\x00 <b>\n\ud800"))
+    raised = judge(expectation, Answer(trouble=Trouble("raised", "\x00 <b>\n\ud800")))
     suite = ET.fromstring(to_junit([raised]))
 
     assert suite.attrib["errors"] == "1"

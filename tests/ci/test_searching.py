@@ -17,21 +17,21 @@ import pytest
 from tests.support.commands import Commands
 from tests.support.edited_rules import EDITS, RULES, with_rules
 from tests.support.gate_texts import SMALL, entry, read
-from waterline.checker.ci import kept_answers
+from waterline.checker.batch import keeping
+from waterline.checker.batch.keeping import name_of
+from waterline.checker.batch.processes import Processes, processes_wanted
+from waterline.checker.batch.question import Question, compiled_together
 from waterline.checker.ci.document import parse
-from waterline.checker.ci.fingerprint import fingerprint
 from waterline.checker.ci.judging import Outcome
-from waterline.checker.ci.processes import Processes, processes_wanted
 from waterline.checker.ci.reading import expectations_of
-from waterline.checker.ci.searches import Search, compiled_together, searches_of
-from waterline.checker.ci.searching import Manner, judge_all
-from waterline.checker.ci.shards import shard
+from waterline.checker.ci.searching import Manner, judge_all, searches_of, shard
 from waterline.checker.cli.gate.gate_options import asking
 from waterline.checker.compiler.kept_file import read_sealed, write_sealed
 from waterline.checker.compiler.lookup_record import Record
 from waterline.checker.compiler.problem_digest import what_it_read
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import NO_BUDGETS, Budgets
+from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.engines.answers import EngineFailed
 
 ROOT = Path(__file__).parents[2]
 TWO = entry("sane") + entry("kept", verdicts='no_committed_loss = "holds"')
@@ -42,7 +42,7 @@ OTHERS = entry("two", SMALL.replace("restarts = 1", "restarts = 2"))
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Answers of nobody else's; machine code is looked up where it always is."""
     folder = tmp_path / "answers"
-    monkeypatch.setattr(kept_answers, "answers_folder", lambda: folder)
+    monkeypatch.setattr(keeping, "answers_folder", lambda: folder)
     return folder
 
 
@@ -57,8 +57,8 @@ def facts(outcomes: list[Outcome]) -> list[Any]:
 def test_expectations_that_differ_in_claims_share_a_search() -> None:
     [shared, alone] = searches_of(read(TWO + OTHERS))
 
-    assert shared.answers == (0, 1)
-    assert alone.answers == (2,)
+    assert shared[1] == (0, 1)
+    assert alone[1] == (2,)
 
 
 def test_where_the_first_violation_ends_it_claims_are_not_put_together() -> None:
@@ -70,11 +70,11 @@ def test_where_the_first_violation_ends_it_claims_are_not_put_together() -> None
 
 def test_many_of_one_shape_are_compiled_together() -> None:
     texts = [entry(f"n{n}", SMALL.replace("restarts = 1", f"restarts = {n}")) for n in range(3)]
-    together = compiled_together(searches_of(read("".join(texts))))
-    few = compiled_together(searches_of(read("".join(texts[:2]))))
+    questions = [question for question, _ in searches_of(read("".join(texts)))]
+    together, few = compiled_together(questions), compiled_together(questions[:2])
 
-    assert all(search.problem.shared is not None for search in together)
-    assert all(search.problem.shared is None for search in few)
+    assert all(question.problem.shared is not None for question in together)
+    assert all(question.problem.shared is None for question in few)
 
 
 def test_an_answer_is_kept_and_looked_up(cache: Path) -> None:
@@ -129,23 +129,23 @@ def test_what_time_has_ended_is_not_kept(cache: Path) -> None:
 def test_the_name_of_an_answer_goes_by_rules_bounds_and_claims() -> None:
     [first, other] = [e.problem for e in read(entry("a") + entry("b", SMALL + "moves = 1\n"))]
     names = [
-        fingerprint(first, NO_BUDGETS),
-        fingerprint(other, NO_BUDGETS),
-        fingerprint(first.asking_too(["leader_possible"]), NO_BUDGETS),
-        fingerprint(first, Budgets(max_depth=3)),
+        name_of(Question(first)),
+        name_of(Question(other)),
+        name_of(Question(first.asking_too(["leader_possible"]))),
+        name_of(Question(first, Budgets(max_depth=3))),
     ]
     action = first.model.enabled_actions[0]
     odd = replace(action, guard=first.model.enabled_actions[1].guard)
     actions = tuple(odd if each is action else each for each in first.model.actions)
     ruled = replace(first, model=replace(first.model, actions=actions))
 
-    assert len({*names, fingerprint(ruled, NO_BUDGETS)}) == 5
-    assert fingerprint(first, NO_BUDGETS) == names[0]
+    assert len({*names, name_of(Question(ruled))}) == 5
+    assert name_of(Question(first)) == names[0]
 
 
-def found_by(problem: Problem) -> tuple[str, Record]:
+def found_by(problem: Problem) -> tuple[str | None, Record]:
     """What a kept answer is found by."""
-    return fingerprint(problem, NO_BUDGETS), what_it_read(problem)
+    return name_of(Question(problem)), what_it_read(problem)
 
 
 @pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS)
@@ -183,14 +183,12 @@ def test_shares_are_all_and_do_not_overlap() -> None:
     assert ["sane", "kept"] in shares
 
 
-def dies(search: Search) -> tuple[str, Any]:
+def dies(item: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
-    return "answer", {}
 
 
-def stays(search: Search) -> tuple[str, Any]:
+def stays(item: str) -> None:
     time.sleep(60)
-    return "answer", {}
 
 
 @pytest.fixture
@@ -204,13 +202,13 @@ def found_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("found_there")
 def test_a_process_that_dies_costs_its_search_alone() -> None:
-    [search] = searches_of(read(entry()))
     with Processes(1, dies) as started:
-        started.give(7, search)
-        [(number, (kind, told))] = started.answers()
+        started.give(7, "")
+        [(number, failed)] = started.answers()
 
-    assert (number, kind) == (7, "failed")
-    assert "SIGKILL" in told
+    assert number == 7
+    assert isinstance(failed, EngineFailed)
+    assert "SIGKILL" in str(failed)
 
 
 @pytest.mark.usefixtures("found_there")
@@ -218,9 +216,8 @@ def test_a_process_that_dies_costs_its_search_alone() -> None:
     not Path("/proc/self/status").exists(), reason="only Linux shows what is blocked"
 )
 def test_ctrl_c_never_reaches_a_process_not_even_while_it_starts() -> None:
-    [search] = searches_of(read(entry()))
     with Processes(1, stays) as started:
-        started.give(1, search)
+        started.give(1, "")
         [worker] = started._workers
         status = Path(f"/proc/{worker.child.process.pid}/status").read_text(encoding="ascii")
         ours = signal.pthread_sigmask(signal.SIG_BLOCK, ())
@@ -237,10 +234,9 @@ def test_ctrl_c_never_reaches_a_process_not_even_while_it_starts() -> None:
 
 @pytest.mark.usefixtures("found_there")
 def test_processes_end_with_the_block() -> None:
-    [search] = searches_of(read(entry()))
     with suppress(KeyboardInterrupt), Processes(2, stays) as started:
-        started.give(1, search)
-        started.give(2, search)
+        started.give(1, "")
+        started.give(2, "")
         had_room = started.has_room
         children = [worker.child.process for worker in started._workers]
         raise KeyboardInterrupt
@@ -251,7 +247,7 @@ def test_processes_end_with_the_block() -> None:
 
 
 def test_no_more_processes_than_there_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("waterline.checker.ci.processes.free_bytes", lambda: 3 << 30)
+    monkeypatch.setattr("waterline.checker.batch.processes.free_bytes", lambda: 3 << 30)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
 
     assert [processes_wanted(n) for n in (0, 1, 2, 9)] == [1, 1, 2, 3]
@@ -301,12 +297,3 @@ def test_an_engine_is_of_entries_that_name_none() -> None:
 
     assert (usual.choice.name, usual.choice.master) == ("spark", "local[3]")
     assert named.choice.name == "local"
-
-
-def test_an_answer_that_lacks_a_verdict_for_want_of_memory_is_not_kept(cache: Path) -> None:
-    values: dict[str, object] = {"complete": True, "stopped_by": None}
-    values["claims"] = {"back": ["incomplete", None]}
-    kept_answers.keep_answer("lacking", values)
-    kept_answers.keep_answer("whole", values | {"claims": {"back": ["holds", None]}})
-
-    assert [path.name for path in cache.iterdir()] == ["whole.json"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from waterline.checker.batch.checks import answer_of_run
 from waterline.checker.checking.run import run
-from waterline.checker.ci.answer import answer_of
 from waterline.checker.ci.judging import judge
 from waterline.checker.cli.tour import Stop, stops
 from waterline.checker.search.engines.choice import EngineChoice
@@ -24,6 +24,6 @@ def assert_comes_out(stop: Stop) -> None:
     expected = stop.expectation
     done = run(expected.problem, EngineChoice(name="local"), budgets=expected.budgets)
 
-    assert judge(expected, answer_of(done)).complaints == ()
+    assert judge(expected, answer_of_run(done)).complaints == ()
     assert {finding.invariant for finding in done.findings} >= set(stop.shown)
     assert done.gravest is None or done.gravest.invariant in stop.shown

@@ -43,6 +43,7 @@ LAYERS = (
     "checker/liveness",
     "checker/traces",
     "checker/checking",
+    "checker/batch",
     "checker/kafka",
     "checker/analysis",
     "checker/user_models",

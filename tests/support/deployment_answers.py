@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from waterline.checker.batch.answer import Answer
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.matrix.advice import Advice, Changes, Recommendation, Remedy
 from waterline.checker.kafka.matrix.answer_screen import render_screen
-from waterline.checker.kafka.matrix.answering import Answer
 from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, check_cells
 from waterline.checker.kafka.matrix.matrix import Matrix
@@ -29,7 +29,7 @@ def answer_of(depth: int | None) -> Answer:
     """Every claim breaks at this depth, or holds."""
     verdict = Verdict.HOLDS if depth is None else Verdict.VIOLATED
     verdicts = tuple((name, verdict.value, depth) for name in CLAIM_NAMES)
-    return Answer(verdicts=verdicts, complete=True, distinct=1, fired=FIRED)
+    return Answer(verdicts=verdicts, complete=True, levels=(1,), fired=FIRED)
 
 
 def made_up(

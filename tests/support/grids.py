@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from waterline.checker.batch.in_memory import exploring
 from waterline.checker.kafka.matrix.grid import AXES, UNCLEAN, Grid, grid_over
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
 from waterline.checker.kafka.matrix.outcome import Outcome
-from waterline.checker.kafka.matrix.running import exploring
 from waterline.checker.search.engines.choice import EngineChoice
 
 NAMES = [axis.name for axis in AXES]

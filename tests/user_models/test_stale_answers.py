@@ -87,7 +87,7 @@ def test_the_attack_sees_what_is_answered_from_a_key_that_lacks_something(
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(stale_keys, "problem_digest", lambda problem: "always the same")
     monkeypatch.setattr(
-        "waterline.checker.ci.kept_answers.reads_the_same", lambda problem, record: True
+        "waterline.checker.batch.keeping.reads_the_same", lambda problem, record: True
     )
     monkeypatch.setattr(
         "waterline.checker.compiler.text_key.found_again", lambda functions, record, exact: {}

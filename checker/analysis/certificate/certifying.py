@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from waterline.checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
-from waterline.checker.analysis.certificate.processes import in_order
+from waterline.checker.batch.processes import in_order
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.answers import EngineFailed
 
@@ -146,7 +146,12 @@ def certify(
             total.failure = missing_initial(question.judge(), SortedKeys(data, states.width))
         if total.failure is None:
             work = partial(_judge_part, question, file, states.width)
-            for part in in_order(work, list(_spans(sizes)), jobs or os.cpu_count() or 1):
+            for part in in_order(
+                work,
+                list(_spans(sizes)),
+                jobs or os.cpu_count() or 1,
+                what="a process that judged states",
+            ):
                 total.add(part)
                 total.seconds = time.monotonic() - started
                 watch(total)

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from waterline.checker.analysis.explain.candidates import Candidate, Nonsense, candidates
-from waterline.checker.checking.batch import run_batch
+from waterline.checker.batch.checks import run_batch
+from waterline.checker.batch.question import Question
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.result import Result, Verdict
@@ -90,7 +91,7 @@ def repairs_of(
     whole = Budgets(max_states=states_max)
     first = replace(whole, stop_at_first=len(asked) == 1)
     runs = run_batch(
-        [(problem, whole), *((_apply(problem, change), first) for change in changes)],
+        [Question(problem, whole), *(Question(_apply(problem, c), first) for c in changes)],
         threads=threads,
         seconds_max=seconds_max,
         announce=announce,

@@ -6,9 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from waterline.checker.ci.answer import Answer
 from waterline.checker.ci.expectation import Expectation
-from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.judging import Evidence, Outcome
 from waterline.checker.ci.reports.text import command_of
 from waterline.counterexamples import to_json as trace_to_json
 
@@ -55,7 +54,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
     return described if outcome.answer is None else {**described, **_answer(outcome.answer)}
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Evidence) -> dict[str, Any]:
     result = answer.result
     return {
         "kept": answer.is_kept,

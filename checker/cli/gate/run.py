@@ -55,8 +55,7 @@ def run_gate(options: dict[str, Any]) -> int:
     leave = {name: options[name] for name in ("allow_models", "allow_spark")}
     expectations = _read(options["files"], given, leave)
     # A file that cannot be used needs no engine.
-    from waterline.checker.ci.searching import judge_all  # noqa: PLC0415
-    from waterline.checker.ci.shards import shard  # noqa: PLC0415
+    from waterline.checker.ci.searching import judge_all, shard  # noqa: PLC0415
 
     if options["shard"] is not None:
         expectations = shard(expectations, *options["shard"])

@@ -11,6 +11,10 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.in_memory import exploring
+from waterline.checker.batch.keeping import STATES_MIN, keeping, remembering
+from waterline.checker.batch.question import Explorer, Question, Watch, unexplored_answer
 from waterline.checker.cli.matrix.asking import REMEDY, following, only_of, sizes_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
@@ -24,24 +28,20 @@ from waterline.checker.kafka.deployed.saved import to_saved
 from waterline.checker.kafka.deployed.setting import Mistakes
 from waterline.checker.kafka.matrix.advice import Advice, advice
 from waterline.checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_answers
-from waterline.checker.kafka.matrix.answering import Answer, Question, unexplored_answer
 from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.config_table import render_config, unused_settings
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.deployment_files import to_csv, to_text
 from waterline.checker.kafka.matrix.findings import findings_of
 from waterline.checker.kafka.matrix.grid import FAULT, Grid, check_cells
-from waterline.checker.kafka.matrix.kept_cells import keeping
 from waterline.checker.kafka.matrix.known_causes import Kin, kin_of
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
 from waterline.checker.kafka.matrix.picture import to_svg
 from waterline.checker.kafka.matrix.properties import Config, configs_of, describe_topics
 from waterline.checker.kafka.matrix.reason import losses_among, record_lost
-from waterline.checker.kafka.matrix.remembered import remembering
-from waterline.checker.kafka.matrix.running import Explorer, Found, Watch, exploring
 from waterline.checker.kafka.matrix.verdict_groups import groups_of
 from waterline.checker.problem.wording import quantity
-from waterline.checker.search.result import INTERRUPTED, Verdict
+from waterline.checker.search.result import Verdict
 from waterline.model.core.errors import BadEnvironment
 
 ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
@@ -57,12 +57,15 @@ def answer_deployment(options: dict[str, Any]) -> int:
     mistakes = Mistakes()
     deployment = _deployment(options, mistakes)
     grids = _grids(options, deployment, mistakes)
-    with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
-        found = _finding(progress)
-        with exploring(choice, announce=progress.announce, found=found) as explorer:
-            asked = explorer if options["no_cache"] else keeping(explorer, found)
-            ask = _Asking(choice.name, remembering(asked), progress, len(grids))
-            answer = _answer(deployment, grids, ask, is_quick=options["quick"])
+    with (
+        ending_as_by_ctrl_c(),
+        showing(error_screen()) as progress,
+        exploring(choice, announce=progress.announce) as fresh,
+    ):
+        explorer = fresh if options["no_cache"] else keeping(fresh, states_min=STATES_MIN)
+        asked = remembering(_reporting(explorer, progress))
+        ask = _Asking(choice.name, asked, progress, len(grids))
+        answer = _answer(deployment, grids, ask, is_quick=options["quick"])
     shown = _render(answer, has_details=options["details"])
     screen().print(shown)
     _write(options, answer, shown)
@@ -173,7 +176,7 @@ class _Asking:
 
 def _unasked_answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
     """No answer to any, after an interrupt."""
-    return [unexplored_answer(question, INTERRUPTED) for question in questions]
+    return list(map(unexplored_answer, questions))
 
 
 def _answer(
@@ -201,8 +204,8 @@ def _as_interrupted(first: DeploymentAnswer) -> DeploymentAnswer:
     return replace(first, answers=tuple(answers))
 
 
-def _finding(progress: Progress) -> Found:
-    """A line for each fault as soon as anything is known of it."""
+def _reporting(explorer: Explorer, progress: Progress) -> Explorer:
+    """Return an explorer with a line for each fault as soon as anything is known of it."""
     seen: set[str] = set()
 
     def on_answer(question: Question, answer: Answer) -> None:
@@ -214,7 +217,7 @@ def _finding(progress: Progress) -> Found:
         if question.name in seen or not answer.distinct:
             return
         seen.add(question.name)
-        records = dict(question.spec.options)["records"]
+        records = question.problem.model.options["records"]
         if lost := losses_among(broken):
             steps = quantity(min(broken[name] for name in lost), "step")
             text = f"{record_lost(lost)} is lost ({steps})"
@@ -225,7 +228,14 @@ def _finding(progress: Progress) -> Found:
             text += f" with {quantity(int(str(records)), 'record')}"
         progress.note(f"{question.name}: {text}")
 
-    return on_answer
+    def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        def report(place: int, answer: Answer) -> None:
+            on_answer(questions[place], answer)
+            watch.found(place, answer)
+
+        return explorer(questions, replace(watch, found=report))
+
+    return explore
 
 
 def _render(answer: DeploymentAnswer, *, has_details: bool) -> RenderableType:

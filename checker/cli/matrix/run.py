@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from waterline.checker.batch.in_memory import exploring
 from waterline.checker.cli.matrix.asking import following, is_about_deployment, only_of, sizes_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
@@ -16,7 +17,6 @@ from waterline.checker.kafka.matrix.files import to_csv, to_text
 from waterline.checker.kafka.matrix.grid import OVER, Grid, grid_over
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
 from waterline.checker.kafka.matrix.picture import to_svg
-from waterline.checker.kafka.matrix.running import exploring
 from waterline.checker.kafka.matrix.table import render_matrix
 
 

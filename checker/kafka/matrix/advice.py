@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from waterline.checker.batch.question import Explorer
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
 from waterline.checker.kafka.matrix.deepening import Follow, Raised, explore_raised, ignore_progress
 from waterline.checker.kafka.matrix.grid import (
@@ -26,7 +27,6 @@ from waterline.checker.kafka.matrix.grid import (
 )
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
 from waterline.checker.kafka.matrix.properties import Config, min_insync
-from waterline.checker.kafka.matrix.running import Explorer
 from waterline.checker.kafka.matrix.upgrades import Upgrade, upgrades
 
 STATES_MAX = 8_000_000

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from waterline.checker.kafka.matrix.answering import Answer, question_of
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.question import Explorer, Watch
 from waterline.checker.kafka.matrix.equivalent_cells import asking_once
 from waterline.checker.kafka.matrix.grid import (
     CLAIMS,
@@ -31,7 +32,7 @@ from waterline.checker.kafka.matrix.outcome import (
     judge,
     with_counterexample,
 )
-from waterline.checker.kafka.matrix.running import Explorer
+from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.kafka.matrix.without_bounds import (
     TraceBounds,
     Unbounded,
@@ -141,7 +142,8 @@ def _answers(
         sized = grid.without_bounds(rung.records)
     questions = [question_of(cell, sized, stop_at_first=stop_at_first) for cell in rung.cells]
     follow(rung, 0, None)
-    return asking_once(explorer)(questions, lambda done, under_way: follow(rung, done, under_way))
+    watch = Watch(progress=lambda done, under_way: follow(rung, done, under_way))
+    return asking_once(explorer)(questions, watch)
 
 
 def _with_unbounded(

@@ -8,10 +8,10 @@ was taken is counted, not assumed; where it was, the other cell is explored as w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 
-from waterline.checker.kafka.matrix.answering import Answer, Question, problem_of
-from waterline.checker.kafka.matrix.running import Explorer, Watch
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.question import Explorer, Question, Watch, ask
 from waterline.checker.search.result import INTERRUPTED
 from waterline.model.message.declared import option_of
 from waterline.model.message.environment import FAULTS
@@ -29,38 +29,20 @@ def asking_once(explorer: Explorer) -> Explorer:
     def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         first = _first_of_its_kind(questions)
         asked = [place for place, other in enumerate(first) if place == other]
-        answers = _ask(explorer, questions, asked, watch)
+        answers = ask(explorer, questions, asked, watch)
         others = [
             place
             for place, other in enumerate(first)
-            if questions[place] != questions[other] and not _is_for_both(answers[other])
+            if questions[place].key != questions[other].key and not _is_for_both(answers[other])
         ]
         if others:
-            answers |= _ask(explorer, questions, others, watch, before=len(asked))
+            answers |= ask(explorer, questions, others, watch, before=len(asked))
         found = [answers.get(place, answers[other]) for place, other in enumerate(first)]
         if not any(answer.stopped_by == INTERRUPTED for answer in found):
-            watch(len(questions), None)
+            watch.progress(len(questions), None)
         return found
 
     return explore
-
-
-def _ask(
-    explorer: Explorer,
-    questions: Sequence[Question],
-    places: Sequence[int],
-    watch: Watch,
-    *,
-    before: int = 0,
-) -> dict[int, Answer]:
-    """The answers to the questions at these places; `watch` receives places among all."""
-
-    def describe(done: int, under_way: Collection[int] | None) -> None:
-        now = None if under_way is None else [places[place] for place in under_way]
-        watch(before + done, now)
-
-    found = explorer([questions[place] for place in places], describe)
-    return dict(zip(places, found, strict=True))
 
 
 def _first_of_its_kind(questions: Sequence[Question]) -> list[int]:
@@ -71,15 +53,14 @@ def _first_of_its_kind(questions: Sequence[Question]) -> list[int]:
 
 def _kind(question: Question) -> Hashable:
     """All that its answer depends on while no rule that waits has begun."""
-    problem = problem_of(question)
-    settings = problem.model.settings
-    options = dict(question.spec.options)
-    if not any(options[name] for name in _TAKES_BROKERS_DOWN):
-        _, features = active_rules(version_of(question.spec.version), ())
-        settings = settings._replace(features=features)
-    limits = (question.invariants, question.max_states, question.stop_at_first, question.enough)
+    problem = question.problem
     model = problem.model
-    return (settings, model.layout, tuple(model.contents), problem.checked, limits, question.shared)
+    settings = model.settings
+    if not any(model.options[name] for name in _TAKES_BROKERS_DOWN):
+        _, features = active_rules(version_of(model.version), ())
+        settings = settings._replace(features=features)
+    layout, contents = model.layout, tuple(model.contents)
+    return settings, layout, contents, problem.checked, question.budgets, problem.shared
 
 
 def _is_for_both(answer: Answer) -> bool:

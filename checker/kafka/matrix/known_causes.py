@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from waterline.checker.kafka.matrix.answering import Answer, Question, question_of
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.question import UNWATCHED, Explorer, Question
+from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.grid import FAULT, Grid
 from waterline.checker.kafka.matrix.outcome import Outcome
-from waterline.checker.kafka.matrix.running import Explorer, ignore_progress
+from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
 from waterline.checker.kafka.scenarios.repairs import REPAIRS, Repair, repair_version
 from waterline.checker.kafka.scenarios.scenario import Scenario
@@ -48,7 +50,7 @@ def kin_of(grid: Grid, outcomes: Sequence[Outcome], explorer: Explorer) -> dict[
     Raises `KeyboardInterrupt` if that was interrupted: an unfinished trial proves no cause.
     """
     trials = [trial for outcome in outcomes for trial in _trials(grid, outcome)]
-    answers = explorer([trial.question for trial in trials], ignore_progress)
+    answers = explorer([trial.question for trial in trials], UNWATCHED)
     if any(answer.stopped_by == INTERRUPTED for answer in answers):
         raise KeyboardInterrupt
     kin: dict[str, list[Kin]] = {}
@@ -77,14 +79,9 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
     environment = outcome.cell.environment
     sized = grid.within(environment.records, environment.epochs)
     asked = question_of(outcome.cell, sized, stop_at_first=True)
-    claims = _claims_to_ask(worst.name)
-    before = replace(asked.spec, claims=frozenset(claims))
-    asked = replace(
-        asked,
-        spec=before,
-        invariants=claims,
-        max_states=min(grid.max_states, STATES_MAX),
-    )
+    before = replace(asked.problem.spec, claims=frozenset(_claims_to_ask(worst.name)))
+    few = min(grid.max_states, STATES_MAX)
+    asked = replace(asked, budgets=replace(asked.budgets, max_states=few))
     for repair in REPAIRS:
         version = repair_version(before.version, repair)
         needs = repair.only_with
@@ -93,7 +90,8 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
         options = tuple({**dict(before.options), **repair.options}.items())
         spec = replace(before, version=version, options=options)
         if spec != before:
-            yield _Trial(outcome, repair, replace(asked, spec=spec))
+            problem = replace(MESSAGE.make(spec), shared=asked.problem.shared)
+            yield _Trial(outcome, repair, replace(asked, problem=problem))
 
 
 def _claims_to_ask(claim: str) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from waterline.checker.batch.question import Explorer
 from waterline.checker.kafka.matrix.deepening import Follow, explore_raised, ignore_progress
 from waterline.checker.kafka.matrix.grid import Grid
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
-from waterline.checker.kafka.matrix.running import Explorer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from waterline.checker.kafka.matrix.answering import Answer, problem_of, question_of
+from waterline.checker.batch.answer import Answer
 from waterline.checker.kafka.matrix.grid import CLAIMS, Cell, Grid
 from waterline.checker.search.result import Verdict
 from waterline.checker.traces.finding import finding_at
@@ -99,7 +99,7 @@ def _bounds_needed(
     grid: Grid, cell: Cell, breaks: tuple[tuple[str, int], ...], answer: Answer
 ) -> Iterator[TraceBounds]:
     """Yield the bounds that each trace needs which takes no more faults than the cell names."""
-    problem = problem_of(question_of(cell, grid))
+    problem = cell.problem(grid.invariants)
     budgets = grid.within(1, grid.epochs).cell(cell.coordinates).environment.options()
     for claim in problem.judged:
         if claim.about_abstraction or claim.name not in dict(breaks):

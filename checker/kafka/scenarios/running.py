@@ -11,7 +11,8 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from waterline.checker.checking.batch import run_batch
+from waterline.checker.batch.checks import run_batch
+from waterline.checker.batch.question import Question
 from waterline.checker.checking.run import Run
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
@@ -61,7 +62,7 @@ def run_scenarios(
     """
     asked = _by_space(scenarios)
     found = run_batch(
-        [(_problem(space, claims), _budgets(claims)) for space, claims in asked.items()],
+        [Question(_problem(space, claims), _budgets(claims)) for space, claims in asked.items()],
         threads=threads,
         shared=shared_by_shape(scenarios),
         announce=announce,

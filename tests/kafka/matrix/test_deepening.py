@@ -8,18 +8,15 @@ from dataclasses import replace
 import pytest
 
 from tests.support.grids import cell_of, explored
-from waterline.checker.kafka.matrix import running
-from waterline.checker.kafka.matrix.answering import (
-    Answer,
-    Question,
-    question_of,
-    unexplored_answer,
-)
+from waterline.checker.batch import in_memory
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.in_memory import exploring
+from waterline.checker.batch.question import UNWATCHED, Question, Watch, unexplored_answer
 from waterline.checker.kafka.matrix.extent import describe_extent
 from waterline.checker.kafka.matrix.grid import Grid, first_records, grid_over
 from waterline.checker.kafka.matrix.matrix import explore_grid
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
-from waterline.checker.kafka.matrix.running import INTERRUPTED, Watch, exploring, ignore_progress
+from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.search.engines.choice import EngineChoice
 
 LOCAL = EngineChoice(name="local")
@@ -78,14 +75,14 @@ def test_rules_of_later_cells_are_optimised_at_once_where_cells_take_long(
     def answered(questions: Sequence[Question], *_: object, **__: object) -> list[Answer]:
         return [Answer(seconds=seconds) for _ in questions]
 
-    monkeypatch.setattr(running, "prepare", noted)
-    monkeypatch.setattr(running, "is_compiled", lambda problem: False)
-    monkeypatch.setattr(running, "answers_here", answered)
+    monkeypatch.setattr(in_memory, "prepare", noted)
+    monkeypatch.setattr(in_memory, "is_compiled", lambda problem: False)
+    monkeypatch.setattr(in_memory, "explore_in_threads", answered)
     small = grid_over([], [("version", "elr"), ("faults", "none")])
     questions = [question_of(cell, small, stop_at_first=True) for cell in small.cells()]
     with exploring(LOCAL) as explorer:
-        explorer(questions, ignore_progress)
-        explorer(questions, ignore_progress)
+        explorer(questions, UNWATCHED)
+        explorer(questions, UNWATCHED)
 
     assert asked == [False] * len(questions) + [later] * len(questions)
 
@@ -173,7 +170,7 @@ def test_an_interrupt_keeps_what_smaller_bounds_have_shown() -> None:
             nonlocal rungs
             rungs += 1
             if rungs > 1:
-                return [unexplored_answer(question, INTERRUPTED) for question in questions]
+                return list(map(unexplored_answer, questions))
             return explorer(questions, watch)
 
         matrix = explore_grid(grid, interrupted, engine="local")
@@ -231,7 +228,7 @@ def test_one_crash_and_two_are_one_search_without_bounds() -> None:
     with exploring(LOCAL) as explorer:
 
         def counting(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-            if dict(questions[0].spec.options)["unbounded"]:
+            if questions[0].problem.model.options["unbounded"]:
                 unbounded.append(len(questions))
             return explorer(questions, watch)
 

@@ -12,23 +12,15 @@ import pytest
 from tests.support.reached import depths_of_states
 from tests.support.sampling import drawn
 from tests.support.states import model_of
-from waterline.checker.kafka.matrix.answering import (
-    Answer,
-    Question,
-    question_of,
-    unexplored_answer,
-)
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.in_memory import exploring
+from waterline.checker.batch.question import UNWATCHED, Explorer, Question, Watch, unexplored_answer
 from waterline.checker.kafka.matrix.equivalent_cells import asking_once
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
-from waterline.checker.kafka.matrix.running import (
-    INTERRUPTED,
-    Explorer,
-    Watch,
-    exploring,
-    ignore_progress,
-)
+from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.result import INTERRUPTED
 from waterline.model.core.transition_system import Model
 from waterline.model.message.features import FEATURES, Feature
 
@@ -64,8 +56,8 @@ def test_answers_are_those_of_each_cell_alone(fault: str, explored: int) -> None
     questions = questions_of(grid_of(fault))
     asked: list[Question] = []
     with exploring(EngineChoice(name="local")) as explorer:
-        once = asking_once(counting(explorer, asked))(questions, ignore_progress)
-        alone = explorer(questions, ignore_progress)
+        once = asking_once(counting(explorer, asked))(questions, UNWATCHED)
+        alone = explorer(questions, UNWATCHED)
 
     assert len(asked) == explored
     assert [told(answer) for answer in once] == [told(answer) for answer in alone]
@@ -78,9 +70,9 @@ def test_where_the_rule_may_have_begun_both_are_explored() -> None:
     def somebody_restarts(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         return [Answer(fired=(("Restart", 1),)) for _ in questions]
 
-    asking_once(counting(somebody_restarts, asked))(questions, ignore_progress)
+    asking_once(counting(somebody_restarts, asked))(questions, UNWATCHED)
 
-    assert [question.spec.version for question in asked] == ["kraft", "kip903"]
+    assert [question.problem.model.version for question in asked] == ["kraft", "kip903"]
 
 
 def test_what_raised_is_explored_under_its_own_version() -> None:
@@ -90,9 +82,9 @@ def test_what_raised_is_explored_under_its_own_version() -> None:
     def raising(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         return [Answer(raised_in=(1,)) for _ in questions]
 
-    asking_once(counting(raising, asked))(questions, ignore_progress)
+    asking_once(counting(raising, asked))(questions, UNWATCHED)
 
-    assert [question.spec.version for question in asked] == ["kraft", "kip903"]
+    assert [question.problem.model.version for question in asked] == ["kraft", "kip903"]
 
 
 def test_after_an_interrupt_nothing_more_is_asked() -> None:
@@ -100,9 +92,9 @@ def test_after_an_interrupt_nothing_more_is_asked() -> None:
     asked: list[Question] = []
 
     def interrupted(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-        return [unexplored_answer(question, INTERRUPTED) for question in questions]
+        return list(map(unexplored_answer, questions))
 
-    answers = asking_once(counting(interrupted, asked))(questions, ignore_progress)
+    answers = asking_once(counting(interrupted, asked))(questions, UNWATCHED)
 
     assert len(asked) == 2
     assert [answer.stopped_by for answer in answers] == [INTERRUPTED] * 4
@@ -113,12 +105,13 @@ def test_whoever_watches_is_told_of_places_in_the_whole() -> None:
     heard: list[tuple[int, list[int]]] = []
 
     def explorer(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-        watch(1, range(1, len(questions)))
+        watch.progress(1, range(1, len(questions)))
         return [Answer() for _ in questions]
 
-    asking_once(explorer)(questions, lambda done, now: heard.append((done, list(now or ()))))
+    watch = Watch(progress=lambda done, now: heard.append((done, list(now or ()))))
+    asking_once(explorer)(questions, watch)
 
-    assert [question.spec.version for question in questions] == [
+    assert [question.problem.model.version for question in questions] == [
         "kraft",
         "kraft",
         "kip903",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -16,10 +17,12 @@ import pytest
 from tests.support.commands import Commands
 from tests.support.grids import NAMES, SMALL, TINY, cell_of, explored, small_matrix, two_crashes
 from tests.support.sampling import drawn
+from waterline.checker.batch import in_memory
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.in_memory import explore, explore_in_threads
+from waterline.checker.batch.question import UNWATCHED, Watch
 from waterline.checker.compiler.kernel import plan_of, program_of
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.kafka.matrix import running
-from waterline.checker.kafka.matrix.answering import Answer, answer, problem_of, question_of
 from waterline.checker.kafka.matrix.grid import (
     CLAIMS,
     FAULT,
@@ -31,11 +34,11 @@ from waterline.checker.kafka.matrix.grid import (
 )
 from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import Standing, contract, judge
-from waterline.checker.kafka.matrix.running import INTERRUPTED, answers_here, ignore_progress
+from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.search.result import Verdict
+from waterline.checker.search.result import INTERRUPTED, Verdict
 from waterline.checker.search.rule_errors import Failure, Raised
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.environment import Environment
@@ -43,7 +46,7 @@ from waterline.model.message.versions import VERSIONS
 
 
 def assert_compiled_once(cells: list[Cell]) -> list[Problem]:
-    problems = [problem_of(question_of(cell, SMALL)) for cell in cells]
+    problems = [question_of(cell, SMALL).problem for cell in cells]
 
     assert len({program_of(plan_of(problem)).name for problem in problems}) == 1
     assert len({plan_of(replace(problem, shared=None)) for problem in problems}) == len(problems)
@@ -217,7 +220,7 @@ def test_every_broken_cell_has_a_counterexample_that_replays(matrix: Matrix) -> 
 
 def test_an_executor_needs_neither_rich_nor_networkx() -> None:
     program = (
-        "import waterline.checker.kafka.matrix.answering, sys; "
+        "import waterline.checker.batch.in_memory, waterline.checker.kafka.matrix.questions, sys; "
         "print([m for m in ('rich', 'networkx', 'pyarrow', 'click') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
@@ -225,12 +228,13 @@ def test_an_executor_needs_neither_rich_nor_networkx() -> None:
     assert done.stdout == b"[]\n"
 
 
-def test_a_question_is_plain_values() -> None:
+def test_a_question_comes_to_another_process_whole() -> None:
     [cell, *_] = SMALL.cells()
     question = question_of(cell, SMALL)
+    there = pickle.loads(pickle.dumps(question))
 
-    assert json.loads(json.dumps(dict(question.spec.options))) == dict(question.spec.options)
-    assert problem_of(question).model.options == cell.environment.options()
+    assert there.key == question.key
+    assert there.problem.model.options == cell.environment.options()
 
 
 def test_what_an_action_raises_is_the_outcome_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +257,7 @@ def test_an_interrupt_leaves_what_was_not_finished_incomplete() -> None:
         if done == 2:
             raise KeyboardInterrupt
 
-    answers = answers_here(questions, interrupted, threads=1)
+    answers = explore_in_threads(questions, Watch(progress=interrupted), threads=1)
     unfinished = [a for a in answers if a.stopped_by == INTERRUPTED]
 
     assert any(a.complete for a in answers)
@@ -268,11 +272,11 @@ def test_what_a_cell_runs_into_ends_the_others(monkeypatch: pytest.MonkeyPatch) 
     def broken(question: Any, late: Callable[[], bool]) -> Answer:
         raise MemoryError
 
-    monkeypatch.setattr(running, "answer", broken)
+    monkeypatch.setattr(in_memory, "explore", broken)
     [cell, *_] = TINY.cells()
 
     with pytest.raises(MemoryError):
-        answers_here([question_of(cell, TINY)] * 3, ignore_progress, threads=2)
+        explore_in_threads([question_of(cell, TINY)] * 3, UNWATCHED, threads=2)
 
 
 def arguments(tmp_path: Path) -> Iterator[object]:
@@ -333,7 +337,7 @@ def test_bad_usage_of_the_command_is_one_line_and_exit_2(
 
 def test_an_answer_has_a_path_for_each_violated_claim_and_no_other() -> None:
     [cell] = grid_over([], [("version", "hw"), ("faults", "two crashes")]).cells()
-    found = answer(question_of(cell, SMALL))
+    found = explore(question_of(cell, SMALL))
 
     violated = {name for name, verdict, _ in found.verdicts if verdict == "violated"}
     assert set(found.paths) == violated

@@ -16,6 +16,9 @@ import pytest
 from tests.support.commands import Commands
 from tests.support.deployment_answers import FOLDER, always, answer_of, config_of, made_up, shown
 from tests.support.pages import assert_needs_nothing_else
+from waterline.checker.batch.in_memory import exploring
+from waterline.checker.batch.keeping import remembering
+from waterline.checker.batch.question import UNWATCHED
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
 from waterline.checker.kafka.matrix.advice import Changes, advice
 from waterline.checker.kafka.matrix.deepening import Raised
@@ -23,8 +26,6 @@ from waterline.checker.kafka.matrix.deployment_files import to_object
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, UNKNOWN, findings_of
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, check_cells
 from waterline.checker.kafka.matrix.outcome import judge
-from waterline.checker.kafka.matrix.remembered import remembering
-from waterline.checker.kafka.matrix.running import exploring, ignore_progress
 from waterline.checker.kafka.matrix.upgrades import upgrades
 from waterline.checker.kafka.matrix.verdict_groups import groups_of, headline
 from waterline.checker.report.pages.deployment_page import to_html
@@ -191,11 +192,12 @@ def test_the_exit_code_is_for_what_fail_on_names(
 def test_a_question_is_asked_once_and_answered_as_if_it_were_asked_anew() -> None:
     config, _ = config_of("strimzi-single-node.yaml")
     grid = check_cells(Grid(axes=config.axes(only=["one crash"]), replicas=1, max_states=10_000))
-    from waterline.checker.kafka.matrix.answering import question_of  # noqa: PLC0415
+    from waterline.checker.kafka.matrix.questions import question_of  # noqa: PLC0415
 
     [cell] = grid.cells()
     asked = question_of(cell, grid)
-    few = replace(asked, max_states=5)
+    few = replace(asked, budgets=replace(asked.budgets, max_states=5))
+    more = replace(asked, budgets=replace(asked.budgets, max_states=20_000))
     seen: list[int] = []
     with exploring(EngineChoice(name="local")) as explorer:
 
@@ -204,11 +206,11 @@ def test_a_question_is_asked_once_and_answered_as_if_it_were_asked_anew() -> Non
             return explorer(questions, watch)
 
         remembers = remembering(counting)
-        first = remembers([asked], ignore_progress)
-        again = remembers([asked, replace(asked, max_states=20_000)], ignore_progress)
-        cut = remembers([few], ignore_progress)
-        whole = remembers([asked, few], ignore_progress)
-        alone = explorer([few], ignore_progress)
+        first = remembers([asked], UNWATCHED)
+        again = remembers([asked, more], UNWATCHED)
+        cut = remembers([few], UNWATCHED)
+        whole = remembers([asked, few], UNWATCHED)
+        alone = explorer([few], UNWATCHED)
 
     assert seen == [1, 0, 1, 0]
     assert again == [first[0], first[0]]

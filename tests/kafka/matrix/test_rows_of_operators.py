@@ -10,14 +10,15 @@ import pytest
 from tests.kafka.matrix.test_sizes import deployed
 from tests.support.deployment_answers import answer_of, made_up, shown
 from tests.support.grids import explored
-from waterline.checker.kafka.matrix.answering import Answer, Question, question_of
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.question import Question, Watch
 from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
 from waterline.checker.kafka.matrix.grid import FAULT, OF_OPERATORS, Grid, axes_of, grid_over
 from waterline.checker.kafka.matrix.known_causes import Kin
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
 from waterline.checker.kafka.matrix.outcome import Standing
 from waterline.checker.kafka.matrix.properties import configs_of
-from waterline.checker.kafka.matrix.running import Watch
+from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
 from waterline.checker.kafka.scenarios.repairs import REPAIRS
 from waterline.checker.report.pages.deployment_page import to_html
@@ -81,7 +82,7 @@ def test_three_brokers_begin_with_one_record_and_are_raised() -> None:
     for is_first in (True, False):
         asked: list[Question] = []
         asked_of(grid.at_first() if is_first else grid, asked)
-        options = [dict(question.spec.options) for question in asked]
+        options = [question.problem.model.options for question in asked]
         seen[is_first] = [
             (question.name, each["replicas"], each["records"])
             for question, each in zip(asked, options, strict=True)
@@ -104,7 +105,7 @@ def test_the_rules_of_reassignment_are_compiled_for_its_rows_alone() -> None:
     """All other cells share a kernel without them, as before there were such rows."""
     grid = grid_over([FAULT], [("version", "elr")])
     steps = {
-        cell.coordinates[FAULT]: question_of(cell, grid).shared.actions  # type: ignore[union-attr]
+        cell.coordinates[FAULT]: question_of(cell, grid).problem.shared.actions  # type: ignore[union-attr]
         for cell in grid.cells()
     }
 

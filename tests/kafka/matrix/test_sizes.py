@@ -14,6 +14,8 @@ import pytest
 
 from tests.support.deployment_answers import always, answer_of, made_up, shown
 from tests.support.recorded_traces import entry_trace
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.in_memory import exploring
 from waterline.checker.ci.configured import entries_of
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif
 from waterline.checker.cli.matrix.deployment_run import exit_code
@@ -22,7 +24,6 @@ from waterline.checker.kafka.deployed.keys import MIN_INSYNC
 from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.advice import Advice, Changes, Remedy, advice
-from waterline.checker.kafka.matrix.answering import Answer
 from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
 from waterline.checker.kafka.matrix.deepening import Raised
 from waterline.checker.kafka.matrix.deployment_files import to_csv, to_object
@@ -33,7 +34,6 @@ from waterline.checker.kafka.matrix.matrix import explore_grid
 from waterline.checker.kafka.matrix.outcome import Standing, judge
 from waterline.checker.kafka.matrix.properties import Config, configs_of
 from waterline.checker.kafka.matrix.reason import losses_among
-from waterline.checker.kafka.matrix.running import exploring
 from waterline.checker.kafka.matrix.verdict_groups import headline
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
 from waterline.checker.kafka.scenarios.repairs import REPAIRS

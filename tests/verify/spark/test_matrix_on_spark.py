@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.support.grids import SMALL, TINY, explored, small_matrix, without_engine
+from waterline.checker.batch.in_memory import exploring
+from waterline.checker.batch.question import UNWATCHED, Question
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.kafka.matrix.answering import Question
 from waterline.checker.kafka.matrix.files import to_object
-from waterline.checker.kafka.matrix.running import exploring, ignore_progress
-from waterline.checker.problem.spec import ProblemSpec
+from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines import spark_side
 from waterline.checker.search.engines.answers import EngineFailed
 from waterline.checker.search.engines.choice import EngineChoice
@@ -39,15 +39,15 @@ def test_a_grid_is_one_job_of_a_task_for_each_cell(
 
 
 def test_what_fails_on_an_executor_is_told_in_one_line(spark_context: Any) -> None:
-    spec = ProblemSpec.of(MESSAGE.model, "hw", Environment().options(), frozenset())
-    nonsense = Question(spec, (), max_states="few")  # type: ignore[arg-type]
+    budgets = Budgets(max_states="few")  # type: ignore[arg-type]
+    nonsense = Question(MESSAGE.problem("hw", Environment()), budgets)
     choice = EngineChoice(name="spark", session=spark_context)
 
     with (
         exploring(choice) as explorer,
         pytest.raises(EngineFailed, match="'>=' not supported") as failed,
     ):
-        explorer([nonsense], ignore_progress)
+        explorer([nonsense], UNWATCHED)
 
     assert "\n" not in str(failed.value)
     assert "Traceback" not in str(failed.value)

@@ -28,7 +28,7 @@ from waterline.checker.analysis.certificate.certifying import Certified, Questio
 from waterline.checker.analysis.certificate.header import BadCertificate
 from waterline.checker.analysis.certificate.judging import Judge
 from waterline.checker.analysis.certificate.keys import key_of, words_of
-from waterline.checker.analysis.certificate.processes import in_order
+from waterline.checker.batch.processes import in_order
 from waterline.checker.kafka.families import ATOMIC, MESSAGE, family_of, problem_for
 from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
@@ -374,7 +374,7 @@ def test_a_truncated_file_is_refused(digest_fits: bool, bounded: Path) -> None:
 
 def test_a_process_that_is_ended_is_no_certification() -> None:
     with pytest.raises(EngineFailed, match="was ended"):
-        list(in_order(die, [(0, 8), (8, 16)], 2))
+        list(in_order(die, [(0, 8), (8, 16)], 2, what="it"))
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Commands
+from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.question import Question, unexplored_answer
 from waterline.checker.cli.shared.progress import Progress
-from waterline.checker.kafka.matrix.answering import Answer, Question, unexplored_answer
-from waterline.checker.search.result import INTERRUPTED
 
 COMMAND = [sys.executable, "-c", "from waterline.checker.cli.cli import main; main()"]
 KRAFT_4_0 = """\
@@ -112,9 +112,9 @@ def test_an_interrupt_ends_all_classes_of_topics_at_once(
 
     def interrupted(questions: Sequence[Question], *_: object, **__: object) -> list[Answer]:
         asked.extend(question.name for question in questions)
-        return [unexplored_answer(question, INTERRUPTED) for question in questions]
+        return list(map(unexplored_answer, questions))
 
-    monkeypatch.setattr("waterline.checker.kafka.matrix.running.answers_here", interrupted)
+    monkeypatch.setattr("waterline.checker.batch.in_memory.explore_in_threads", interrupted)
     path = tmp_path / "topics.txt"
     line = "Topic: {0}\tPartitionCount: 1\tReplicationFactor: {1}\tConfigs: \n"
     path.write_text(line.format("one", 1) + line.format("two", 2))

@@ -1,65 +1,55 @@
-"""Parallel exploration of cells, in threads or on Spark.
+"""Exploration of many small spaces side by side, in threads or on Spark.
 
-Either way a cell is explored by one thread in memory, and cells of one shape share what is
-compiled.
+Either way a space is explored by one thread in memory. Spaces of one shape share what is compiled.
+An executor has neither rich nor networkx: nothing here may import what needs them.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
+from waterline.checker.batch.answer import Answer, answer_of
+from waterline.checker.batch.question import UNWATCHED, Explorer, Question, Watch, unexplored_answer
 from waterline.checker.compiler.kernel import is_compiled, recipes_of
-from waterline.checker.kafka.matrix.answering import (
-    Answer,
-    Question,
-    answer,
-    problem_of,
-    unexplored_answer,
-)
+from waterline.checker.search.engines.answers import ModelFault
 from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.search.result import INTERRUPTED
+from waterline.checker.search.search import search
+from waterline.checker.traces.fewest_actors import paths_to_breaking
+from waterline.checker.traces.violating_states import breaking_states
 
 _LOOK_SECONDS = 1.0
 _LONG_SECONDS = 1.5
 """Seconds of work in unoptimised rules of Kafka before optimising them pays off."""
 
-Watch = Callable[[int, Collection[int] | None], None]
-"""Receives how many questions are answered, and which are under way, where that is known."""
 
-Explorer = Callable[[Sequence[Question], Watch], list[Answer]]
-"""Answers questions, in their order."""
-
-
-Found = Callable[[Question, Answer], None]
-"""Receives each answer as it comes, in one thread."""
-
-
-def unfound(question: Question, answer: Answer) -> None:
-    """Ignore single answers."""
-
-
-def ignore_progress(done: int, under_way: Collection[int] | None) -> None:
-    """Ignore progress."""
+def explore(question: Question, late: Callable[[], bool] = lambda: False) -> Answer:
+    """Explore a space in this thread. `late` may raise `KeyboardInterrupt` to end it early."""
+    problem = question.problem
+    with closing(MemoryEngine(problem, threads=1, deadline=late)) as engine:
+        try:
+            result = search(problem, engine, budgets=question.budgets)
+        except ModelFault as fault:
+            return Answer(raised_in=fault.words)
+        breaking = breaking_states(problem, engine, result)
+        return answer_of(result, paths_to_breaking(problem, engine, breaking))
 
 
 @contextmanager
 def exploring(
-    choice: EngineChoice,
-    *,
-    announce: Callable[[str], None] = lambda message: None,
-    found: Found = unfound,
+    choice: EngineChoice, *, announce: Callable[[str], None] = lambda message: None
 ) -> Iterator[Explorer]:
-    """An explorer of cells, on an engine that is started once. Spark finds all of a job at once."""
+    """An explorer on an engine that is started once. Spark finds all answers of a job at once."""
     if choice.name == "local":
         threads = threads_of(choice.threads)
 
         def answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-            return answers_here(questions, watch, threads=threads, found=found)
+            return explore_in_threads(questions, watch, threads=threads)
 
         yield _prepare(answers, announce)
     else:
@@ -76,29 +66,29 @@ def _prepare(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
     """
     answered, worked_seconds = 0, 0.0
 
-    def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+    def explore_prepared(questions: Sequence[Question], watch: Watch) -> list[Answer]:
         nonlocal answered, worked_seconds
         expected_seconds = worked_seconds / max(answered, 1)
         try:
-            problems = [problem_of(question) for question in questions]
-            sharing = Counter(map(recipes_of, problems))
-            for problem in problems:
+            sharing = Counter(recipes_of(question.problem) for question in questions)
+            for question in questions:
+                problem = question.problem
                 if not is_compiled(problem):
                     work_seconds = expected_seconds * sharing[recipes_of(problem)]
                     optimised = work_seconds >= _LONG_SECONDS
                     prepare(problem, optimised=optimised, announce=announce)
         except KeyboardInterrupt:
-            return [unexplored_answer(question, INTERRUPTED) for question in questions]
+            return list(map(unexplored_answer, questions))
         answers = explorer(questions, watch)
         answered += len(answers)
         worked_seconds += sum(answer.seconds for answer in answers)
         return answers
 
-    return explore
+    return explore_prepared
 
 
-def answers_here(
-    questions: Sequence[Question], watch: Watch, *, threads: int, found: Found = unfound
+def explore_in_threads(
+    questions: Sequence[Question], watch: Watch = UNWATCHED, *, threads: int
 ) -> list[Answer]:
     """Explore in threads of this process. Ctrl-C leaves what was not finished incomplete."""
     stop = threading.Event()
@@ -108,16 +98,16 @@ def answers_here(
             raise KeyboardInterrupt
         return False
 
-    with ThreadPoolExecutor(threads, thread_name_prefix="cell") as pool:
-        jobs = [pool.submit(answer, question, late) for question in questions]
+    with ThreadPoolExecutor(threads, thread_name_prefix="space") as pool:
+        jobs = [pool.submit(explore, question, late) for question in questions]
         try:
             left = set(jobs)
             while left:
                 done, left = wait(left, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
                 for job in done:
-                    found(questions[jobs.index(job)], job.result())
+                    watch.found(jobs.index(job), job.result())
                 running = [place for place, job in enumerate(jobs) if job.running()]
-                watch(len(jobs) - len(left), running)
+                watch.progress(len(jobs) - len(left), running)
         except BaseException as ended:
             stop.set()
             for job in jobs:
@@ -125,7 +115,7 @@ def answers_here(
             if not isinstance(ended, KeyboardInterrupt):
                 raise
     return [
-        unexplored_answer(question, INTERRUPTED) if job.cancelled() else job.result()
+        unexplored_answer(question) if job.cancelled() else job.result()
         for question, job in zip(questions, jobs, strict=True)
     ]
 
@@ -142,24 +132,26 @@ def _spark(choice: EngineChoice, announce: Callable[[str], None]) -> Iterator[Ex
         spark.start()
         spark.wait()
 
-        def explore(questions: Sequence[Question], watch: Watch) -> list[Answer]:
+        def answers(questions: Sequence[Question], watch: Watch) -> list[Answer]:
             if not questions:
                 return []
 
             def look() -> bool:
-                watch(beside.submit(spark.finished_tasks).result(), None)
+                watch.progress(beside.submit(spark.finished_tasks).result(), None)
                 return False
 
             try:
-                answers: list[Answer] = spark.each(
-                    "at the cells", questions, len(questions), answer, until=look
+                found: list[Answer] = spark.each(
+                    "at the cells", questions, len(questions), explore, until=look
                 )
             except KeyboardInterrupt:
                 spark.cancel()
-                return [unexplored_answer(question, INTERRUPTED) for question in questions]
-            return answers
+                return list(map(unexplored_answer, questions))
+            for place, answer in enumerate(found):
+                watch.found(place, answer)
+            return found
 
-        yield explore
+        yield answers
     finally:
         beside.shutdown(wait=True)
         spark.close()

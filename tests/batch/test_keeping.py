@@ -8,17 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.kafka.matrix import kept_cells
-from waterline.checker.kafka.matrix.answering import Answer, Question, problem_of, question_of
+from waterline.checker.batch import keeping as module
+from waterline.checker.batch.answer import Answer, Trouble
+from waterline.checker.batch.in_memory import exploring
+from waterline.checker.batch.keeping import keep, keeping, name_of
+from waterline.checker.batch.question import UNWATCHED, Question, Watch
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
-from waterline.checker.kafka.matrix.kept_cells import keep, keeping, name_of
-from waterline.checker.kafka.matrix.running import (
-    Explorer,
-    Watch,
-    exploring,
-    ignore_progress,
-    unfound,
-)
+from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.result import INTERRUPTED, Verdict
 
@@ -26,8 +22,7 @@ from waterline.checker.search.result import INTERRUPTED, Verdict
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache that has machine code of other runs, and no answer."""
-    monkeypatch.setattr(kept_cells, "cache_directory", lambda: tmp_path)
-    monkeypatch.setattr(kept_cells, "STATES_MIN", 10)
+    monkeypatch.setattr(module, "cache_directory", lambda: tmp_path)
     return tmp_path
 
 
@@ -37,7 +32,8 @@ def grid(fault: str = "two crashes", version: str = "hw") -> Grid:
 
 def question(**changed: object) -> Question:
     [cell] = grid().cells()
-    return replace(question_of(cell, grid()), **changed)  # type: ignore[arg-type]
+    asked = question_of(cell, grid())
+    return replace(asked, budgets=replace(asked.budgets, **changed))  # type: ignore[arg-type]
 
 
 def ask(questions: Sequence[Question]) -> tuple[list[Answer], int]:
@@ -50,8 +46,7 @@ def ask(questions: Sequence[Question]) -> tuple[list[Answer], int]:
             explored += len(asked)
             return explorer(asked, watch)
 
-        keeps: Explorer = keeping(counting, unfound)
-        return keeps(questions, ignore_progress), explored
+        return keeping(counting, states_min=10)(questions, UNWATCHED), explored
 
 
 def test_a_second_run_explores_nothing_and_answers_the_same(folder: Path) -> None:
@@ -66,26 +61,24 @@ def test_a_second_run_explores_nothing_and_answers_the_same(folder: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "other",
     [
-        {"max_states": 999_999},
-        {"stop_at_first": True},
-        {"enough": ("acknowledged_durable",)},
-        {"invariants": tuple(reversed(question().invariants))},
-        {"spec": question_of(next(grid("one crash").cells()), grid()).spec},
-        {"spec": question_of(next(grid(version="epoch").cells()), grid()).spec},
+        question(max_states=999_999),
+        question(stop_at_first=True),
+        question(enough=frozenset(["acknowledged_durable"])),
+        replace(question(), problem=replace(question().problem, asked=frozenset(["sane"]))),
+        question_of(next(grid("one crash").cells()), grid()),
+        question_of(next(grid(version="epoch").cells()), grid()),
     ],
     ids=["budget", "stop", "enough", "claims", "fault", "version"],
 )
-def test_another_question_has_another_answer(changed: dict[str, object]) -> None:
-    asked, other = question(), question(**changed)
-
-    assert name_of(asked, problem_of(asked)) != name_of(other, problem_of(other))
+def test_another_question_has_another_answer(other: Question) -> None:
+    assert name_of(question()) != name_of(other)
 
 
 def test_another_program_does_not_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
     ask([question()])
-    monkeypatch.setattr(kept_cells, "program_digest", lambda: "edited")
+    monkeypatch.setattr(module, "program_digest", lambda: "edited")
 
     assert ask([question()])[1] == 1
 
@@ -112,7 +105,7 @@ def test_a_file_of_another_name_is_not_used(folder: Path) -> None:
     ask([question()])
     [path] = (folder / "answers").iterdir()
     other = question(max_states=999_999)
-    path.rename(path.with_name(f"cell-{name_of(other, problem_of(other))}.json"))
+    path.rename(path.with_name(f"{name_of(other)}.json"))
 
     assert ask([other])[1] == 1
 
@@ -120,15 +113,26 @@ def test_a_file_of_another_name_is_not_used(folder: Path) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        Answer(stopped_by=INTERRUPTED, distinct=500),
-        Answer(stopped_by="memory", distinct=500),
-        Answer(raised_in=(1,), distinct=500, complete=True),
-        Answer(complete=True, distinct=500, verdicts=(("sane", Verdict.INCOMPLETE.value, None),)),
+        Answer(stopped_by=INTERRUPTED),
+        Answer(stopped_by="memory"),
+        Answer(raised_in=(1,), complete=True),
+        Answer(trouble=Trouble("failed", "out of memory"), complete=True),
+        Answer(is_ours=False, complete=True),
+        Answer(complete=True, verdicts=(("sane", Verdict.INCOMPLETE.value, None),)),
     ],
-    ids=["interrupted", "memory", "raised", "not judged"],
+    ids=["interrupted", "memory", "raised", "trouble", "of another program", "not judged"],
 )
 def test_what_another_run_might_answer_otherwise_is_not_kept(answer: Answer, folder: Path) -> None:
-    asked = question()
-    keep(name_of(asked, problem_of(asked)), answer, problem_of(asked))
+    keep("lacking", question(), answer)
 
     assert not (folder / "answers").exists()
+
+
+def test_an_answer_that_another_run_would_repeat_is_kept(folder: Path) -> None:
+    keep("whole", question(), Answer(complete=True))
+    keep("cut", question(), Answer(stopped_by="max-states 5"))
+
+    assert sorted(file.name for file in (folder / "answers").iterdir()) == [
+        "cut.json",
+        "whole.json",
+    ]

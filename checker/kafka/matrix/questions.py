@@ -1,17 +1,44 @@
-"""Common superset of the cells' settings, so that one kernel serves all.
+"""Questions about cells, and the common superset of their settings, so that one kernel serves all.
 
-It covers every value of every axis of the system, not only those of one grid: advice looks beyond
-the grid, and the next grid of the same size finds its kernel made. Each value is looked at by
-itself: a cell whose values have something only together would get a kernel of its own.
+The superset covers every value of every axis of the system, not only those of one grid: advice
+looks beyond the grid, and the next grid of the same size finds its kernel made. Each value is
+looked at by itself: a cell whose values have something only together would get a kernel of its own.
 """
 
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
-from waterline.checker.kafka.matrix.grid import FAULT, Cell, Grid, axes_of
+from waterline.checker.batch.question import Question
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, axes_of
 from waterline.checker.problem.problem import Shared, sharing
+from waterline.checker.search.budgets import Budgets
+from waterline.model.core.claim import Judged
 from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.settings import settings_of
+from waterline.model.message.versions import version_of
+
+
+def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
+    """Return the question about a cell."""
+    problem = replace(cell.problem(grid.invariants), shared=shared_by(grid, cell))
+    budgets = Budgets(
+        max_states=grid.max_states, stop_at_first=stop_at_first, enough=_enough(cell, grid)
+    )
+    return Question(problem, budgets, name=cell.coordinates[FAULT])
+
+
+def _enough(cell: Cell, grid: Grid) -> frozenset[str]:
+    """Return the worst claim that Kafka promises there, none unless it is enough for the grid."""
+    if not grid.worst_is_enough:
+        return frozenset()
+    settings = settings_of(cell.environment, version_of(cell.version))
+    known: tuple[Judged, ...] = (*MESSAGE.invariants, *MESSAGE.properties)
+    promised = {c.name for c in known if c.applies(settings) and c.contract(settings) is None}
+    asked = promised.intersection(grid.invariants)
+    return frozenset([claim.name for claim in CLAIMS if claim.name in asked][:1])
 
 
 def shared_by(grid: Grid, cell: Cell) -> Shared:
