@@ -11,10 +11,11 @@ import click
 
 from waterline.checker.cli.shared.options import (
     environment_options,
+    fill,
     invariant_option,
     protocol_option,
 )
-from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own
@@ -59,7 +60,8 @@ def _asked(**options: Any) -> None:
 
 def kafka_problem(options: str) -> Problem:
     """What `waterline check` would check with these options. All states are told apart."""
-    return problem_from(take_given(_asked.make_context("check", shlex.split(options)).params))
+    parameters = _asked.make_context("check", shlex.split(options)).params
+    return problem_from(fill(ProblemOptions, parameters))
 
 
 def example_problem(name: str, bounds: Bounds) -> Problem:

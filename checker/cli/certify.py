@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Group, RenderableType
@@ -16,9 +17,10 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.options import (
     DEFAULT_ENGINE,
     ENGINES,
+    EngineOptions,
+    options_as,
     require_engine,
     spark_options,
-    take_engine,
 )
 from waterline.checker.cli.shared.own_options import finder, model_option
 from waterline.checker.cli.shared.progress import showing
@@ -40,12 +42,22 @@ if TYPE_CHECKING:
     from waterline.checker.search.engines.choice import EngineChoice
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifyOptions:
+    """The certificate, and where it is judged."""
+
+    folder: Path
+    own_model: str | None
+    jobs: int | None
+    engine: EngineOptions
+
+
 @click.command(
     "certify",
     epilog=exit_codes.HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.argument("folder", metavar="DIR")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @model_option
 @click.option(
     "--engine",
@@ -60,7 +72,8 @@ if TYPE_CHECKING:
     help="How many processes judge side by side, with --engine local.",
 )
 @spark_options
-def certify_command(folder: str, own_model: str | None, jobs: int | None, **options: Any) -> int:
+@options_as(CertifyOptions)
+def certify_command(options: CertifyOptions) -> int:
     """Judge the certificate in DIR (check --certificate DIR) anew, by the rules as Python runs
     them.
 
@@ -71,12 +84,12 @@ def certify_command(folder: str, own_model: str | None, jobs: int | None, **opti
     require("pyarrow", "arrow", "certify")
     from waterline.checker.analysis.certificate.certificate import open_certificate  # noqa: PLC0415 - pyarrow takes a while
 
-    choice = take_engine({"threads": 0, **options})
+    choice, own_model, jobs = options.engine.choice(), options.own_model, options.jobs
     require_engine(choice)
     if jobs is not None and choice.name != "local":
         raise click.UsageError("--jobs is for --engine local; leave it out, or ask for that")
     with showing(error_screen()) as progress:
-        certificate = open_certificate(Path(folder), finder(own_model))
+        certificate = open_certificate(options.folder, finder(own_model))
         if own_model is not None:
             # What is no function of the state could come out otherwise for the same one.
             from waterline.checker.user_models.vetting import vet  # noqa: PLC0415 - with the compiler

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -10,19 +11,23 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
 from waterline.checker.cli.shared.grouped_help import GroupedCommand
 from waterline.checker.cli.shared.options import (
+    EngineOptions,
     budget_options,
     directory_options,
     engine_options,
     environment_options,
     format_option,
     invariant_option,
+    options_as,
     protocol_option,
     symmetry_option,
     trace_dir_option,
     where_option,
 )
+from waterline.checker.cli.shared.problem_options import ProblemOptions
 from waterline.checker.cli.shared.screen import screen
 from waterline.checker.kafka.families import GRAINS
+from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.graph import GRAPH_STATES_MAX
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import TITLE, columns
@@ -77,6 +82,34 @@ Examples:
 Exit codes: 0 all claims hold, 12 one is violated, 20 stopped early,
 2 bad usage, 76 a rule raised an error. --help-all has the others.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions:
+    """The problem, where it runs and how long; what is shown, written and kept."""
+
+    problem: ProblemOptions
+    engine: EngineOptions
+    budgets: Budgets
+    run_dir: str | None
+    resume: str | None
+    is_whole: bool
+    deadlock: bool
+    viewed: bool
+    explain: bool
+    another: int | None
+    profiled: bool
+    output_format: str
+    certificate: str | None
+    trace_dir: Path | None
+    html_file: Path | None
+    graph_file: Path | None
+    graph_limit: int
+
+    @property
+    def is_text(self) -> bool:
+        """True if the report is for people."""
+        return self.output_format == "text"
 
 
 @click.command(
@@ -178,7 +211,8 @@ Exit codes: 0 all claims hold, 12 one is violated, 20 stopped early,
     help="Most states that a graph is made of.",
 )
 @format_option
-def check_command(**options: Any) -> int:
+@options_as(CheckOptions)
+def check_command(options: CheckOptions) -> int:
     """Explore every reachable state; say which invariants hold, and show how others break."""
     from waterline.checker.cli.checking import check  # noqa: PLC0415 - help needs no engine
 

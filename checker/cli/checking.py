@@ -8,7 +8,7 @@ from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Group
@@ -21,9 +21,9 @@ from waterline.checker.cli.run_report import render_run
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.errors import fail, reporting_what_is_kept
 from waterline.checker.cli.shared.file_options import make_folder, write_files
-from waterline.checker.cli.shared.options import require_engine, take_budgets, take_engine
+from waterline.checker.cli.shared.options import require_engine
 from waterline.checker.cli.shared.progress import showing
-from waterline.checker.cli.shared.run_options import take_run
+from waterline.checker.cli.shared.run_options import problem_and_directory
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.cli.view import is_interactive, view
 from waterline.checker.problem.distribution import require
@@ -44,6 +44,7 @@ from waterline.model.message.versions import spell
 
 if TYPE_CHECKING:
     from waterline.checker.checking.bound_sensitivity import Lowered
+    from waterline.checker.cli.check import CheckOptions
     from waterline.checker.cli.explaining import Explained
     from waterline.checker.problem.problem import Problem
     from waterline.checker.search.engines.engine import Engine
@@ -53,18 +54,15 @@ _QUICK_SECONDS = 5.0
 """A search so short is made again for the comparison."""
 
 
-def check(options: dict[str, Any]) -> int:
+def check(options: CheckOptions) -> int:
     """Run what the options ask for, and show it; returns the exit code."""
-    spark = lacks_spark() if options["engine"] is None else ""
-    engine = take_engine(options)
+    spark = lacks_spark() if options.engine.engine is None else ""
+    engine = options.engine.choice()
     require_engine(engine)
-    budgets = take_budgets(options)
-    make_folder("--trace-dir", options["trace_dir"])
-    own_model = options["own_model"]
-    certificate = options["certificate"]
-    added, removed = options["added"], options["removed"]
-    problem, kept = take_run(options)
-    warnings = _warnings(problem, own_model)
+    make_folder("--trace-dir", options.trace_dir)
+    problem, kept = problem_and_directory(options.problem, options.run_dir, options.resume)
+    warnings = _warnings(problem, options.problem.own_model)
+    certificate = options.certificate
     finished = certifying(certificate, problem) if certificate is not None else None
     another = _another(problem, options)
     with (
@@ -76,10 +74,10 @@ def check(options: dict[str, Any]) -> int:
             done = run(
                 problem,
                 engine,
-                budgets=budgets,
+                budgets=options.budgets,
                 directory=kept,
                 another=another,
-                profiled=options["profiled"],
+                profiled=options.profiled,
                 watch=progress.watch,
                 announce=progress.announce,
                 finished=finished,
@@ -87,12 +85,10 @@ def check(options: dict[str, Any]) -> int:
         except RunRaised as raised:
             done = raised.run
     lowered = _lower_bounds(done, engine)
-    is_text = options["output_format"] == "text"
     explained: list[Explained] | None = None
-    if is_text:
-        _show(done, lowered, is_whole=options["is_whole"], spark=spark)
-        if added or removed:
-            _compare(done, added, removed, engine)
+    if options.is_text:
+        _show(done, lowered, is_whole=options.is_whole, spark=spark)
+        _compare(done, options.problem.added, options.problem.removed, engine)
     else:
         explained = _explain_each(done, options, engine)
         values = {one.finding.invariant: one.as_value() for one in explained}
@@ -102,7 +98,7 @@ def check(options: dict[str, Any]) -> int:
     if certificate is not None:
         say(describe_certificate(certificate, done.result))
     code = (
-        exit_codes.exit_code(done.result, deadlock=options["deadlock"])
+        exit_codes.exit_code(done.result, deadlock=options.deadlock)
         if done.error is None
         else fail(str(done.error.raised), exit_codes.RAISED)
     )
@@ -117,8 +113,8 @@ def check(options: dict[str, Any]) -> int:
     except (TooLargeForGraph, TooLongForPage) as found:
         # What was found out weighs more than that it could not be drawn.
         return fail(str(found), code or exit_codes.BAD_USAGE)
-    if done.shown and is_text and is_interactive():
-        _offer(done, options, own_model)
+    if done.shown and options.is_text and is_interactive():
+        _offer(done, options)
     return code
 
 
@@ -153,6 +149,8 @@ def _compare(
     done: Run, added: tuple[str, ...], removed: tuple[str, ...], engine: EngineChoice
 ) -> None:
     """Say where the rules that were switched make no difference."""
+    if not added and not removed:
+        return
     with showing(error_screen()) as progress:
         text = describe_no_difference(
             done.result, added, removed, threads=engine.threads, announce=progress.announce
@@ -161,9 +159,9 @@ def _compare(
         screen().print(Trimmed(Text(text)))
 
 
-def _another(problem: Problem, options: dict[str, Any]) -> int:
+def _another(problem: Problem, options: CheckOptions) -> int:
     """How many further counterexamples are wanted. Raises `UsageError`."""
-    wanted: int = options["another"] or 0
+    wanted = options.another or 0
     if wanted and (problem.asked is None or len(problem.asked) != 1):
         raise click.UsageError("--another is about one claim; name it with --invariant")
     if wanted and problem.symmetry.sorts:
@@ -171,27 +169,27 @@ def _another(problem: Problem, options: dict[str, Any]) -> int:
     return wanted
 
 
-def _offer(done: Run, options: dict[str, Any], own_model: str | None) -> None:
+def _offer(done: Run, options: CheckOptions) -> None:
     """Step through the first counterexample under `--view`; otherwise print how to do so."""
     first = done.gravest or done.shown[0]
-    if options["viewed"]:
+    if options.viewed:
         claims = {claim.name: claim for claim in (*done.result.problem.claims, nothing())}
         view(first, claims[first.invariant])
-    elif folder := options["trace_dir"]:
+    elif folder := options.trace_dir:
         name = trace_name(done.result.problem, file_claim(first))
         command = ["waterline", "view", str(folder / name)]
-        if own_model is not None:
-            command += ["--model", own_model]
+        if options.problem.own_model is not None:
+            command += ["--model", options.problem.own_model]
         say(f"step through it: {shlex.join(command)}")
     else:
         say("add --view to step through the counterexample")
 
 
-def _explain_each(done: Run, options: dict[str, Any], engine: EngineChoice) -> list[Explained]:
+def _explain_each(done: Run, options: CheckOptions, engine: EngineChoice) -> list[Explained]:
     """Explain each counterexample shown (its causes and repairs) under `--explain`."""
-    is_short = options["output_format"] == "text" and not options["html_file"]
-    findings = _gravest(done) if is_short and not options["is_whole"] else done.findings
-    if not options["explain"] or not findings:
+    is_short = options.is_text and options.html_file is None and not options.is_whole
+    findings = _gravest(done) if is_short else done.findings
+    if not options.explain or not findings:
         return []
     # Most runs explain nothing.
     from waterline.checker.cli.explaining import ExplainOptions, explained_all  # noqa: PLC0415
@@ -212,8 +210,8 @@ def _lower_bounds(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
     return ()
 
 
-def _write_files(done: Run, options: dict[str, Any]) -> None:
-    if folder := options["trace_dir"]:
+def _write_files(done: Run, options: CheckOptions) -> None:
+    if folder := options.trace_dir:
         write_files(
             {
                 folder / trace_name(done.result.problem, file_claim(finding)): partial(
@@ -229,14 +227,14 @@ def _write_files(done: Run, options: dict[str, Any]) -> None:
                 for number, finding in enumerate(others.findings, start=1)
             }
         )
-    if path := options["graph_file"]:
-        graph = done.result.graph(states_max=options["graph_limit"])
+    if path := options.graph_file:
+        graph = done.result.graph(states_max=options.graph_limit)
         write_files({path: partial(to_graphml, graph)})
 
 
-def _write_page(done: Run, options: dict[str, Any], explained: list[Explained]) -> None:
+def _write_page(done: Run, options: CheckOptions, explained: list[Explained]) -> None:
     """Last, because it holds what was explained as well."""
-    if path := options["html_file"]:
+    if path := options.html_file:
         from waterline.checker.report.pages.report import run_page  # noqa: PLC0415 - few ask for a page
 
         values = {one.finding.invariant: one.as_value() for one in explained}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import keyword
 import re
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -19,10 +19,11 @@ from waterline.checker.cli.shared.file_options import FILES_HELP, make_folder, w
 from waterline.checker.cli.shared.options import (
     environment_options,
     invariant_option,
+    options_as,
     protocol_option,
     symmetry_option,
 )
-from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.cli.shared.screen import screen
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.words import Words
@@ -53,9 +54,10 @@ def new_command(name: str) -> int:
 @click.command("layout")
 @protocol_option
 @environment_options
-def layout_command(**options: Any) -> int:
+@options_as(ProblemOptions)
+def layout_command(options: ProblemOptions) -> int:
     """Show what a state is made of within these bounds, field by field, in bits."""
-    problem = problem_from(take_given(options))
+    problem = problem_from(options)
     screen().print(Trimmed(layout_table(problem.model, words_of(problem))))
     return exit_codes.HOLDS
 
@@ -99,6 +101,15 @@ def _sharing(field: Field) -> str:
     return "" if field.alive is None else " Shares its bits with what other roles remember."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelOptions:
+    """The problem, and the part of its program that is shown."""
+
+    problem: ProblemOptions
+    stage: str
+    rule: str | None
+
+
 @click.command("kernel")
 @protocol_option
 @environment_options
@@ -115,7 +126,8 @@ def _sharing(field: Field) -> str:
 @click.option(
     "--rule", metavar="NAME", help="Only this function, like send_fetch; with --stage rules."
 )
-def kernel_command(stage: str, rule: str | None, **options: Any) -> int:
+@options_as(KernelOptions)
+def kernel_command(options: KernelOptions) -> int:
     """Show what a problem is compiled to.
 
     The rules of the version, with these settings, and the claims that are checked.
@@ -125,9 +137,10 @@ def kernel_command(stage: str, rule: str | None, **options: Any) -> int:
     from waterline.checker.compiler.kernel import plan_of, program_of  # noqa: PLC0415
     from waterline.checker.compiler.loops import loops_of  # noqa: PLC0415
 
+    stage, rule = options.stage, options.rule
     if rule is not None and stage != "rules":
         raise BadEnvironment(f"--rule goes with --stage rules, not with {stage}; leave one out")
-    plan = plan_of(problem_from(take_given(options)))
+    plan = plan_of(problem_from(options.problem))
     if stage == "loops":
         text = loops_of(plan.parts).text
     else:
@@ -154,6 +167,15 @@ def _only(rule: str, text: str) -> str:
     return "\n\n".join(wanted)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    """The problem, and the folder for its module."""
+
+    problem: ProblemOptions
+    form: str
+    out: Path
+
+
 @click.command("export", epilog=FILES_HELP)
 @protocol_option
 @environment_options
@@ -166,23 +188,25 @@ def _only(rule: str, text: str) -> str:
     metavar="DIR",
     help="Where to; else the current directory.",
 )
-def export_command(form: str, out: Path, **options: Any) -> int:
+@options_as(ExportOptions)
+def export_command(options: ExportOptions) -> int:
     """Write a version of Kafka's protocol, or a model of your own, as a TLA+ module, with
     configurations for TLC (docs/tla.md).
     """
-    given = take_given(options)
-    if "model" in given and "invariant" in given:
+    asked = options.problem
+    if asked.own_model is not None and asked.names:
         raise BadEnvironment(
-            f"export --to {form} writes all claims of a model of your own; leave out --invariant"
+            f"export --to {options.form} writes all claims of a model of your own; "
+            "leave out --invariant"
         )
-    problem = problem_from(given)
+    problem = problem_from(asked)
     # Only this command needs what writes a module.
     from waterline.checker.tla.kafka.exported import export  # noqa: PLC0415
 
     module = export(problem)
-    make_folder("--out", out)
+    make_folder("--out", options.out)
     texts = {f"{module.name}.tla": module.text, f"{module.name}.cfg": module.configuration}
     if module.happening is not None:
         texts[f"{module.name}_happens.cfg"] = module.happening
-    write_files({out / name: partial(str, text) for name, text in texts.items()})
+    write_files({options.out / name: partial(str, text) for name, text in texts.items()})
     return exit_codes.HOLDS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,13 @@ from rich.text import Text
 
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
-from waterline.checker.cli.shared.options import environment_options, protocol_option, where_option
-from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.options import (
+    environment_options,
+    fill,
+    protocol_option,
+    where_option,
+)
+from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.cli.shared.screen import Screen, say, screen
 from waterline.checker.problem.family import describe_circumstances, words_of
 from waterline.checker.problem.problem import Problem
@@ -49,6 +55,14 @@ INITIAL = "initial"
 """The header with the number of the initial state, counted from 0."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """The problem, and the file for the steps."""
+
+    problem: ProblemOptions
+    save: Path | None
+
+
 @click.command("run", epilog=FILES_HELP)
 @click.option(
     "--script",
@@ -62,24 +76,24 @@ INITIAL = "initial"
 )
 @where_option("Say after each step whether this is true; as s.leo[0] > 1.")
 @click.option("--save", type=OutputFile(), help="In the end write the steps there, as a trace.")
-def run_command(**options: Any) -> int:
+def run_command(**parameters: Any) -> int:
     """Step through a model by hand: it lists what can happen, you choose; ? helps, q quits.
 
     From a pipe it reads the same lines. A script ends with 3 where something else came out than it
     expects, with 2 where it asks for what cannot be.
     """
-    return by_hand(options, click.get_current_context())
-
-
-def by_hand(options: dict[str, Any], context: click.Context) -> int:
-    """Step through what the options ask for; returns the exit code."""
-    script = read_script(options["script"]) if options["script"] is not None else None
+    file = parameters["script"]
+    script = read_script(file) if file is not None else None
     if script is not None:
-        with_headers(script, options, context)
-    where, save = options.pop("where"), options.pop("save")
-    problem = problem_from(take_given(options))
+        parameters = with_headers(script, click.get_current_context())
+    return by_hand(fill(RunOptions, parameters), script)
+
+
+def by_hand(options: RunOptions, script: Script | None) -> int:
+    """Step through what the options ask for; returns the exit code."""
+    problem = problem_from(replace(options.problem, where=None))
     walk = Walk(problem)
-    walk.watch(where)
+    walk.watch(options.problem.where)
     screen().print(_headline(problem))
     if script is None:
         _converse(Session(walk))
@@ -87,8 +101,8 @@ def by_hand(options: dict[str, Any], context: click.Context) -> int:
     else:
         walk.begin(initial_of(script, len(walk.model.initial)))
         code = _play(script, walk)
-    if save is not None:
-        _save(walk, save)
+    if options.save is not None:
+        _save(walk, options.save)
     return code
 
 
@@ -189,8 +203,12 @@ def _report(out: Screen, walk: Walk, one: Played) -> None:
         out.print(Trimmed(Padding(messages.render_where(walk), _INDENT)))
 
 
-def with_headers(script: Script, options: dict[str, Any], context: click.Context) -> None:
-    """Add what the headers say, where the command line says nothing. Raises `BadScript`."""
+def with_headers(script: Script, context: click.Context) -> dict[str, Any]:
+    """Return the parameters with those of the headers that the command line does not give.
+
+    Raises `BadScript`.
+    """
+    parameters = dict(context.params)
     for header in script.headers:
         if header.name == INITIAL:
             continue
@@ -204,8 +222,9 @@ def with_headers(script: Script, options: dict[str, Any], context: click.Context
             raise script.refuse(header.number, problem.format_message()) from None
         value = made.params[parameter.name]
         if parameter.multiple:
-            value = (*(options[parameter.name] or ()), *value)
-        options[parameter.name] = value
+            value = (*(parameters[parameter.name] or ()), *value)
+        parameters[parameter.name] = value
+    return parameters
 
 
 def initial_of(script: Script, states: int) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
@@ -10,19 +11,39 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.grouped_help import GroupedCommand
 from waterline.checker.cli.shared.options import (
     ENGINES,
+    EngineOptions,
     Seconds,
     environment_options,
     format_option,
     invariant_option,
+    options_as,
     protocol_option,
     spark_options,
     threads_option,
     trace_dir_option,
 )
+from waterline.checker.cli.shared.problem_options import ProblemOptions
 
 _WAYS = ("mixed", "steps", "actions", "paces", "rare")
 _SEED_MAX = (1 << 63) - 1
 _DEPTH_MAX = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulateOptions:
+    """The problem, how walks choose, and when they end."""
+
+    problem: ProblemOptions
+    engine: EngineOptions
+    seed: int
+    walks: int | None
+    depth: int
+    choosing: str
+    max_time: float | None
+    stop_at_first: bool
+    shorten_states: int
+    trace_dir: Path | None
+    output_format: str
 
 
 @click.command(
@@ -85,7 +106,8 @@ _DEPTH_MAX = 1 << 20
 @spark_options
 @trace_dir_option
 @format_option
-def simulate_command(**options: Any) -> int:
+@options_as(SimulateOptions)
+def simulate_command(options: SimulateOptions) -> int:
     """Walk through the model at random, and say what was seen.
 
     A claim that breaks on the way is VIOLATED, with its counterexample. Of all others nothing is

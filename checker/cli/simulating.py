@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -33,8 +33,8 @@ from waterline.checker.cli.run_report import (
 )
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import make_folder, write_files
-from waterline.checker.cli.shared.options import require_engine, take_engine
-from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.options import require_engine
+from waterline.checker.cli.shared.problem_options import problem_from
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.problem.family import words_of
@@ -53,6 +53,9 @@ from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD, WARNING, label_grid
 from waterline.model.core.errors import BadEnvironment
 
+if TYPE_CHECKING:
+    from waterline.checker.cli.simulate import SimulateOptions
+
 _STYLES = {
     Verdict.VIOLATED.value: BAD,
     NOT_SEEN: WARNING,
@@ -60,21 +63,24 @@ _STYLES = {
 }
 
 
-def simulate_asked(options: dict[str, Any]) -> int:
+def simulate_asked(options: SimulateOptions) -> int:
     """Walk as the options ask, and show what was seen; returns the exit code."""
-    folder, output_format = options.pop("trace_dir"), options.pop("output_format")
-    wanted, choice = _take_wanted(options), take_engine(options)
+    folder, choice = options.trace_dir, options.engine.choice()
     require_engine(choice)
     make_folder("--trace-dir", folder)
-    seed, depth = options.pop("seed"), options.pop("depth")
-    choosing = Choosing(options.pop("choosing"))
-    problem = _walkable(problem_from(take_given(options)))
-    outside = words_of(problem).outside
-    plan = Plan(seed=seed, depth=depth, choosing=choosing, outside=outside)
+    problem = _walkable(problem_from(options.problem))
+    plan = Plan(
+        seed=options.seed,
+        depth=options.depth,
+        choosing=Choosing(options.choosing),
+        outside=words_of(problem).outside,
+    )
     with showing(error_screen()) as progress:
         watch = _watching(problem, progress)
-        done = simulate(problem, choice, plan, wanted, announce=progress.announce, watch=watch)
-    if output_format == "json":
+        done = simulate(
+            problem, choice, plan, _walk_limits(options), announce=progress.announce, watch=watch
+        )
+    if options.output_format == "json":
         click.echo(json.dumps(document(done), indent=2))
     else:
         screen().print(render_simulation(done))
@@ -87,19 +93,19 @@ def simulate_asked(options: dict[str, Any]) -> int:
                 for each in done.found
             }
         )
-    elif done.found and output_format == "text":
+    elif done.found and options.output_format == "text":
         say("add --trace-dir to keep the counterexamples; waterline view steps through one")
     return code_of(done)
 
 
-def _take_wanted(options: dict[str, Any]) -> Wanted:
+def _walk_limits(options: SimulateOptions) -> Wanted:
     """Return when the walks end: after the usual number, unless a number or a time is given."""
-    walks, seconds = options.pop("walks"), options.pop("max_time")
+    is_usual = options.walks is None and options.max_time is None
     return Wanted(
-        walks=WALKS if walks is None and seconds is None else walks,
-        seconds=seconds,
-        stop_at_first=options.pop("stop_at_first"),
-        shorten_states=options.pop("shorten_states"),
+        walks=WALKS if is_usual else options.walks,
+        seconds=options.max_time,
+        stop_at_first=options.stop_at_first,
+        shorten_states=options.shorten_states,
     )
 
 

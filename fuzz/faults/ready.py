@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from fuzz.faults.exhaustive import SPACE
 from fuzz.faults.programs import PROBLEMS
 from waterline.checker.cli.check import check_command
-from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.options import fill
+from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.storage import programs
 
@@ -16,6 +17,6 @@ def make_ready(problems: Iterable[tuple[str, ...]] = (*PROBLEMS.values(), SPACE)
     """Everything for these problems. No thread is left running: one that has any forks ill."""
     for arguments in problems:
         context = check_command.make_context("check", list(arguments))
-        problem = problem_from(take_given(dict(context.params)))
+        problem = problem_from(fill(ProblemOptions, context.params))
         prepare(problem)
         programs.make_ready(programs.over_files(problem.model.layout.words))

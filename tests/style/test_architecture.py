@@ -107,10 +107,12 @@ RUN_PROGRAMS = {
 """Beside `CHILDREN` these run Java and Maven."""
 LINES_MAX = 500
 KNOW_EACH_OTHER = {
+    ("checker.cli.checking", "checker.cli.check"),
+    ("checker.cli.simulating", "checker.cli.simulate"),
     ("checker.problem.problem", "checker.problem.family"),
 }
 """Modules that import each other, the second only for its types, and have to: a family makes
-problems, and a problem says which one made it.
+problems, and a problem says which one made it; a command has the options of what it imports late.
 """
 
 LOADED_WITH_WATERLINE = {"model", "waterline"}

@@ -13,11 +13,12 @@ import click
 
 from waterline.checker.ci.keys import Asking, GateEntry, Key
 from waterline.checker.cli.check import check_command
-from waterline.checker.cli.shared.options import Seconds, take_budgets, take_engine
+from waterline.checker.cli.shared.options import EngineOptions, Seconds, fill
 from waterline.checker.cli.shared.own_options import vetted_problem
-from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.budgets import Budgets
 
 _NOT_OF_A_GATE = {
     "all",
@@ -103,7 +104,7 @@ def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> GateEntry:
         assert option.name is not None
         if _name(option) in given:
             options[option.name] = given[_name(option)]
-    choice, budgets = take_engine(options), take_budgets(options)
+    choice, budgets = fill(EngineOptions, options).choice(), fill(Budgets, options)
     if "model" in given:
         names = options["names"] or ()
         symmetry = options["symmetry"] or Symmetry.NONE.value
@@ -116,7 +117,7 @@ def _ask(given: Mapping[str, Any], bounds: Mapping[str, Any]) -> GateEntry:
         )
     else:
         # The command line knows the versions that have a name, a gate any that can be spelled.
-        problem = problem_from(take_given(options))
+        problem = problem_from(fill(ProblemOptions, options))
     return GateEntry(problem=problem, choice=choice, budgets=budgets)
 
 

@@ -19,7 +19,7 @@ from waterline.checker.cli.matrix.asking import REMEDY, following, only_of, size
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
-from waterline.checker.cli.shared.options import require_engine, take_engine
+from waterline.checker.cli.shared.options import EngineOptions, fill, require_engine
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.deployed.deployment import Deployment
@@ -50,7 +50,7 @@ ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
 
 def answer_deployment(options: dict[str, Any]) -> int:
     """Read it, explore each class of topics, and show the answer; returns the exit code."""
-    choice = take_engine(options)
+    choice = fill(EngineOptions, options).choice()
     require_engine(choice)
     if options["over"] is not None:
         raise click.UsageError("--over does not go with --config, which goes over the faults")

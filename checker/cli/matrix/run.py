@@ -10,7 +10,7 @@ from waterline.checker.cli.matrix.asking import following, is_about_deployment, 
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
-from waterline.checker.cli.shared.options import require_engine, take_engine
+from waterline.checker.cli.shared.options import EngineOptions, fill, require_engine
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.matrix.files import to_csv, to_text
@@ -27,7 +27,7 @@ def answer_matrix(options: dict[str, Any]) -> int:
         from waterline.checker.cli.matrix.deployment_run import answer_deployment  # noqa: PLC0415
 
         return answer_deployment(options)
-    choice = take_engine(options)
+    choice = fill(EngineOptions, options).choice()
     require_engine(choice)
     grid = _grid(options)
     with (

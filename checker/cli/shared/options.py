@@ -6,25 +6,28 @@ What the options of a problem say together is made out by `checker.cli.shared.pr
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import click
 
 from waterline.checker.cli.shared.own_options import bound_option, model_option
 from waterline.checker.kafka.families import GRAINS, SYMMETRIES
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines.choice import EngineChoice, default_engine, require_spark
 from waterline.model.atomic.environment import LOG_SIZE_MAX
 from waterline.model.core.nearest import nearest
 from waterline.model.message.declared import Declared, option_of
 from waterline.model.message.environment import DECLARED
 from waterline.model.message.features import FEATURES, TRUNCATIONS
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 ENGINES = ("spark", "local")
 DEFAULT_ENGINE = "spark where it is installed, else local"
@@ -34,6 +37,7 @@ DRIVER_LEVELS = click.IntRange(0)
 MAX_STATES = click.IntRange(1)
 MAX_DEPTH = click.IntRange(0)
 
+T = TypeVar("T", bound="DataclassInstance")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
@@ -108,6 +112,37 @@ class SparkSetting(click.ParamType[tuple[str, str]]):
         if not equals or not name.startswith("spark."):
             self.fail(f"{value!r} is no setting; write spark.NAME=VALUE", param, ctx)
         return name, text
+
+
+def fill(kind: type[T], parameters: Mapping[str, Any]) -> T:
+    """Return the dataclass with each field from the parameter of its name.
+
+    A field that is a dataclass itself is filled the same way. One that `gathers` options is a
+    mapping of those that were given, by their names on the command line.
+    """
+    kinds, values = get_type_hints(kind), dict[str, Any]()
+    for each in fields(kind):
+        if is_dataclass(kinds[each.name]):
+            values[each.name] = fill(kinds[each.name], parameters)
+        elif names := each.metadata.get("gathers"):
+            given = {name: parameters.get(name.replace("-", "_")) for name in names}
+            values[each.name] = {name: value for name, value in given.items() if value is not None}
+        elif each.name in parameters:
+            values[each.name] = parameters[each.name]
+    return kind(**values)
+
+
+def options_as(kind: type[T]) -> Callable[[Callable[[T], int]], Callable[..., int]]:
+    """Have click call a command with its options in one dataclass."""
+
+    def decorate(function: Callable[[T], int]) -> Callable[..., int]:
+        @functools.wraps(function)
+        def callback(**parameters: Any) -> int:
+            return function(fill(kind, parameters))
+
+        return callback
+
+    return decorate
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -290,12 +325,13 @@ budget_options = together(
     click.option(
         "--max-states", type=MAX_STATES, metavar="N", help="Stop after so many distinct states."
     ),
-    click.option("--max-time", type=Seconds(), help="Stop after so many seconds."),
+    click.option("--max-time", "max_seconds", type=Seconds(), help="Stop after so many seconds."),
     click.option(
         "--max-depth", type=MAX_DEPTH, metavar="N", help="Do not expand states at this depth."
     ),
     click.option(
         "--memory",
+        "memory_bytes",
         type=MemorySize(),
         help="Keep states on disk beyond this much memory, as 8G; stop if that is not enough.",
     ),
@@ -320,22 +356,29 @@ directory_options = together(
 )
 
 
-def take_engine(options: dict[str, Any]) -> EngineChoice:
-    """Take the engine's options out of what the command was given.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """Where it runs, as the command line says it. Only a search has partitions and levels."""
 
-    Only a search has partitions and levels. Where no engine is named, what is Spark's alone asks
-    for Spark.
-    """
-    name = options.pop("engine")
-    choice = EngineChoice(
-        name=name or default_engine(),
-        threads=options.pop("threads"),
-        master=options.pop("master"),
-        settings=options.pop("spark_conf"),
-        partitions=options.pop("partitions", None),
-        driver_levels=options.pop("driver_levels", None),
-    )
-    return replace(choice, name="spark") if name is None and _of_spark(choice) else choice
+    engine: str | None = None
+    threads: int = 0
+    master: str | None = None
+    spark_conf: tuple[tuple[str, str], ...] = ()
+    partitions: int | None = None
+    driver_levels: int | None = None
+
+    def choice(self) -> EngineChoice:
+        """Return the engine. Where none is named, an option of Spark's alone asks for Spark."""
+        choice = EngineChoice(
+            name=self.engine or default_engine(),
+            threads=self.threads,
+            master=self.master,
+            settings=self.spark_conf,
+            partitions=self.partitions,
+            driver_levels=self.driver_levels,
+        )
+        is_sparks = self.engine is None and _of_spark(choice)
+        return replace(choice, name="spark") if is_sparks else choice
 
 
 def _of_spark(choice: EngineChoice) -> list[str]:
@@ -358,17 +401,6 @@ def require_engine(choice: EngineChoice) -> None:
         require_spark()
     elif ours := _of_spark(choice):
         raise click.UsageError(f"{ours[0]} is for --engine spark; leave it out, or ask for that")
-
-
-def take_budgets(options: dict[str, Any]) -> Budgets:
-    """Take the budgets' options out of what the command was given."""
-    return Budgets(
-        max_states=options.pop("max_states"),
-        max_seconds=options.pop("max_time"),
-        max_depth=options.pop("max_depth"),
-        memory_bytes=options.pop("memory"),
-        stop_at_first=options.pop("stop_at_first"),
-    )
 
 
 def where_option(text: str) -> Decorator:

@@ -1,12 +1,13 @@
 """Builds the problem from command-line options; rejects contradictions.
 
-`take_given` takes them out of what a command was given; `problem_from` makes the problem of them.
-Options that contradict each other are refused with `BadEnvironment`.
+`resolve` puts protocol and settings in place of a release or an entry of the catalogue;
+`problem_from` makes the problem. Contradictions are refused with `BadEnvironment`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from waterline.checker.cli.shared.options import ENVIRONMENT_OPTIONS, PROTOCOLS
@@ -30,106 +31,145 @@ KINDS: dict[str, type[Behaviour]] = {"recovery": Recoverable, "liveness": Tempor
 """Options that add all claims of a kind to the claims checked by default."""
 
 
-def take_given(options: dict[str, Any]) -> dict[str, Any]:
-    """Take out what was given of a problem, by the names of the options; what was not, is not."""
-    names = (
-        "grain",
-        "protocol",
-        "environment",
-        *(n.replace("-", "_") for n in ENVIRONMENT_OPTIONS),
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemOptions:
+    """The problem on the command line; an option that is not given is None or empty."""
+
+    grain: str | None = None
+    protocol: str | None = None
+    environment: str | None = None
+    settings: Mapping[str, Any] = field(
+        default_factory=dict, metadata={"gathers": ENVIRONMENT_OPTIONS}
     )
-    given = {name.replace("_", "-"): options.pop(name) for name in names}
-    given["invariant"] = options.pop("names", ()) or None
-    given[WHERE] = options.pop("where", None)
-    if given["unbounded"] and given["epochs"] is not None:
+    names: tuple[str, ...] = ()
+    where: str | None = None
+    kafka: str | None = None
+    fluss: str | None = None
+    scenario: str | None = None
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    recovery: bool = False
+    liveness: bool = False
+    symmetry: str | None = None
+    own_model: str | None = None
+    bounds: tuple[tuple[str, int | bool], ...] = ()
+
+    def named_values(self) -> dict[str, Any]:
+        """Return what was given, by the names of the options, apart from `own_model`'s bounds."""
+        values = {
+            "grain": self.grain,
+            "protocol": self.protocol,
+            "environment": self.environment,
+            **self.settings,
+            "invariant": self.names or None,
+            WHERE: self.where,
+            "recovery": self.recovery or None,
+            "liveness": self.liveness or None,
+            "symmetry": self.symmetry,
+            "set": dict(self.bounds) or None if self.own_model is None else None,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def resolve(options: ProblemOptions) -> ProblemOptions:
+    """Return the options with protocol, settings and claims for release, entry and switches.
+
+    Raises `BadEnvironment`.
+    """
+    if options.settings.get("unbounded") and "epochs" in options.settings:
         raise BadEnvironment("--unbounded has no highest epoch; leave out --epochs")
     # The release first: of an entry it decides what --protocol would.
-    if (release := options.pop("kafka", None)) is not None:
-        given = _of_release(release, given)
-    if (fluss := options.pop("fluss", None)) is not None:
-        given = _of_fluss(fluss, given, release)
-    if (entry := options.pop("scenario", None)) is not None:
+    release = options.kafka
+    if release is not None:
+        options = _of_release(release, options)
+    if options.fluss is not None:
+        options = _of_fluss(options.fluss, options, release)
+    if options.scenario is not None:
         # The catalogue is long, and few runs name an entry of it.
         from waterline.checker.kafka.scenarios.catalogue import find_scenario  # noqa: PLC0415
 
-        given = _from_scenario(find_scenario(entry), given)
-    added, removed = options.pop("added", ()), options.pop("removed", ())
-    if added or removed:
-        given["protocol"] = _switch(given, added, removed)
-    given |= {kind: options.pop(kind, False) or None for kind in KINDS}
-    given["symmetry"] = options.pop("symmetry", None)
-    given["model"] = options.pop("own_model", None)
-    given["set"] = dict(options.pop("bounds", ())) or None
-    return {name: value for name, value in given.items() if value is not None}
+        options = _from_scenario(find_scenario(options.scenario), options)
+    if options.added or options.removed:
+        options = replace(options, protocol=_switch(options), added=(), removed=())
+    return options
 
 
-def _of_release(release: str, given: dict[str, Any]) -> dict[str, Any]:
+def _of_release(release: str, options: ProblemOptions) -> ProblemOptions:
     """The version that a release of Kafka follows, and the high watermark in its answers."""
-    if given["protocol"] is not None:
+    if options.protocol is not None:
         raise BadEnvironment("--kafka and --protocol both say which rules; leave one of them out")
-    _require_message_grain("--kafka", given)
+    _require_message_grain("--kafka", options)
     try:
         followed, high_watermark = release_named(release)
     except UnknownRelease as problem:
         raise BadEnvironment(f"--kafka: {problem}") from None
-    text = given["hw-in-response"] or high_watermark
-    return {**given, "protocol": followed.version, "hw-in-response": text}
+    answers = {} if high_watermark is None else {"hw-in-response": high_watermark}
+    settings = _in_order({**answers, **options.settings})
+    return replace(options, kafka=None, protocol=followed.version, settings=settings)
 
 
-def _of_fluss(release: str, given: dict[str, Any], kafka: str | None) -> dict[str, Any]:
+def _of_fluss(release: str, options: ProblemOptions, kafka: str | None) -> ProblemOptions:
     """The version that a release of Apache Fluss follows; followers do not read an answer's HW."""
     if kafka is not None:
         raise BadEnvironment("--kafka and --fluss both say which rules; leave one of them out")
-    if given["protocol"] is not None:
+    if options.protocol is not None:
         raise BadEnvironment("--fluss and --protocol both say which rules; leave one of them out")
-    _require_message_grain("--fluss", given)
+    _require_message_grain("--fluss", options)
     try:
         followed = fluss_release(release)
     except UnknownRelease as problem:
         raise BadEnvironment(f"--fluss: {problem}") from None
-    if given["unclean-leader-election"]:
+    if options.settings.get("unclean-leader-election"):
         raise BadEnvironment(
             "--fluss: Fluss elects nobody from outside the ISR; leave out --unclean-leader-election"
         )
-    return {**given, "protocol": followed.name}
+    return replace(options, fluss=None, protocol=followed.name)
 
 
-def _switch(given: dict[str, Any], added: tuple[str, ...], removed: tuple[str, ...]) -> str:
+def _switch(options: ProblemOptions) -> str:
     """The version with its features switched, as one name."""
-    for feature in (name for name in added if name in removed):
+    for feature in (name for name in options.added if name in options.removed):
         raise BadEnvironment(f"--with {feature} and --without {feature}: leave one of them out")
-    option = "--with" if added else "--without"
-    if given["protocol"] is None:
+    option = "--with" if options.added else "--without"
+    if options.protocol is None:
         raise BadEnvironment(f"{option} changes a version; name one with --protocol")
-    _require_message_grain(option, given)
-    return spell(given["protocol"], added, removed)
+    _require_message_grain(option, options)
+    return spell(options.protocol, options.added, options.removed)
 
 
-def _require_message_grain(option: str, given: dict[str, Any]) -> None:
-    if GRAINS[given["grain"] or MESSAGE.name] is not MESSAGE:
+def _require_message_grain(option: str, options: ProblemOptions) -> None:
+    if GRAINS[options.grain or MESSAGE.name] is not MESSAGE:
         raise BadEnvironment(f"{option} is for --grain {MESSAGE.name}; the atomic one has versions")
 
 
-def _from_scenario(scenario: Scenario, given: dict[str, Any]) -> dict[str, Any]:
+def _from_scenario(scenario: Scenario, options: ProblemOptions) -> ProblemOptions:
     """Return the entry's options, overridden by those given."""
-    if given["environment"] is not None:
+    if options.environment is not None:
         raise BadEnvironment("--scenario has an environment of its own; leave out --environment")
-    text: dict[str, Any] = {"protocol": scenario.first, "invariant": (scenario.claim,)}
-    text |= scenario.options
-    return {**given, **{n: v for n, v in text.items() if given.get(n) is None}}
+    return replace(
+        options,
+        scenario=None,
+        protocol=options.protocol or scenario.first,
+        names=options.names or (scenario.claim,),
+        settings=_in_order({**scenario.options, **options.settings}),
+    )
 
 
-def problem_from(given: dict[str, Any]) -> Problem:
+def _in_order(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings in the order of the help."""
+    return {name: settings[name] for name in ENVIRONMENT_OPTIONS if name in settings}
+
+
+def problem_from(options: ProblemOptions) -> Problem:
     """Build the problem from the options. Raises `BadEnvironment`."""
-    options = dict(given)
-    if (where := options.pop(WHERE, None)) is not None:
+    options = resolve(options)
+    if options.where is not None:
         # Few ask for more than what is claimed.
         from waterline.checker.problem.where import where_asked  # noqa: PLC0415
 
-        return where_asked(problem_from(options), where, options.get("invariant", ()))
-    kinds = [kind for kind in KINDS if options.pop(kind, False)]
+        return where_asked(problem_from(replace(options, where=None)), options.where, options.names)
     problem = _select_claims(options)
-    for kind in kinds:
+    for kind in (name for name in KINDS if getattr(options, name)):
         problem = _asking_all(problem, kind)
     return problem
 
@@ -147,20 +187,19 @@ def _asking_all(problem: Problem, kind: str) -> Problem:
         raise BadEnvironment(str(refused)) from None
 
 
-def _select_claims(options: dict[str, Any]) -> Problem:
+def _select_claims(options: ProblemOptions) -> Problem:
     """The problem with the claims that are named."""
-    if "model" in options:
-        return _of_own(options)
-    if "set" in options:
+    if options.own_model is not None:
+        return _of_own(options.own_model, options)
+    if options.bounds:
         raise BadEnvironment("--set sets a bound of --model FILE; name the file")
     return _of_kafka(options)
 
 
-def _of_kafka(options: dict[str, Any]) -> Problem:
+def _of_kafka(options: ProblemOptions) -> Problem:
     """A version of Kafka's protocol, in circumstances with a name that options may change."""
-    grain = GRAINS[options.pop("grain", next(iter(GRAINS)))]
-    version, environment = options.pop("protocol", None), options.pop("environment", None)
-    names, symmetry = options.pop("invariant", ()), options.pop("symmetry", Symmetry.NONE.value)
+    grain = GRAINS[options.grain or next(iter(GRAINS))]
+    version, environment = options.protocol, options.environment
     if version is None:
         raise BadEnvironment(
             f"--protocol is missing; it is one of {', '.join(grain.versions)}; "
@@ -172,15 +211,20 @@ def _of_kafka(options: dict[str, Any]) -> Problem:
     if environment is None:
         environment = next(iter(grain.environments))
     _require_known(grain, "--environment", environment, grain.environments)
-    for name in options:
+    for name in options.settings:
         if name not in grain.options:
             others = [other.name for other in GRAINS.values() if name in other.options]
             raise BadEnvironment(
                 f"--{name} is no option of --grain {grain.name}, but of {' and '.join(others)}; "
                 "leave it out"
             )
-    changed = {**grain.environments[environment].options(), **options}
-    return grain.problem_of(version, changed, names, symmetry=grain.symmetry_asked(symmetry))
+    changed = {**grain.environments[environment].options(), **options.settings}
+    return grain.problem_of(version, changed, options.names, symmetry=_symmetry(grain, options))
+
+
+def _symmetry(family: Family, options: ProblemOptions) -> str:
+    asked = Symmetry.NONE.value if options.symmetry is None else options.symmetry
+    return family.symmetry_asked(asked)
 
 
 def _require_known(grain: Family, option: str, value: str, known: Iterable[str]) -> None:
@@ -190,13 +234,16 @@ def _require_known(grain: Family, option: str, value: str, known: Iterable[str])
         )
 
 
-def _of_own(options: dict[str, Any]) -> Problem:
+def _of_own(file: str, options: ProblemOptions) -> Problem:
     """A model of the user's own, with nothing said that is Kafka's."""
-    bounds, names = options.pop("set", {}), options.pop("invariant", ())
-    symmetry = options.pop("symmetry", Symmetry.NONE.value)
-    file, unbounded = options.pop("model"), options.pop("unbounded", False)
-    if options:
-        raise BadEnvironment(
-            f"--{next(iter(options))} is about Kafka's models; --model has --set NAME=VALUE"
-        )
-    return vetted_problem(file, bounds, names, symmetry=symmetry, unbounded=unbounded)
+    given = replace(options, names=(), symmetry=None, recovery=False, liveness=False).named_values()
+    for name in given:
+        if name != "unbounded":
+            raise BadEnvironment(f"--{name} is about Kafka's models; --model has --set NAME=VALUE")
+    return vetted_problem(
+        file,
+        dict(options.bounds),
+        options.names,
+        symmetry=Symmetry.NONE.value if options.symmetry is None else options.symmetry,
+        unbounded=bool(options.settings.get("unbounded")),
+    )

@@ -11,7 +11,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from waterline.checker.cli.shared.own_options import file_and_name, finder
-from waterline.checker.cli.shared.problem_options import KINDS, problem_from, take_given
+from waterline.checker.cli.shared.problem_options import (
+    KINDS,
+    ProblemOptions,
+    problem_from,
+    resolve,
+)
 from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.where import NOWHERE
@@ -21,13 +26,14 @@ if TYPE_CHECKING:
     from waterline.checker.storage.run_directory import RunDirectory
 
 
-def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
-    """Take out what to check and where to keep it.
+def problem_and_directory(
+    options: ProblemOptions, kept: str | None, resumed: str | None
+) -> tuple[Problem, RunDirectory | None]:
+    """Return what to check, and where to keep it: `--run-dir` begins there, `--resume` goes on.
 
     Raises `BadEnvironment`, and what `begin` and `resume` raise.
     """
-    given = take_given(options)
-    kept, resumed = options.pop("run_dir"), options.pop("resume")
+    options = resolve(options)
     if kept is not None and resumed is not None:
         raise BadEnvironment("--run-dir begins a run and --resume goes on with one; give one")
     for option, location in (("--run-dir", kept), ("--resume", resumed)):
@@ -35,20 +41,21 @@ def take_run(options: dict[str, Any]) -> tuple[Problem, RunDirectory | None]:
             # Else it would be the folder that one is in.
             raise BadEnvironment(f"{option} names no directory; give one, or leave it out")
     if kept is None and resumed is None:
-        return problem_from(given), None
+        return problem_from(options), None
     # Only a run that is kept needs what reads and writes manifests.
     from waterline.checker.search.identity import identity_of, problem_of  # noqa: PLC0415
     from waterline.checker.storage.manifest import read_manifest  # noqa: PLC0415
     from waterline.checker.storage.run_directory import begin, resume  # noqa: PLC0415
     from waterline.checker.storage.storage import storage_at  # noqa: PLC0415
 
-    if resumed is None:
-        problem = problem_from(given)
+    if kept is not None:
+        problem = problem_from(options)
         with _errors_named(kept):
             return problem, begin(kept, identity_of(problem), problem.model.layout.words)
+    assert resumed is not None
     identity = read_manifest(storage_at(resumed)).identity
-    problem = problem_of(identity, resumed, finder(given.get("model")))
-    _require_same(given, problem, resumed)
+    problem = problem_of(identity, resumed, finder(options.own_model))
+    _require_same(options, problem, resumed)
     with _errors_named(resumed):
         return problem, resume(resumed)
 
@@ -63,7 +70,7 @@ def _errors_named(location: str) -> Iterator[None]:
         raise
 
 
-def _require_same(given: dict[str, Any], problem: Problem, location: str) -> None:
+def _require_same(options: ProblemOptions, problem: Problem, location: str) -> None:
     """Whatever was given must be what the run was begun with."""
     model, family = problem.model, problem.family
     assert family is not None
@@ -74,10 +81,10 @@ def _require_same(given: dict[str, Any], problem: Problem, location: str) -> Non
         **{kind: _asks_all(problem, kind) for kind in KINDS},
         **model.options,
     }
-    given = dict(given)
-    if "model" in given:
-        _, named = file_and_name(given.pop("model"))
-        given |= {**given.pop("set", {}), **({"protocol": named} if named else {})}
+    given = options.named_values()
+    if options.own_model is not None:
+        _, named = file_and_name(options.own_model)
+        given |= {**dict(options.bounds), **({"protocol": named} if named else {})}
     if "symmetry" in given:
         given["symmetry"] = family.symmetry_asked(given["symmetry"])
     for name, value in given.items():

@@ -7,7 +7,7 @@ import pytest
 from tests.support.recorded_traces import entry_trace, problem_of
 from waterline.checker.analysis.explain.candidates import Kind, candidates
 from waterline.checker.analysis.explain.repairs import repairs_of
-from waterline.checker.cli.shared.problem_options import problem_from
+from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
 from waterline.model.message.environment import FAULTS
 from waterline.model.message.features import FEATURES, OF_FLUSS, TRUNCATIONS
@@ -23,7 +23,7 @@ def acks_1() -> Problem:
 @pytest.mark.parametrize("more", [{}, {"reassignments": 1}, {"late-replay": True}])
 def test_every_rule_is_a_candidate_or_means_nothing_alone(more: dict[str, object]) -> None:
     """But for those that begin with a step which is not there: they change nothing."""
-    problem = problem_from({"protocol": "kraft", **more})
+    problem = problem_from(ProblemOptions(protocol="kraft", settings=more))
     found, nonsense = candidates(problem)
 
     tried = {c.description for c in found if c.kind is Kind.RULE} | {

@@ -17,7 +17,8 @@ from tests.support.pictured import C21, DIVERGENCE, LOSS, story
 from tests.support.sampling import drawn
 from waterline.checker.checking.run import Run, run
 from waterline.checker.cli.commands import command_of
-from waterline.checker.cli.shared.problem_options import problem_from, take_given
+from waterline.checker.cli.shared.options import fill
+from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.report.pages.limits import TooLongForPage, require_few_steps
 from waterline.checker.report.pages.report import finding_page, run_page
@@ -176,7 +177,7 @@ def test_the_command_on_the_page_asks_the_same(name: str) -> None:
     problem = confirmed_in(name).problem
     program, sub, *words = problem.to_command().split()
     options = command_of("check").make_context("check", words).params
-    again = problem_from(take_given(options))
+    again = problem_from(fill(ProblemOptions, options))
 
     assert (program, sub) == ("waterline", "check")
     assert again.model.version == problem.model.version

@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.explain.test_repairs import acks_1
 from waterline.checker.analysis.explain.candidates import candidates
 from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
-from waterline.checker.cli.shared.problem_options import problem_from
+from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.result import Verdict
 
@@ -39,10 +39,14 @@ def test_what_never_happens_any_more_is_told(repairs: Repairs) -> None:
 
 
 def test_several_claims_are_answered_by_the_same_searches() -> None:
-    small = {"protocol": "hw", "records": 1, "epochs": 1, "acks": "1"}
+    settings = {"records": 1, "epochs": 1, "acks": "1"}
     names = ("acknowledged_durable", "no_committed_loss")
-    together = repairs_of(problem_from({**small, "invariant": names}), threads=1)
-    alone = [repairs_of(problem_from({**small, "invariant": (name,)}), threads=1) for name in names]
+
+    def asked(*names: str) -> Problem:
+        return problem_from(ProblemOptions(protocol="hw", settings=settings, names=names))
+
+    together = repairs_of(asked(*names), threads=1)
+    alone = [repairs_of(asked(name), threads=1) for name in names]
 
     def found(repairs: Repairs) -> list[tuple[str, int]]:
         return [(tried.candidate.description, tried.states) for tried in repairs.found]
