@@ -2,7 +2,7 @@
 
 The name of an answer covers the question with its budgets, the functions that a search calls, and
 this program. A record next to it lists all that the rules read by name; the answer counts only if
-they read the same now (`docs/kept.md`). It is trusted under the conditions of
+they read the same now (`docs/checker.md`). It is trusted under the conditions of
 `checker.compiler.kept_file`.
 """
 

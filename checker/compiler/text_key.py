@@ -5,7 +5,7 @@ cache. Writing is a function of the compiler's sources, the recipe, and the resu
 of a name (`checker.compiler.resolution`). The key has the first two, up to the functions that a
 recipe calls. The entry under it has a record of the look-ups (`checker.compiler.lookup_record`) and
 the name of the text that was written then. If all look-ups lead to the same content now, writing
-would make the same ones, get the same answers, and write the same text (docs/kept.md). Otherwise
+would make the same ones, get the same answers, and write the same text (docs/checker.md). Otherwise
 the text is written.
 
 No key exists for a recipe with a part that has no content. If sources were changed a moment ago, a

@@ -1,4 +1,4 @@
-"""One rule as Python source, as IR and as LLVM, for docs/compiler.md.
+"""One rule as Python source, as IR and as LLVM, for docs/checker.md.
 
     python -m docs.make.compiled_rule [--write]
 
@@ -23,7 +23,7 @@ from waterline.model.message.environment import DOCUMENTED
 from waterline.model.message.high_watermark import advance_high_watermark
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = ROOT / "docs" / "compiler.md"
+DOCUMENT = ROOT / "docs" / "checker.md"
 BEGIN, END = "<!-- made by python -m docs.make.compiled_rule -->", "<!-- until here -->"
 RULE = advance_high_watermark
 VERSION = "kip320"

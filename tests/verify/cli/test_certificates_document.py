@@ -1,4 +1,4 @@
-"""What docs/certificates.md shows is what its commands print, run in their order in one folder."""
+"""What docs/verification.md shows is what its commands print, run in their order in one folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.commands import Commands
 from waterline.checker.kafka.families import problem_for
 from waterline.model.message.environment import Environment
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "certificates.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "verification.md"
 BLOCKS = re.findall(
     r"<!-- run -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```", DOCUMENT.read_text()
 )
