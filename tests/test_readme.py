@@ -306,14 +306,6 @@ def test_a_fresh_project_passes_its_gate_and_fails_as_shown(tmp_path: Path, run:
     assert_pasted(shown, failed)
 
 
-def test_tables_that_follow_from_declarations_are_as_declared() -> None:
-    """Otherwise: `python -m docs.make.tables`."""
-    texts = {path.name: path.read_text(encoding="utf-8") for path in document_tables.documents()}
-
-    assert [name for name, text in texts.items() if "<!-- table: " not in text] == []
-    assert [n for n, text in texts.items() if document_tables.rewritten(text) != text] == []
-
-
 def test_every_table_that_follows_from_declarations_is_in_some_document() -> None:
     texts = [path.read_text(encoding="utf-8") for path in document_tables.documents()]
     named = [name for text in texts for name in re.findall(r"<!-- table: (\w+) -->", text)]

@@ -1,4 +1,6 @@
-"""Hooks of mkdocs: papers of the repository as pages, README first; other links become plain text.
+"""Hooks of mkdocs: papers of the repository as pages, README first; tables that code makes.
+
+Links to other files become plain text.
 
 mkdocs build --strict
 """
@@ -6,12 +8,16 @@ mkdocs build --strict
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))  # mkdocs loads this file by its path
+from docs.make import tables  # noqa: E402 - it needs that path
+
 PAGES = {
     "README.md": "index.md",
     "ARCHITECTURE.md": "architecture.md",
@@ -33,7 +39,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """A link to a paper leads to its page; one to another file outside of docs/ names the file."""
+    """Tables in their places; a link to a paper leads to its page, to another file names it."""
+    markdown = tables.filled(markdown)
     root = "../" * (page.file.src_uri.count("/") + 1)
     for paper, its_page in PAGES.items():
         markdown = markdown.replace(f"]({root}{paper}", f"]({root[3:]}{its_page}")

@@ -1,9 +1,7 @@
 """The tables of docs/ that follow from declarations, of the model and of its claims.
 
-    python -m docs.make.tables
-
-writes each of them anew where a document has its marks; the tests compare. Nothing is looked up by
-hand: where a setting is read, or a feature asked for, is found in the syntax trees of the rules.
+The build of the site puts each of them where a document has its place. Nothing is looked up by hand:
+where a setting is read, or a feature asked for, is found in the syntax trees of the rules.
 """
 
 from __future__ import annotations
@@ -32,8 +30,8 @@ from waterline.model.message.terms import LEADER
 from waterline.model.message.versions import NAMED, VERSIONS, Version, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("gate.md", "formats.md", "model.md", "protocol.md", "versions.md")
-_MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+DOCUMENTS = ("gate.md", "formats.md", "model.md", "protocol.md")
+_PLACE = re.compile(r"^<!-- table: (\w+) --> \*Made .*\n", re.MULTILINE)
 _RULES = sorted((ROOT / "model" / "message").glob("*.py"))
 
 Row = tuple[str, ...]
@@ -352,21 +350,11 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def rewritten(text: str) -> str:
-    """A document with its tables made anew. Raises `KeyError` for a table that there is not."""
-    return _MARKED.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
+def filled(text: str) -> str:
+    """A document with its tables in their places. Raises `KeyError` for an unknown table."""
+    return _PLACE.sub(lambda found: TABLES[found[1]](), text)
 
 
 def documents() -> Iterator[Path]:
-    """Those that have such tables."""
+    """The documents that have places for such tables."""
     yield from (ROOT / "docs" / name for name in DOCUMENTS)
-
-
-def main() -> None:
-    """Write them."""
-    for path in documents():
-        path.write_text(rewritten(path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

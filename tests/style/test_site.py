@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.make import tables
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -36,6 +38,19 @@ def test_the_site_is_built_and_no_link_is_broken(site: Path) -> None:
     assert "10. hw: r1 learns that r0 leads" in (site / "index.html").read_text()
     assert (site / "tutorial.html").is_file()
     assert (site / "pictures" / "loss.svg").is_file()
+
+
+def test_the_build_puts_every_table_in_its_place(site: Path) -> None:
+    pages = {path.name: (site / path.name).with_suffix(".html") for path in tables.documents()}
+    texts = {name: page.read_text() for name, page in pages.items()}
+
+    assert [name for name, text in texts.items() if "Made from the code" in text] == []
+    for page, cell in (
+        ("model.md", "known_isr"),
+        ("protocol.md", "fencing"),
+        ("gate.md", "spark-conf"),
+    ):
+        assert f"<td><code>{cell}</code></td>" in texts[page]
 
 
 def test_papers_of_the_repository_are_pages_that_others_lead_to(site: Path) -> None:

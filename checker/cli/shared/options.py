@@ -176,7 +176,7 @@ protocol_option = together(
         "--kafka",
         metavar="RELEASE",
         help="Instead of --protocol: the rules that a release of Kafka follows, as 2.3.1; or with "
-        "what it runs on, as 3.7:zookeeper, 3.7:kraft, 4.0:elr (docs/versions.md).",
+        "what it runs on, as 3.7:zookeeper, 3.7:kraft, 4.0:elr (docs/protocol.md).",
     ),
     click.option(
         "--fluss",
