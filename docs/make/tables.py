@@ -1,7 +1,7 @@
 """The tables of docs/ that follow from declarations, of the model and of its claims.
 
-The build of the site puts each of them where a document has its place. Nothing is looked up by hand:
-where a setting is read, or a feature asked for, is found in the syntax trees of the rules.
+The build of the site puts each of them where a document has its place. Nothing is looked up by
+hand: where a setting is read, or a feature asked for, is found in the syntax trees of the rules.
 """
 
 from __future__ import annotations
