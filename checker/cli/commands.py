@@ -43,7 +43,7 @@ GROUPS = {
     },
     "A model of your own": {
         "new": ("models", "Begin a model; `check --model FILE` checks it."),
-        "run": ("run", "Step through a model by hand, or by a script."),
+        "run": ("run", "Take steps that you choose, and see what can follow."),
         "export": ("models", "Write a model as a TLA+ module."),
         "layout": ("models", "Show the fields of a state, in bits."),
         "kernel": ("models", "Show what the rules are compiled to."),

@@ -1,9 +1,7 @@
-"""`waterline run`: a model stepped through by hand, or by a script."""
+"""`waterline run`: the steps of a script, and those that can follow."""
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import click
 from click.core import ParameterSource
 from rich.console import Group, RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from waterline.checker.cli.shared import exit_codes
@@ -27,24 +26,22 @@ from waterline.checker.cli.shared.screen import Screen, say, screen
 from waterline.checker.problem.family import describe_circumstances, words_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import describe_version, quantity
-from waterline.checker.user_models.interactive import messages
-from waterline.checker.user_models.interactive.script import (
+from waterline.checker.user_models.scripts.script import (
     Header,
     Played,
     Script,
     play,
     read_script,
 )
-from waterline.checker.user_models.interactive.session import Session
-from waterline.checker.user_models.interactive.walk import Walk
+from waterline.checker.user_models.scripts.walk import Walk
 from waterline.counterexamples import write_trace
-from waterline.counterexamples.rendering import Trimmed
-from waterline.counterexamples.style import BAD
+from waterline.counterexamples.rendering import CALL, Trimmed
+from waterline.counterexamples.state_table import facts, state_table, widths_of
+from waterline.counterexamples.style import BAD, QUIET, columns
 from waterline.model.core.nearest import nearest
 
-PROMPT = "> "
+FAULT_MARK = "!"
 _INDENT = (0, 0, 0, 4)
-LINE_MAX = 10_000
 _MULTIPLE = {"with", "without", "invariant", "set"}
 """Options whose header may have several values, separated by commas."""
 _NOT_HERE = {"model": "give it on the command line, as --model FILE, because it is code"}
@@ -77,30 +74,25 @@ class RunOptions:
 @where_option("Say after each step whether this is true; as s.leo[0] > 1.")
 @click.option("--save", type=OutputFile(), help="In the end write the steps there, as a trace.")
 def run_command(**parameters: Any) -> int:
-    """Step through a model by hand: it lists what can happen, you choose; ? helps, q quits.
+    """Take the steps of a script, and list those that can follow; without one, from the beginning.
 
-    From a pipe it reads the same lines. A script ends with 3 where something else came out than it
-    expects, with 2 where it asks for what cannot be.
+    It ends with 3 where something else came out than the script expects, with 2 where it asks for
+    what cannot be.
     """
     file = parameters["script"]
-    script = read_script(file) if file is not None else None
-    if script is not None:
-        parameters = with_headers(script, click.get_current_context())
-    return by_hand(fill(RunOptions, parameters), script)
+    script = Script() if file is None else read_script(file)
+    parameters = with_headers(script, click.get_current_context())
+    return take_steps(fill(RunOptions, parameters), script)
 
 
-def by_hand(options: RunOptions, script: Script | None) -> int:
-    """Step through what the options ask for; returns the exit code."""
+def take_steps(options: RunOptions, script: Script) -> int:
+    """Take the steps, and show where they lead; returns the exit code."""
     problem = problem_from(replace(options.problem, where=None))
     walk = Walk(problem)
     walk.watch(options.problem.where)
     screen().print(_headline(problem))
-    if script is None:
-        _converse(Session(walk))
-        code = exit_codes.HOLDS
-    else:
-        walk.begin(initial_of(script, len(walk.model.initial)))
-        code = _play(script, walk)
+    walk.begin(initial_of(script, len(walk.model.initial)))
+    code = _play(script, walk)
     if options.save is not None:
         _save(walk, options.save)
     return code
@@ -121,53 +113,6 @@ def _save(walk: Walk, path: Path) -> None:
     say(f"wrote {path}: {quantity(len(walk.moments), 'step')}, against {claim}")
 
 
-# --- line by line --------------------------------------------------------------------------------
-
-
-def _converse(session: Session) -> None:
-    out = screen()
-    out.print(session.opening())
-    if sys.stdin is None:  # the parent process closed it
-        return
-    is_typed = sys.stdin.isatty()
-    while (line := _line(out, is_typed=is_typed)) is not None:
-        answer = session.answer(line)
-        if answer.ended:
-            return
-        out.print(answer.shown)
-
-
-def _line(out: Screen, *, is_typed: bool) -> str | None:
-    """The next line, None at the end. From a pipe it is shown, as if it had been typed."""
-    if is_typed:
-        with suppress(ImportError):
-            # What a terminal's user types can be edited, and found again with the arrows.
-            import readline  # noqa: F401, PLC0415
-        return _read_line(out)
-    given = sys.stdin.buffer.readline(LINE_MAX)
-    if not given:
-        return None
-    line = given.decode("utf-8", errors="backslashreplace").rstrip("\r\n")
-    out.print(Text(f"{PROMPT}{line}"), soft_wrap=True)
-    return line
-
-
-def _read_line(out: Screen) -> str | None:
-    """The next line that is typed: Ctrl-C takes it back, Ctrl-D is the end."""
-    while True:
-        try:
-            # Not the screen's: who edits a line needs to know where it begins.
-            return input(PROMPT)
-        except EOFError:
-            out.print()
-            return None
-        except KeyboardInterrupt:
-            out.print()
-
-
-# --- a script ------------------------------------------------------------------------------------
-
-
 def _play(script: Script, walk: Walk) -> int:
     """Show the steps and what was expected; returns the exit code."""
     out, expected, failed = screen(), 0, list[Played]()
@@ -177,7 +122,11 @@ def _play(script: Script, walk: Walk) -> int:
         _report(out, walk, one)
         expected += one.moment is None
         failed += [one] if one.is_failure else []
-    out.print(Group(Text(), messages.render_here(walk)))
+    if script.lines:
+        out.print()
+    out.print(Group(_render_here(walk), Text(), _render_offers(walk)))
+    if not script.lines:
+        return exit_codes.HOLDS
     steps = quantity(len(walk.moments), "step")
     if not failed:
         so = f"; all {quantity(expected, 'expectation')} met" if expected > 1 else ""
@@ -196,11 +145,11 @@ def _report(out: Screen, walk: Walk, one: Played) -> None:
             line = Text.assemble(("NOT SO ", BAD), f"{one.line.text}: {one.instead}")
         out.print(Trimmed(Padding(line, _INDENT)))
         return
-    out.print(messages.render_taken(walk, one.moment.number))
+    out.print(_render_taken(walk, one.moment.number))
     for name, explanation in one.breaks:
-        out.print(Trimmed(Padding(messages.render_broken(name, explanation), _INDENT)))
+        out.print(Trimmed(Padding(_render_broken(name, explanation), _INDENT)))
     if walk.where is not None and walk.is_where():
-        out.print(Trimmed(Padding(messages.render_where(walk), _INDENT)))
+        out.print(Trimmed(Padding(_render_where(walk), _INDENT)))
 
 
 def with_headers(script: Script, context: click.Context) -> dict[str, Any]:
@@ -266,3 +215,68 @@ def _arguments(script: Script, header: Header, parameter: click.Option) -> list[
         raise script.refuse(header.number, f"{header.name} has no value")
     several = header.value.split(",") if header.name in _MULTIPLE else [header.value]
     return [word for value in several for word in (option, value.strip())]
+
+
+def _render_here(walk: Walk) -> RenderableType:
+    """The state, with what the last step changed, and what is so of the condition."""
+    number = len(walk.moments)
+    title = Text(f"After step {number}" if number else "Initial state", "bold")
+    if number == 0 and len(walk.model.initial) > 1:
+        title.append(f" {walk.initial} of {len(walk.model.initial)}", QUIET)
+    before = walk.moments[-1].before if walk.moments else None
+    if before is not None:
+        title.append("   * changed in this step", QUIET)
+    narration = walk.model.narration
+    states = (walk.state,) if before is None else (before, walk.state)
+    table = state_table(narration, before, walk.state, widths_of(narration, states))
+    parts: list[RenderableType] = [title, *([table] if table.rows else [])]
+    parts.append(facts(narration, before, walk.state))
+    if walk.where is not None:
+        parts.append(_render_where(walk))
+    return Trimmed(Group(*parts))
+
+
+def _render_where(walk: Walk) -> Text:
+    """Whether the condition is true here."""
+    assert walk.where is not None
+    so = walk.is_where()
+    line = Text.assemble("where ", (walk.where.text, "bold"), ": ")
+    line.append("true" if so else "not true", BAD if so else "")
+    values = walk.where.values(walk.state)
+    return line.append(f" ({values})" if values else "", QUIET)
+
+
+def _render_offers(walk: Walk) -> RenderableType:
+    """Every step that can be taken, faults marked, and how many a bound cuts."""
+    offers = walk.offers()
+    parts: list[RenderableType] = [Text("Enabled" if offers else "Nothing is enabled", "bold")]
+    table = columns(gap=1)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for offer in offers:
+        mark = Text(FAULT_MARK if offer.is_fault else "", BAD)
+        table.add_row(mark, Text(str(offer.step), CALL), Text(offer.sentence))
+    parts += [table] if offers else []
+    if cut := walk.cut():
+        described = ", ".join(f"{name}: {count}" for name, count in cut.items())
+        parts.append(Text(f"Cut by a bound: {described}", QUIET))
+    return Trimmed(Group(*parts))
+
+
+def _render_taken(walk: Walk, number: int) -> RenderableType:
+    """Render one step that was taken, on a line."""
+    moment = walk.moments[number - 1]
+    described = walk.model.narration.sentence(
+        moment.action, moment.values, moment.before, moment.after
+    )
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(f"{number}.", Text.assemble((str(moment), CALL), "  ", described))
+    return Trimmed(table)
+
+
+def _render_broken(name: str, explanation: str) -> Text:
+    """A claim that breaks, and how."""
+    return Text.assemble(("BROKEN ", BAD), (name, "bold"), f": {explanation}")

@@ -20,7 +20,7 @@ OUR_PACKAGES = ("checker", "counterexamples", "invariants", "model")
 RULES = ("invariants", "model/atomic", "model/message")
 """Read by the digest of a problem, function by function."""
 ASIDE = (
-    "checker/user_models/interactive",
+    "checker/user_models/scripts",
     "checker/analysis/compare",
     "checker/kafka/confirm",
     "checker/cli",

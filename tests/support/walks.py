@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.user_models.interactive.calls import step_called
-from waterline.checker.user_models.interactive.script import Played, parse, play
-from waterline.checker.user_models.interactive.session import Session
-from waterline.checker.user_models.interactive.walk import Walk
+from waterline.checker.user_models.scripts.calls import step_called
+from waterline.checker.user_models.scripts.script import Played, parse, play
+from waterline.checker.user_models.scripts.walk import Walk
 
 SCRIPTS = Path(__file__).parents[2] / "examples" / "scripts"
 LOSS = (
@@ -32,11 +29,3 @@ def walk_of(version: str = "hw", *steps: str, **options: object) -> Walk:
 def came(text: str, walk: Walk) -> list[Played]:
     """What comes of each line of a script."""
     return list(play(parse(text, "story.steps"), walk))
-
-
-def said(session: Session, line: str) -> str:
-    """The answer as text, without colours and with spaces for line ends."""
-    console = Console(width=200, color_system=None, force_terminal=False)
-    with console.capture() as captured:
-        console.print(session.answer(line).shown)
-    return captured.get()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from tests.support.commands import Commands
 from tests.support.own import own_problem
@@ -16,8 +14,6 @@ from waterline.checker.report.pages.trace_sequence import sequence_in
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.interactive.session import Session
-from waterline.checker.user_models.interactive.walk import Walk
 from waterline.checker.user_models.loading import read_own
 from waterline.counterexamples import NO_CLAIM, trace_of
 from waterline.counterexamples.state_table import mark
@@ -183,20 +179,3 @@ def test_messages_of_a_queue_and_of_a_bag_are_arrows_from_step_to_step() -> None
         (4, "node1", "chosen value0"),
         (6, "node2", "chosen value1"),
     ]
-
-
-def test_an_interactive_session_shows_values_as_they_are_typed() -> None:
-    session = Session(Walk(own_problem(Path("two.py"))))
-
-    def typed() -> list[str]:
-        screen = Console(width=100, file=io.StringIO(), record=True)
-        screen.print(session.answer("s").shown)
-        return [" ".join(line.split()) for line in screen.export_text().splitlines()]
-
-    first = typed()
-    session.answer("send 1 0")
-    then = typed()
-
-    assert {"s.holder None", "s.ready False", "s.seen [0, 0, 0]"} < set(first)
-    assert {"s.holder client1", "s.ready True", "s.seen [0, 1, 0]"} < set(then)
-    assert any(line.startswith("s.mode ['busy', 'idle']") for line in then)

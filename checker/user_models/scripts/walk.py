@@ -1,8 +1,8 @@
-"""Current state of an interactive walk, its history, and enabled steps.
+"""Current state of a walk, its history, and enabled steps.
 
     walk = Walk(problem)
     walk.take(walk.offers()[0].step)
-    walk.breaks(), walk.undo(1), walk.recorded(None)
+    walk.breaks(), walk.record(NO_CLAIM)
 
 Every step is interpreted; nothing is compiled or searched.
 """
@@ -18,7 +18,7 @@ from typing import Any
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.where import NOWHERE, Condition, where_asked
 from waterline.checker.search.rule_errors import Failure, Raised, attempt
-from waterline.counterexamples import NO_CLAIM, Moment, Replayed, Trace, trace_of
+from waterline.counterexamples import NO_CLAIM, Moment, Trace, trace_of
 from waterline.model.core.claim import ActionProperty, Invariant
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Step
@@ -92,12 +92,6 @@ class Walk:
         self.moments.append(moment)
         return moment
 
-    def undo(self, steps: int) -> int:
-        """Go back so many steps, as far as there are any; returns how many."""
-        steps = min(steps, len(self.moments))
-        del self.moments[len(self.moments) - steps :]
-        return steps
-
     def begin(self, initial: int = 0) -> None:
         """Go to the beginning, to the initial state of this number."""
         self.moments.clear()
@@ -155,11 +149,6 @@ class Walk:
             model = where_asked(self.problem, self.where.text).model
         calls = [(moment.action, moment.values) for moment in self.moments]
         return trace_of(model, claim, calls, initial=self.initial)
-
-    def replay(self) -> Replayed:
-        """The steps so far, as a trace that was replayed."""
-        trace, first = self.record(NO_CLAIM), self.model.initial[self.initial]
-        return Replayed(trace, self.model.narration, first, tuple(self.moments))
 
     # --- how -------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.walks import LOSS, SCRIPTS, came, walk_of
-from waterline.checker.user_models.interactive.script import (
+from waterline.checker.user_models.scripts.script import (
     BYTES_MAX,
     BadScript,
     parse,
@@ -195,3 +195,28 @@ def test_the_steps_of_a_script_are_saved(cli: Commands, tmp_path: Path) -> None:
 
     assert (code, err) == (0, f"wrote {path}: 17 steps, against no_committed_loss\n")
     assert len(read_trace(path).steps) == 17
+
+
+def test_without_a_script_the_first_steps_are_listed(cli: Commands) -> None:
+    code, out, err = cli("run", "--protocol", "hw", "--records", 1, name="waterline")
+    headline = "hw (Kafka 0.10): 2 replicas, 1 record, epochs 0 to 2, up to 2 crashes"
+
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{headline}\nreplicas 2, records 1, ")
+    assert "\nInitial state\n" in out
+    assert "\nEnabled\n" in out
+    assert "SendFetch(follower=1)" in out
+    assert "! Crash(replica=0)" in out
+
+
+def test_the_steps_that_can_follow_a_script_are_listed(cli: Commands, tmp_path: Path) -> None:
+    script = tmp_path / "begun.steps"
+    script.write_text("protocol: hw\nrecords: 1\nProduce r0\n")
+    code, out, _ = cli("run", "--script", script, name="waterline")
+    listed = out.split("\nEnabled\n")[1]
+
+    assert code == 0
+    assert "ShrinkIsr(leader=0, follower=1)" in listed
+    assert "Produce" not in listed
+    assert "Cut by a bound: records: 1" in listed
+    assert listed.endswith("\n1 step.\n")

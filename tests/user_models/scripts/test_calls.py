@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.walks import walk_of
-from waterline.checker.user_models.interactive.calls import (
+from waterline.checker.user_models.scripts.calls import (
     Ambiguous,
     NoSuchStep,
     NotTaken,

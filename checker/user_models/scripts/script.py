@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waterline.checker.problem.errors import Refused
-from waterline.checker.user_models.interactive.calls import NotTaken, step_called
-from waterline.checker.user_models.interactive.expectations import NotUnderstood, judge
-from waterline.checker.user_models.interactive.walk import STEPS_MAX, Walk
+from waterline.checker.user_models.scripts.calls import NotTaken, step_called
+from waterline.checker.user_models.scripts.expectations import NotUnderstood, judge
+from waterline.checker.user_models.scripts.walk import STEPS_MAX, Walk
 from waterline.counterexamples import Moment
 from waterline.counterexamples.named_file import BadFile, read_named
 from waterline.model.core.errors import BadCondition
@@ -55,12 +55,12 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Content of a script. `title` is the first remark."""
+    """Content of a script, without values of one that has no line. `title` is the first remark."""
 
-    file: str
-    title: str
-    headers: tuple[Header, ...]
-    lines: tuple[Line, ...]
+    file: str = ""
+    title: str = ""
+    headers: tuple[Header, ...] = ()
+    lines: tuple[Line, ...] = ()
 
     def refuse(self, number: int, problem: str) -> BadScript:
         """The error for a line."""

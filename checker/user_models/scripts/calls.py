@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from waterline.checker.problem.errors import Refused
-from waterline.checker.user_models.interactive.walk import Walk
+from waterline.checker.user_models.scripts.walk import Walk
 from waterline.counterexamples import why_not
 from waterline.model.core.nearest import nearest as nearest_name
 from waterline.model.core.transition_system import Action, Arguments, Parameter, Step, call

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from waterline.checker.problem.errors import Refused
-from waterline.checker.user_models.interactive.calls import (
+from waterline.checker.user_models.scripts.calls import (
     Ambiguous,
     NoSuchStep,
     NotTaken,
     step_called,
 )
-from waterline.checker.user_models.interactive.walk import Walk
+from waterline.checker.user_models.scripts.walk import Walk
 from waterline.model.core.nearest import did_you_mean_or
 
 _FORMS = "ROW COLUMN VALUE, broken CLAIM, holds CLAIM, enabled STEP, where CONDITION"

@@ -11,7 +11,7 @@ from tests.support.own import example
 from tests.support.walks import LOSS, walk_of
 from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.report.pages.formats import FORMATS, Converted
-from waterline.checker.user_models.interactive.walk import Walk
+from waterline.checker.user_models.scripts.walk import Walk
 from waterline.counterexamples import NO_CLAIM, write_trace
 
 
@@ -45,15 +45,6 @@ def test_a_claim_breaks_once() -> None:
     assert "acknowledged_somewhere" not in at_the_end
     assert "acknowledged_somewhere" in broken
     assert "m1 is lost" in broken["no_committed_loss"]
-
-
-def test_undoing_goes_back_as_far_as_there_are_steps() -> None:
-    walk = walk_of("hw", "Produce r0", "SendFetch r1")
-
-    assert walk.undo(1) == 1
-    assert [str(moment) for moment in walk.moments] == ["Produce(leader=0)"]
-    assert walk.undo(9) == 1
-    assert walk.state == walk.model.initial[0]
 
 
 @pytest.mark.parametrize("claim", ["no_committed_loss", NO_CLAIM])

@@ -1,1 +1,0 @@
-"""Interactive stepping through a model: offers, choices, expectations."""

@@ -1,0 +1,1 @@
+"""Scripts: steps through a model, and expectations about its states."""
