@@ -34,7 +34,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.result import Result, Verdict
 from waterline.checker.tla.claims import Exported
-from waterline.checker.tla.kafka.exported import export
+from waterline.checker.tla.kafka.module import export
 from waterline.checker.tla.module import Module
 from waterline.model.core.claim import Temporal
 

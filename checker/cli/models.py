@@ -201,7 +201,7 @@ def export_command(options: ExportOptions) -> int:
         )
     problem = problem_from(asked)
     # Only this command needs what writes a module.
-    from waterline.checker.tla.kafka.exported import export  # noqa: PLC0415
+    from waterline.checker.tla.kafka.module import export  # noqa: PLC0415
 
     module = export(problem)
     make_folder("--out", options.out)

@@ -16,6 +16,7 @@ from waterline.checker.compiler import ir
 from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.resolution import Lookups
 from waterline.checker.compiler.source import Source, source_of
+from waterline.checker.problem.errors import Refused
 from waterline.checker.sorts.expressions import Environment, Expressions
 from waterline.checker.sorts.operations import is_number, require_number, require_storable
 from waterline.checker.sorts.values import (
@@ -25,14 +26,57 @@ from waterline.checker.sorts.values import (
     Items,
     Plain,
     Rows,
+    Sorted,
     StateOf,
     Value,
     describe,
     join,
 )
-from waterline.checker.sorts.violation import Violation, remedy
-from waterline.model.core.sorts import Trusted
+from waterline.model.core.sorts import DataSort, Trusted
 from waterline.model.core.transition_system import Model
+
+
+class IllSorted(Refused):
+    """A rule or claim uses a value of a data sort as something else; says where, and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One place: the line of a file, the function there, the rule that reached it, and why.
+
+    `function` is "" for generated code, which is made of a part of the file.
+    """
+
+    file: str
+    line: int
+    function: str
+    root: str
+    text: str
+    what: str
+    instead: str
+
+    def __str__(self) -> str:
+        within = f"{self.function}, of " if self.function else ""
+        place = f"{self.file}:{self.line}: {within}{self.root}"
+        return f"{place}: `{self.text}` {self.what}; {self.instead}"
+
+
+def remedy(values: Sequence[Value]) -> str:
+    """Return what to write instead, by the first sort among these values."""
+    for value in values:
+        if isinstance(value, Sorted):
+            return _remedy(value.held.sort)
+    return "use one or the other in a variable"
+
+
+def _remedy(sort: DataSort) -> str:
+    relations = "==, !=, <, <=, min and max" if sort.ordered else "== and !="
+    none = f", and with {sort.none_word}" if sort.none_word else ""
+    fresh = f"{sort.fresh}, " if sort.fresh else ""
+    return (
+        f"without bounds {sort.name}s have no fixed numbers: compare them with each other by "
+        f"{relations}{none}, copy them, {fresh}or leave out --unbounded"
+    )
 
 
 @dataclass(slots=True)

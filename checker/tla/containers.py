@@ -1,29 +1,35 @@
-r"""Sets, queues and logs as TLA+'s own sets and sequences.
+r"""Sets, queues, logs and structs as TLA+'s own sets, sequences and records.
 
-A rule that is read from a file has numbers for sets, a bit for each member, and rows of places for
-queues and logs; what it does with them are calls of functions that reading it has written
-(`model.own.operations`, `model.own.sequences`). Here these calls become `\in`, `Append` and so on.
+A rule that is read from a file has numbers for sets, a bit for each member, rows of places for
+queues and logs, and one number for a struct, whose digits are the parts. What it does with them are
+calls of functions that reading it has written, each with its operation
+(`model.core.made.operation_of`). Here these calls become `\in`, `Append`, `vote.term` and so on.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from waterline.checker.compiler.source import Source
-from waterline.checker.tla import arithmetic, structs
+from waterline.checker.tla import arithmetic
 from waterline.checker.tla.environment import Environment, Role, StateOf, Value
 from waterline.checker.tla.expressions import Expressions
-from waterline.checker.tla.forming import join, plus, with_change
+from waterline.checker.tla.forming import join, member, plus, with_change
 from waterline.checker.tla.kinds import (
     MEMBERS,
     TRUTHS,
     WHOLE,
+    Kind,
     Records,
     Sequences,
     Typed,
     as_kind,
+    of_field,
 )
+from waterline.checker.tla.naming import Naming
 from waterline.checker.tla.program import Program
+from waterline.checker.tla.text import flat
 from waterline.checker.tla.tree import (
     Apply,
     Atom,
@@ -31,11 +37,14 @@ from waterline.checker.tla.tree import (
     Element,
     Infix,
     Local,
+    Member,
     Number,
     Quantified,
+    Record,
     Tree,
 )
 from waterline.model.core.made import operation_of
+from waterline.model.own.fields import Choice, Struct
 
 _OF_SETS = {"has_member", "with_member", "without_member", "is_subset", "is_proper_subset"}
 _EMPTY = Collection((), ordered=True)
@@ -62,7 +71,7 @@ def call_container(
         case ():
             return _of_set(name, *typed) if name in _OF_SETS else None
         case (struct, *part) if name in ("make", "part"):
-            return structs.call_struct(caller.program.records[struct], part, typed)
+            return _of_struct(caller.program.records[struct], part, typed)
         case (field,):
             return _of_one(caller, name, field, given, at)
         case (one, other):
@@ -223,3 +232,50 @@ def _of_two(
         return Typed(Infix("=", *found), TRUTHS)
     _write(caller, one, found[1], at)
     return Typed(Number(0), WHOLE)
+
+
+def records_of(
+    struct: Struct[Any],
+    listed: Mapping[tuple[str, ...], Atom],
+    sorts: Mapping[str, Atom],
+    naming: Naming,
+) -> tuple[Records, list[str]]:
+    """The kind of a struct's records; and the lines that define all of them, and their order.
+
+    `listed` are the tuples of words that there are in the module.
+    """
+    parts: list[tuple[str, Kind, int, int]] = []
+    sets: list[str] = []
+    each = naming.top("struct").name
+    number: Tree = Number(0)
+    for (name, part), size in zip(struct.parts, struct.sizes, strict=True):
+        words = listed.get(part.values, Atom("")) if isinstance(part, Choice) else Atom("")
+        kind, values = of_field(part, *part.range, words, sorts)
+        parts.append((name, kind, part.range[0], size))
+        sets.append(f"{name}: {flat(values)}")
+        digit = as_kind(Typed(Member(Atom(each), name), kind), WHOLE)
+        digit = plus(digit, Number(-part.range[0])) if part.range[0] else digit
+        number = digit if number == Number(0) else plus(Infix("*", number, Number(size)), digit)
+    found = Records(
+        struct.name,
+        tuple(parts),
+        naming.top(f"{struct.name}Structs"),
+        naming.top(f"NumberOf{struct.name}"),
+    )
+    return found, [
+        f"{found.all.name} ==",
+        f"  [{', '.join(sets)}]",
+        f"{found.number.name}({each}) ==",
+        f"  {flat(number)}",
+    ]
+
+
+def _of_struct(kind: Records, part: Sequence[str], given: Sequence[Typed]) -> Typed:
+    """Return the struct with these parts; or the part of the given struct that has this name."""
+    if not part:
+        values = zip(kind.parts, given, strict=True)
+        made = tuple((of[0], as_kind(value, of[1])) for of, value in values)
+        return Typed(Record(made), kind)
+    (name,), (struct,) = part, given
+    (of_part,) = (of for each, of, _, _ in kind.parts if each == name)
+    return Typed(member(as_kind(struct, kind), name), of_part)

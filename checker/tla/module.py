@@ -11,10 +11,10 @@ from typing import Any
 
 from waterline.checker.compiler.source import source_of
 from waterline.checker.tla import actions, claims, library
+from waterline.checker.tla.actions import initial_of
 from waterline.checker.tla.calls import Caller
 from waterline.checker.tla.claims import Exported, Kind
 from waterline.checker.tla.forming import join
-from waterline.checker.tla.initial import initial_of
 from waterline.checker.tla.kinds import NONE_NAME, Names, Sequences
 from waterline.checker.tla.naming import camel, comment, plain
 from waterline.checker.tla.subject import Subject, documentation, members_of

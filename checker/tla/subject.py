@@ -8,11 +8,11 @@ from typing import Any
 
 from waterline.checker.compiler.source import Source
 from waterline.checker.tla import library
+from waterline.checker.tla.containers import records_of
 from waterline.checker.tla.forming import interval
 from waterline.checker.tla.kinds import TRUTHS, WHOLE, Records, Sequences, Typed, of_field
 from waterline.checker.tla.naming import Naming, camel
 from waterline.checker.tla.program import FieldForm, Program, Size
-from waterline.checker.tla.structs import records_of
 from waterline.checker.tla.tree import Atom, Infix, Number, Tree
 from waterline.checker.user_models.loading import OwnFile
 from waterline.model.core.errors import BadEnvironment

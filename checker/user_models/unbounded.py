@@ -19,12 +19,12 @@ from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.renaming import Sort
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Call, Model
-from waterline.model.own.any_number import AnyNumber
 from waterline.model.own.building import Built
 from waterline.model.own.data_sorts import argument_of, renamed_sorts, sort_in
 from waterline.model.own.declared import Protocol
 from waterline.model.own.fields import Bag, Epochs, Opaque, PlainField, Set
 from waterline.model.own.layout import field_of
+from waterline.model.own.names import AnyNumber
 from waterline.model.own.normal_form import Renamed
 from waterline.model.own.state_class import Bound, call_within
 

@@ -1,15 +1,18 @@
-"""Guards and limits of actions: what `when` and `within` make of a function's first statements."""
+"""Statements of a function: guards and limits that `when` and `within` make of them, and bodies."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import copy
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from waterline.model.own.fields import AnyField
+from waterline.model.own.fields import AnyField, Choice, Number, Set, Value
 from waterline.model.own.lowering import changed_by
-from waterline.model.own.syntax import Refuse
+from waterline.model.own.mistakes import is_true
+from waterline.model.own.syntax import SET, Kind, Refuse
 
 _ASKS = {"when", "within"}
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -105,6 +108,17 @@ class Asking:
         )
 
 
+def require_no_question(tree: ast.FunctionDef, refuse: Refuse) -> None:
+    """Reject `when` and `within` outside actions, whose own have been taken out before."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (named := name_asked(node)) is not None:
+            raise refuse(
+                node,
+                f"{tree.name} has a `{named}`, and is a claim, or called by another rule",
+                "only an action has one: ask with `if`, or call a function of what both do",
+            )
+
+
 def question_of(statement: ast.stmt) -> str | None:
     """`when` or `within`, if the statement is a call of one."""
     match statement:
@@ -134,3 +148,49 @@ def at(node: _Node, like: ast.AST | None) -> _Node:
     if like is None:
         return node
     return ast.copy_location(node, like)
+
+
+class _Silent(ast.NodeTransformer):
+    """`return True` of an action is `return`; a warning says so."""
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        """Drop a returned True, which no caller reads."""
+        return ast.copy_location(ast.Return(), node) if is_true(node.value) else node
+
+
+def silent(statement: ast.stmt) -> ast.stmt:
+    """Return an action's statement without the values that it returns."""
+    made: ast.stmt = _Silent().visit(copy.deepcopy(statement))
+    return made
+
+
+def returns_nothing(node: ast.Return) -> bool:
+    """`return`, and `return None`."""
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+
+
+def counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterator[ast.stmt]:
+    """Arguments are counted from 0: those of a range that begins elsewhere are moved there."""
+    for name, each in over.items():
+        if isinstance(each, Number) and each.lo != 0:
+            moved = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), ast.Constant(each.lo))
+            yield at(moved, tree)
+
+
+def passed_kind(kind: Kind) -> Kind:
+    """Return what a called function has to know of an argument: whether it is a set, or a word."""
+    if isinstance(kind, Set):
+        return Set("members", kind.of)
+    if isinstance(kind, Choice):
+        return Choice("word", *kind.values)
+    return kind if kind == SET or isinstance(kind, Value) else None
+
+
+def without_docstring(tree: ast.FunctionDef) -> list[ast.stmt]:
+    """The statements of a function."""
+    return tree.body[1:] if ast.get_docstring(tree) is not None else list(tree.body)
+
+
+def first_paragraph(docstring: str) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join(inspect.cleandoc(docstring).strip().split("\n\n")[0].split())

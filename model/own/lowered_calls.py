@@ -219,7 +219,7 @@ def fold(of: AnyField, index: ast.expr) -> ast.expr:
 
 
 def operation_of(name: str, *given: ast.expr) -> ast.expr:
-    """A call of an operation: see `model.own.operations`."""
+    """A call of an operation: see `model.own.lowering`."""
     return ast.Call(ast.Name(f"__{name}__", ast.Load()), list(given), [])
 
 

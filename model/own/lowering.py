@@ -1,9 +1,9 @@
 """Lowering of sets, queues and logs: to numbers with a bit for each member, to rows of places.
 
 A rule comes here with its words numbered. What it does with a set becomes an operation on a number
-(`model.own.operations`), what it does with a queue or a log a call of a function that is written
-for that field (`model.own.sequences`), and an element of a field with more than two indices gets
-the index that the layout has. Nothing else is changed.
+(`TREES`), what it does with a queue or a log a call of a function that is written for that field
+(`model.own.sequences`), and an element of a field with more than two indices gets the index that
+the layout has. Nothing else is changed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from waterline.model.core.made import note_operation
 from waterline.model.own.fields import AnyField, Container, Queue, Set
 from waterline.model.own.lowered_calls import (
     NamedSequence,
@@ -25,9 +26,59 @@ from waterline.model.own.lowered_calls import (
     takes_a_part,
 )
 from waterline.model.own.lowered_expressions import Expressions
-from waterline.model.own.operations import TREES
 from waterline.model.own.sequences import copy_function
 from waterline.model.own.syntax import element_of, truths
+
+TEXT = '''
+def has_member(members, member):
+    """Whether a set has a member; what is outside the domain of the set is no member."""
+    return member >= 0 and member < 63 and (members >> member) & 1 == 1
+
+
+def with_member(members, member):
+    """The set and this member."""
+    return members | (1 << member)
+
+
+def without_member(members, member):
+    """The set without this member, if it had it."""
+    if member >= 0 and member < 63 and (members >> member) & 1 == 1:
+        return members ^ (1 << member)
+    return members
+
+
+def is_subset(members, others):
+    """Whether all members are members of the other set."""
+    return members & ~others == 0
+
+
+def is_proper_subset(members, others):
+    """Whether all members are members of the other set, which has more."""
+    return members & ~others == 0 and members != others
+
+
+def named(number):
+    """A number as a name: below 0 there is none, and it is not None either."""
+    if number < 0:
+        return -2
+    return number
+
+
+def folded(first, second, extent):
+    """One index for two, of which the second is below `extent`; -1 where that is not so."""
+    if second < 0 or second >= extent:
+        return -1
+    return first * extent + second
+'''
+
+
+TREES = {
+    f"__{each.name}__": note_operation(each, each.name)
+    for each in ast.parse(TEXT).body
+    if isinstance(each, ast.FunctionDef)
+}
+"""Functions by their name in lowered rules, to be copied."""
+
 
 _WRITES = {"send", "receive", "append", "truncate", "remove", "clear"}
 _READS = {"count"}

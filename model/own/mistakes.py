@@ -27,9 +27,13 @@ from waterline.model.own.fields import (
     extent,
 )
 from waterline.model.own.lowering import changed_by
-from waterline.model.own.statements import require_statements
+from waterline.model.own.statements import (
+    require_constant,
+    require_state,
+    require_statements,
+    require_whole,
+)
 from waterline.model.own.syntax import Refuse, element_of
-from waterline.model.own.tables import require_constant, require_state, require_whole
 
 _ASKS = ("when", "within")
 _LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.Name)

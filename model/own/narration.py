@@ -16,7 +16,7 @@ from typing import Any
 
 from waterline.model.core.state import OutsideOfPlace, State
 from waterline.model.core.transition_system import Arguments, Model, Narration
-from waterline.model.own.bodies import first_paragraph
+from waterline.model.own.asking import first_paragraph
 from waterline.model.own.data_sorts import argument_of
 from waterline.model.own.declared import Action, Protocol
 from waterline.model.own.fields import (

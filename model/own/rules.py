@@ -17,11 +17,14 @@ from typing import Any
 
 from waterline.model.core.made import function_of
 from waterline.model.core.nearest import did_you_mean_or
-from waterline.model.own.asking import Asking, at, name_asked, question_of
-from waterline.model.own.bodies import (
+from waterline.model.own.asking import (
+    Asking,
+    at,
     counted_from,
     first_paragraph,
     passed_kind,
+    question_of,
+    require_no_question,
     returns_nothing,
     silent,
     without_docstring,
@@ -317,7 +320,7 @@ class Rules:
         plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
         made = ast.fix_missing_locations(at(made, tree))
-        self._require_asks_nothing(made)
+        require_no_question(made, self.refuse)
         kinds = self._kinds(tree)
         made = Parts(self.structs, kinds.kind_in(made), self.refuse).visit(made)
         self._require_known(made)
@@ -446,16 +449,6 @@ class Rules:
                     what = f"{tree.name}: the state has no field {attribute!r}"
                     has = f"it has {', '.join(self.known)}"
                     raise self.refuse(node, what, did_you_mean_or(attribute, self.known, has))
-
-    def _require_asks_nothing(self, tree: ast.FunctionDef) -> None:
-        """Reject `when` and `within` outside actions, whose own have been taken out before."""
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and (named := name_asked(node)) is not None:
-                raise self.refuse(
-                    node,
-                    f"{tree.name} has a `{named}`, and is a claim, or called by another rule",
-                    "only an action has one: ask with `if`, or call a function of what both do",
-                )
 
     def _require_given(self, node: ast.Call, name: str) -> None:
         """A function of the file is given as many arguments as it takes."""

@@ -21,9 +21,9 @@ from waterline.checker.compiler import lookup_record, text_key
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.sorts import check, kept
+from waterline.checker.sorts import check
 from waterline.checker.sorts.check import interpret, require_well_sorted, violations
-from waterline.checker.sorts.violation import IllSorted
+from waterline.checker.sorts.interpretation import IllSorted
 from waterline.model.core.claim import Temporal
 from waterline.model.message import metadata, order_abstraction, trusted
 from waterline.model.message.features import FEATURES, TRUNCATIONS, Feature
@@ -220,7 +220,7 @@ def test_a_check_is_kept_and_found_again_while_the_rules_are_the_same(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("WATERLINE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept, "settled_digest", lambda places: "sources")
+    monkeypatch.setattr(check, "settled_digest", lambda places: "sources")
     monkeypatch.setattr(text_key, "settled_digest", lambda places: "sources")
     gone_through: list[Problem] = []
     monkeypatch.setattr(

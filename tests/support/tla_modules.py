@@ -10,7 +10,7 @@ import pytest
 from bench.peers.tlc import TlcMissing, tlc_jar
 from bench.tla import differences, ours, temporal_of, theirs
 from waterline.checker.problem.problem import Problem
-from waterline.checker.tla.kafka.exported import export
+from waterline.checker.tla.kafka.module import export
 from waterline.checker.tla.module import Module
 from waterline.checker.user_models.family import own_family
 

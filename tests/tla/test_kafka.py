@@ -12,8 +12,7 @@ from tests.support.commands import Commands
 from tests.support.tla_modules import definition
 from waterline.checker.compiler.source import source_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.tla.kafka.exported import export
-from waterline.checker.tla.kafka.module import paragraphs
+from waterline.checker.tla.kafka.module import export, paragraphs
 from waterline.checker.tla.kafka.vocabulary import FLAGS, WORDS
 from waterline.checker.tla.module import Module
 from waterline.model.core.errors import BadEnvironment

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.support.commands import Commands
 from tests.support.own import own_problem
-from waterline.checker.tla.kafka.exported import export
+from waterline.checker.tla.kafka.module import export
 
 MODELS = Path(__file__).parent / "models"
 

@@ -18,7 +18,7 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.sorts.check import require_well_sorted, violations
-from waterline.checker.sorts.violation import IllSorted
+from waterline.checker.sorts.interpretation import IllSorted
 from waterline.checker.traces.predecessors import Path
 from waterline.checker.traces.raising import confirm_raising
 from waterline.checker.user_models.family import own_family

@@ -25,8 +25,7 @@ from waterline.checker.tla.environment import (
 from waterline.checker.tla.expressions import Expressions
 from waterline.checker.tla.forming import everything_in, plus, union, without
 from waterline.checker.tla.kafka.following import StateExpressions, StateStatements, name_state
-from waterline.checker.tla.kafka.program import KafkaProgram, StateOperator
-from waterline.checker.tla.kafka.states import StateEnvironment
+from waterline.checker.tla.kafka.states import KafkaProgram, StateEnvironment, StateOperator
 from waterline.checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Kind, Members, Typed, as_kind
 from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import (

@@ -16,8 +16,7 @@ from waterline.checker.tla.ends import Ends, Following, leaves
 from waterline.checker.tla.environment import Environment, FieldOf, Role, Settings, StateOf, Value
 from waterline.checker.tla.expressions import Expressions
 from waterline.checker.tla.forming import choose, let, plus
-from waterline.checker.tla.kafka.program import KafkaProgram
-from waterline.checker.tla.kafka.states import StateEnvironment
+from waterline.checker.tla.kafka.states import KafkaProgram, StateEnvironment
 from waterline.checker.tla.kafka.vocabulary import REPLICA_PARAMETERS
 from waterline.checker.tla.kinds import WHOLE, Kind, Typed, truth
 from waterline.checker.tla.statements import Statements

@@ -7,14 +7,14 @@ import textwrap
 from typing import Any
 
 from waterline.checker.compiler.source import source_of
+from waterline.checker.kafka.families import GRAINS
 from waterline.checker.problem.problem import Problem
 from waterline.checker.tla import arithmetic, library
 from waterline.checker.tla.claims import Exported, Kind
 from waterline.checker.tla.environment import Role, Settings, StateOf, Value
 from waterline.checker.tla.forming import everything_in, in_order, join
 from waterline.checker.tla.kafka.calling import StateCaller, environment_of
-from waterline.checker.tla.kafka.program import StateOperator
-from waterline.checker.tla.kafka.states import StateEnvironment
+from waterline.checker.tla.kafka.states import StateEnvironment, StateOperator
 from waterline.checker.tla.kafka.subject import (
     STATE,
     KafkaSubject,
@@ -24,8 +24,9 @@ from waterline.checker.tla.kafka.subject import (
     subject_of,
 )
 from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind, whole
-from waterline.checker.tla.module import Module
+from waterline.checker.tla.module import Module, module_of
 from waterline.checker.tla.naming import comment
+from waterline.checker.tla.subject import subject_of as subject_of_file
 from waterline.checker.tla.text import WIDTH, flat, text_of
 from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import (
@@ -43,6 +44,7 @@ from waterline.checker.tla.tree import (
     Tree,
     Truth,
 )
+from waterline.checker.user_models.family import built_of
 from waterline.model.core.transition_system import Action
 from waterline.model.message.versions import version_of
 
@@ -359,3 +361,10 @@ def _kept_locals(operator: StateOperator) -> list[Local]:
 
 def _member(name: str) -> Tree:
     return Member(STATE, name)
+
+
+def export(problem: Problem) -> Module:
+    """The module of a problem. Raises `BadEnvironment` for what it cannot say."""
+    if problem.family in GRAINS.values():
+        return kafka_module(problem)
+    return module_of(subject_of_file(*built_of(problem)))

@@ -13,7 +13,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.tla import library
 from waterline.checker.tla.forming import interval
 from waterline.checker.tla.kafka import vocabulary
-from waterline.checker.tla.kafka.program import KafkaProgram
+from waterline.checker.tla.kafka.states import KafkaProgram
 from waterline.checker.tla.kinds import (
     MEMBERS,
     TRUTHS,

@@ -11,7 +11,7 @@ from bench.tla_settings import kafka_problem
 from tests.support.tla_modules import differences_from_tlc, tlc
 from tests.tla.test_kafka import ELR, code
 from waterline.checker.kafka.confirm.processes import find_java
-from waterline.checker.tla.kafka.exported import export
+from waterline.checker.tla.kafka.module import export
 
 
 def test_the_text_does_not_depend_on_the_number_of_replicas() -> None:

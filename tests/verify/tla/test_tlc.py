@@ -13,7 +13,7 @@ from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc, tlc
 from tests.user_models.test_containers import HEAD, LOGS
 from tests.user_models.test_messages import NET_FILE
-from waterline.checker.tla.kafka.exported import export
+from waterline.checker.tla.kafka.module import export
 
 pytestmark = pytest.mark.tlc
 
