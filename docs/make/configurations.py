@@ -1,6 +1,6 @@
-"""What faults come to under real-looking configurations: the tables of docs/configurations.md.
+"""What faults come to under real-looking configurations: docs/results/configurations.md.
 
-    python -m docs.make.configurations > docs/configurations.md
+    python -m docs.make.configurations > docs/results/configurations.md
 
 takes the files of tests/golden/configs, explores each as `waterline matrix --config` does, and says
 of every cell within which bounds that was, what they cut, and why a cell that holds is not empty.
@@ -41,9 +41,9 @@ HEAD = """\
 # Configurations
 
 The outcome of each fault of `waterline matrix` under configurations as people have them, but for
-what operators do to replicas and directories ([losses.md](losses.md)). The files
+what operators do to replicas and directories ([losses.md](../losses.md)). The files
 are in `tests/golden/configs`; `python -m docs.make.configurations` makes this page. A name has the
-release, its replicas and min.insync.replicas. [matrix.md](matrix.md#how-to-read-it) explains the
+release, its replicas and min.insync.replicas. [matrix.md](../matrix.md#how-to-read-it) explains the
 words. A cell has at most 5 million states here; with the 20 million of `waterline matrix --config`
 some reach larger bounds.
 

@@ -1,6 +1,6 @@
-"""Whether Kafka comes back by itself, version by version and fault by fault: docs/recovery.md.
+"""Whether Kafka comes back by itself, by version and fault: docs/results/recovery.md.
 
-    python -m docs.make.recovery > docs/recovery.md
+    python -m docs.make.recovery > docs/results/recovery.md
 
 explores every version in every circumstance, about two minutes on one core, and judges each claim
 about recovery and about whole behaviours. The surprising cells are explained by their traces.

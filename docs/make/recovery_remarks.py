@@ -1,4 +1,4 @@
-"""What docs/recovery.md says beside its tables: why the surprising cells are as they are."""
+"""The text of docs/results/recovery.md: why the surprising cells are as they are."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ HEAD = """\
 
 Two questions that no claim about single states answers. *Recovery*: when the faults stop, can the
 partition come back by itself? *Liveness*: does it? `waterline check --recovery --liveness` judges
-all of these claims; [language.md](language.md) defines them, fairness, and what bounds do to them.
-`python -m docs.make.recovery > docs/recovery.md` makes this page.
+all of these claims; [language.md](../language.md#liveness) defines them, and fairness.
+`python -m docs.make.recovery > docs/results/recovery.md` makes this page.
 
 A cell says *holds*, or after how many steps at the least there is no way back, or a cycle begins
 that need never be left: **13**. In brackets where Kafka does not promise it with these settings. A
@@ -46,13 +46,13 @@ SHOWN = (
         "(KAFKA-13091), where it appends, and where a fetch moves a follower's log end "
         "(Partition.submitAlterPartition, updateFollowerFetchState). So the last record of a quiet "
         "partition is late; nothing is lost. Brokers of six releases show it, and "
-        "[confirm.md](confirm.md#with-a-real-controller) says what it weighs. Here the "
+        "[confirm.md](../confirm.md#with-a-real-controller) says what it weighs. Here the "
         "request waits until its follower is fenced; one that crosses with the "
         "beginning of a controlled shutdown has the same end. `kraft-without-fenced-check` has "
         "nothing to refuse, and the claim holds. The shorter traces with a session expiry, a "
         "shutdown or requests that survive need a leader that asks for a broker which it knows to "
         "be fenced or stopping; Kafka's does not "
-        "([model.md](model.md#where-the-model-differs-from-the-code-on-purpose)).",
+        "([model.md](../model.md#where-the-model-differs-from-the-code-on-purpose)).",
     ),
     Shown(
         title="A follower in sync fetches for ever, and its leader does not look",
@@ -76,7 +76,7 @@ SHOWN = (
         "while it was stays unanswered, neither acknowledged nor NOT_ENOUGH_REPLICAS_AFTER_APPEND, "
         "until a second broker is back: before, the leader alone committed it and answered with "
         "that error. That is as KIP-966 wants it, and it needs somebody to start the broker: "
-        "`writes_again` holds. Seen on 3.9.1, and on 2.8.2 that error ([confirm.md](confirm.md)).",
+        "`writes_again` holds. Seen on 3.9.1, and on 2.8.2 that error (docs/confirm.md).",
     ),
     Shown(
         title="With ELR a partition can be left without a leader",
@@ -96,7 +96,7 @@ SHOWN = (
         why="Up to 2.0.0 a broker whose log is longer than its leader's exits (KAFKA-7414). "
         "Started again it exits again, until the leader has written as much. "
         "After a power loss `epoch` to `kip279-code` do the same. From 2.0.1 on it truncates. "
-        "Seen on 0.10.2.2 and 1.1.1, and on 2.0.1 that it truncates ([confirm.md](confirm.md)).",
+        "Seen on 0.10.2.2 and 1.1.1, and on 2.0.1 that it truncates (docs/confirm.md).",
     ),
     Shown(
         title="A follower asks for ever where to cut its log",
@@ -106,7 +106,7 @@ SHOWN = (
         why="KAFKA-10706: it led and wrote nothing, and truncating to its log end leaves that "
         "epoch in its cache. So it asks the same again, and stays out of the ISR. "
         "In the model it stutters, since a question that changes nothing is no step; on a broker "
-        "it loops: seen on 2.0.1 and 2.1.1, seven questions a second ([confirm.md](confirm.md)). "
+        "it loops: seen on 2.0.1 and 2.1.1, seven questions a second (docs/confirm.md). "
         "Repaired in 2.6.1, so that `kip320` has none.",
     ),
     Shown(
@@ -129,7 +129,7 @@ SHOWN = (
         "ISR in the cycle is fairness at work: until KAFKA-7152 any member may be found lagging. "
         "From 2.1 on every divergence ends, also after unclean elections and power losses. Seen on "
         "0.10.2.2 and 0.11.0.3 after an unclean election, and on 2.1.1 that it ends "
-        "([confirm.md](confirm.md)).",
+        "(docs/confirm.md).",
     ),
     Shown(
         title="With ZooKeeper no broker learns that nobody leads",

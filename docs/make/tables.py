@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from waterline import invariants
 from waterline.checker.ci.keys import OWN_KEYS
 from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
+from waterline.checker.kafka.confirm.mapping import TABLE
+from waterline.checker.kafka.confirm.mapping import Row as Steering
 from waterline.model.core.layout import Field
 from waterline.model.core.renaming import BY_RECORD
 from waterline.model.message import features
@@ -30,7 +33,7 @@ from waterline.model.message.terms import LEADER
 from waterline.model.message.versions import NAMED, VERSIONS, Version, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("gate.md", "formats.md", "model.md", "protocol.md")
+DOCUMENTS = ("confirm.md", "gate.md", "formats.md", "model.md", "protocol.md")
 _PLACE = re.compile(r"^<!-- table: (\w+) --> \*Made .*\n", re.MULTILINE)
 _RULES = sorted((ROOT / "model" / "message").glob("*.py"))
 
@@ -334,6 +337,27 @@ def of_gate_keys() -> str:
     )
 
 
+# Real brokers.
+
+
+def of_steering() -> str:
+    """Every step with ZooKeeper: whether the harness causes it, and how."""
+    return _steering(TABLE)
+
+
+def of_steering_with_kraft() -> str:
+    """The steps that differ under KRaft."""
+    return _steering(KRAFT_ROWS)
+
+
+def _steering(steps: Mapping[str, Steering]) -> str:
+    rows = (
+        (f"`{name}`", "no" if row.does is None else "yes", row.description)
+        for name, row in steps.items()
+    )
+    return in_markdown(("step", "steered", "meaning"), rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "fields": of_fields,
     "steps": of_steps,
@@ -347,6 +371,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "zookeeper": of_zookeeper,
     "kraft": of_kraft,
     "gate_keys": of_gate_keys,
+    "steering": of_steering,
+    "steering_kraft": of_steering_with_kraft,
 }
 
 

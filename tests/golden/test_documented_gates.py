@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+from docs.make import catalogue
 from tests.support.gate_texts import depths_of, entries_of
 
 ROOT = Path(__file__).parents[2]
-_SECTION = re.compile(r"^## (C\w+) ", re.MULTILINE)
-_ROW = re.compile(r"^\| (\S+)((?: [+-]\S+)*) \| violated \| (\d+) \|", re.MULTILINE)
 
 
 def of_the_catalogue() -> dict[tuple[str, str], int]:
     """The least depth by the number of an entry and the version."""
-    numbers_and_texts = _SECTION.split((ROOT / "docs" / "scenarios.md").read_text())[1:]
-    found = {}
-    for number, text in zip(numbers_and_texts[::2], numbers_and_texts[1::2], strict=True):
-        for base, switched, depth in _ROW.findall(text):
-            words = [(word[0], word[1:]) for word in switched.split()]
-            removed = "".join(f"-without-{name}" for sign, name in words if sign == "-")
-            added = "".join(f"-with-{name}" for sign, name in words if sign == "+")
-            found[number, f"{base}{removed}{added}"] = int(depth)
-    return found
+    return {
+        (outcome.scenario.number, outcome.version): outcome.depth
+        for outcome in catalogue.outcomes(catalogue.read())
+        if outcome.depth is not None
+    }
 
 
-def test_the_gate_of_the_catalogue_has_the_depths_of_its_document() -> None:
+def test_the_gate_of_the_catalogue_has_the_depths_on_record() -> None:
     depths = of_the_catalogue()
     compared = 0
     for entry in entries_of("catalogue.toml"):

@@ -25,7 +25,7 @@ from waterline.model.message.contents import ACTIONS
 from waterline.model.message.environment import DECLARED, DOCUMENTED, FAULTS
 from waterline.model.message.versions import VERSIONS
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "recovery.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "results/recovery.md"
 TINY = {"records": 1, "epochs": 1, "restarts": 1}
 ENDLESS = {"records": 1, "unbounded": True}
 """As many epochs, crashes and produced records as one likes, but finitely many."""

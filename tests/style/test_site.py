@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from docs.make import tables
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,8 +50,19 @@ def test_the_build_puts_every_table_in_its_place(site: Path) -> None:
         ("model.md", "known_isr"),
         ("protocol.md", "fencing"),
         ("gate.md", "spark-conf"),
+        ("confirm.md", "StrayFetch"),
     ):
         assert f"<td><code>{cell}</code></td>" in texts[page]
+
+
+def test_the_build_makes_the_pages_of_results(site: Path) -> None:
+    catalogue = (site / "scenarios.html").read_text()
+    brokers = (site / "results" / "released-brokers.html").read_text()
+
+    assert catalogue.count("Circumstances: ") == len(CATALOGUE)
+    assert 'id="c57-taken-directory"' in catalogue
+    assert "made: " not in catalogue + brokers
+    assert 'id="with-kraft"' in brokers
 
 
 def test_papers_of_the_repository_are_pages_that_others_lead_to(site: Path) -> None:

@@ -17,14 +17,7 @@ VERB_LAST = re.compile(
     re.IGNORECASE,
 )
 """Documents need not be in the words of the field, but in English."""
-LEFT_OUT = {"recovery.md", "released-brokers.md", "scenarios.md"}
-"""Those whose sentences commands print."""
-DOCUMENTS = [
-    path
-    for folder in (ROOT, ROOT / "docs")
-    for path in sorted(folder.glob("*.md"))
-    if path.name not in LEFT_OUT
-]
+DOCUMENTS = [path for folder in (ROOT, ROOT / "docs") for path in sorted(folder.glob("*.md"))]
 _TABLE = re.compile(r"<!-- table: .*?<!-- end of table -->", re.DOTALL)
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^ {4}.*$", re.MULTILINE)

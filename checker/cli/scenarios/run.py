@@ -14,7 +14,7 @@ from waterline.checker.cli.shared.file_options import make_folder, write_files
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import Screen, error_screen, say, screen
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.kafka.scenarios.document import explained_part, to_markdown
+from waterline.checker.kafka.scenarios.document import to_markdown
 from waterline.checker.kafka.scenarios.running import Outcome, run_scenarios
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.kafka.scenarios.table import outcome_table, summary
@@ -52,8 +52,7 @@ def carry_out(
     if json_file:
         texts[json_file] = lambda: _as_json(outcomes)
     if markdown_file:
-        kept = kept_of(markdown_file)
-        texts[markdown_file] = lambda: to_markdown(outcomes) + kept
+        texts[markdown_file] = lambda: to_markdown(outcomes)
     if trace_dir:
         for name, trace in _traces(outcomes).items():
             texts[trace_dir / name] = partial(to_json, trace)
@@ -62,11 +61,6 @@ def carry_out(
         return exit_codes.INCOMPLETE
     met = all(outcome.as_described for outcome in outcomes)
     return exit_codes.HOLDS if met else exit_codes.UNEXPECTED
-
-
-def kept_of(path: Path) -> str:
-    """Return the part of an existing document that no run has written."""
-    return explained_part(path.read_text(encoding="utf-8")) if path.is_file() else ""
 
 
 def _traces(outcomes: list[Outcome]) -> dict[str, Trace]:

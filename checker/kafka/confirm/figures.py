@@ -1,7 +1,7 @@
 """Figures of conformance walks, and their document.
 
-docs/released-brokers.md has two authors: `confirm-catalogue` writes what is before the heading
-`TITLE`, and `conform` what is from there on.
+A document may have two authors: `confirm-catalogue` writes what is before the heading `TITLE`, and
+`conform` what is from there on.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ compared: first to each outcome that no walk had come to, then by chance. An out
 and what it moves. All that the model can reach at these bounds were found by a search through all
 of its states; those that brokers can be steered to by a search through the steps alone that the
 harness can cause. This part is written by
-`waterline conform --kafka RELEASE --results FILE --markdown docs/released-brokers.md`, and
-[confirm.md](confirm.md#conformance) says how it is done.
+`waterline conform --kafka RELEASE --results FILE --markdown FILE`, and docs/confirm.md says how.
 """
 _NOT_TRIED = "No walk has aimed at them yet"
 

@@ -18,7 +18,7 @@ _HEAD = """\
 What `waterline confirm` found for each entry of the [catalogue](scenarios.md) on unchanged brokers
 of each release. This document is written by
 
-    .venv/bin/waterline confirm-catalogue --results {results} --markdown docs/released-brokers.md
+    .venv/bin/waterline confirm-catalogue --results {results} --markdown FILE
 
 from `{results}`, to which the same command adds what is tried with `--kafka RELEASE`;
 [confirm.md](confirm.md) says how brokers are steered, what is compared, and what the words mean.

@@ -99,10 +99,11 @@ COMEBACKS = (
         remark="Seen on six releases under KRaft, 3.3.2 to 4.2.0, with AlterPartition held until "
         "the follower was fenced: m1 waited for as long as anybody looked, 20 and 40 s, with three "
         "brokers also while a follower in sync that had it went on fetching, for since KAFKA-8841 "
-        "(2.4) a fetch from the same offset does not try the high watermark (docs/recovery.md has "
-        "three replicas). It ends when a record is appended or the follower is back; or when the "
-        "producer sends m1 again, which by default it does after request.timeout.ms, 30 s. So the "
-        "last record of a quiet partition is late, and nothing is lost. AlterPartition has to be "
+        "(2.4) a fetch from the same offset does not try the high watermark (with three replicas "
+        "too, docs/results/recovery.md). It ends when a record is appended or the follower is "
+        "back; or when the producer sends m1 again, which by default it does after "
+        "request.timeout.ms, 30 s. So the last record of a quiet partition is late, and nothing is "
+        "lost. AlterPartition has to be "
         "on its way, milliseconds as a rule, when its follower is fenced or begins to shut down. "
         "KAFKA-13091 is the same after a request that was granted (docs/confirm.md).",
     ),

@@ -1,4 +1,4 @@
-"""The catalogue with its outcomes as a document, docs/scenarios.md."""
+"""The catalogue with its outcomes as a document."""
 
 from __future__ import annotations
 
@@ -12,17 +12,13 @@ from waterline.checker.problem.wording import describe_version
 
 _HEAD = """# What is known to go wrong
 
-Written by `waterline scenarios --run --markdown docs/scenarios.md`, and compared with a run by the
-tests. Each entry has a claim, circumstances, the versions under which the claim is violated in them
+Each entry has a claim, circumstances, the versions under which the claim is violated in them
 and those under which it holds. *Violated*: after so many steps at the least. *Holds*: no reachable
 state within the bounds breaks it. A `+` after the number of states marks a search that stopped
-at the violation. What the options mean is in [model.md](model.md#settings), the versions
-are in [protocol.md](protocol.md#the-versions). The first trace of each is in
-`examples/traces/scenarios/`.
+at the violation. What the options mean is in docs/model.md, the versions are in
+docs/protocol.md.
 """
 _COLUMNS = 100
-EXPLAINED = "\n<!-- made by python -m docs.make.explanations -->\n"
-"""Beginning of the part of the document that no run of the catalogue writes."""
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
@@ -33,17 +29,6 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
         of_entry = [o for o in outcomes if o.scenario.number == number]
         lines += _section(of_entry[0].scenario, of_entry)
     return "\n".join(lines)
-
-
-def run_part(document: str) -> str:
-    """The part that `to_markdown` writes."""
-    return document.partition(EXPLAINED)[0]
-
-
-def explained_part(document: str) -> str:
-    """The rest, which is kept when the document is written anew."""
-    _, mark, rest = document.partition(EXPLAINED)
-    return mark + rest
 
 
 def _section(scenario: Scenario, outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from docs.make import explanations as document_explanations
+from docs.make import catalogue
 from tests.support.commands import Commands
 from tests.support.recorded_traces import LOSS
-from waterline.checker.cli.scenarios import run as scenarios_run
-from waterline.checker.kafka.scenarios.document import EXPLAINED, explained_part, run_part
+from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.user_models.start import start_of
-
-DOCUMENT = Path(__file__).parents[3] / "docs" / "scenarios.md"
 
 
 def test_the_chain_of_the_loss_is_told_in_kafkas_words(cli: Commands) -> None:
@@ -80,20 +77,10 @@ def test_a_model_of_ones_own_is_explained(cli: Commands, tmp_path: Path) -> None
     assert "--set safe=true  HOLDS in " in out
 
 
-def test_the_table_of_the_catalogue_has_every_entry() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    table = text.partition("| entry | version | takes |")[2]
+def test_every_entry_of_the_catalogue_is_explained() -> None:
+    recorded = catalogue.read()
 
-    assert [line.split("]")[0] for line in table.splitlines() if line.startswith("| [")] == [
-        f"| [{scenario.number}" for scenario in document_explanations.explained()
+    assert [scenario.name for scenario in CATALOGUE] == [*recorded]
+    assert [name for name, entry in recorded.items() if len(entry.get("explained", ())) == 3] == [
+        scenario.name for scenario in catalogue.explained()
     ]
-
-
-def test_a_run_of_the_catalogue_keeps_the_table(tmp_path: Path) -> None:
-    path = tmp_path / "scenarios.md"
-    path.write_text(f"of a run\n{EXPLAINED}of explaining\n", encoding="utf-8")
-    whole = path.read_text(encoding="utf-8")
-
-    assert scenarios_run.kept_of(path) == f"{EXPLAINED}of explaining\n"
-    assert scenarios_run.kept_of(tmp_path / "new.md") == ""
-    assert (run_part(whole), explained_part("of a run\n")) == ("of a run\n", "")

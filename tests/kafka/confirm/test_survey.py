@@ -15,7 +15,6 @@ from waterline.checker.kafka.confirm.counterexample import search
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.course_digest import course_digest
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoJars
-from waterline.checker.kafka.confirm.figures import without_walks
 from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
 from waterline.checker.kafka.confirm.survey import Survey
@@ -274,13 +273,3 @@ def test_rules_without_a_name_are_searched_before_another_version_is_taken() -> 
 
     assert own.problem.model.version == nameless
     assert others.problem.model.version == "epoch"
-
-
-def test_the_document_is_what_is_made_of_the_results() -> None:
-    docs = Path(__file__).parents[3] / "docs"
-    text = (docs / "released-brokers.md").read_text(encoding="utf-8")
-    made, _ = without_walks(text)
-
-    assert made == to_markdown(
-        read_cells(docs / "released-brokers.jsonl"), "docs/released-brokers.jsonl"
-    )

@@ -14,7 +14,9 @@ from waterline.checker.kafka.matrix.properties import read_config
 from waterline.model.message.versions import version_of
 
 CONFIGS = sorted((Path(__file__).parents[2] / "golden" / "configs").glob("*.properties"))
-PAGE = (Path(__file__).parents[3] / "docs" / "configurations.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "results/configurations.md").read_text(
+    encoding="utf-8"
+)
 ALONE = [path for path in CONFIGS if path.stem.endswith("-1") and "isr" not in path.stem]
 """Those of one replica: explored in no time."""
 
