@@ -6,7 +6,7 @@ not have are empty or None.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 CONTROLLER = "controller"
@@ -113,8 +113,29 @@ class Cluster:
     rest: tuple[tuple[str, str], ...]
 
 
+Pairs = Iterable[tuple[str, str]]
 Labelled = Iterator[tuple[str, str]]
 """Facts by Kafka's names for them: a label and a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label and its value, and whether the step changed it."""
+
+    label: str
+    value: str
+    is_changed: bool = False
+
+
+def compare_facts(now: Pairs, before: Pairs | None, absent: str = "") -> tuple[Fact, ...]:
+    """Return facts with the changes since `before`; None for no step, which changes nothing.
+
+    One without a value before had `absent`.
+    """
+    if before is None:
+        return tuple(Fact(label, value) for label, value in now)
+    old = dict(before)
+    return tuple(Fact(label, value, value != old.get(label, absent)) for label, value in now)
 
 
 def facts_on_disk(lane: Lane) -> Labelled:

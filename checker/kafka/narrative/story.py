@@ -193,6 +193,11 @@ class Story:
         """The promised records that end badly, by id."""
         return {fate.record: fate for fate in self.fates if fate.ending.is_bad}
 
+    def doomed_after(self, state: int) -> frozenset[int]:
+        """The records of `doomed` that are promised by the state after this many steps."""
+        steps = {record: fate.doomed_from for record, fate in self.doomed.items()}
+        return frozenset(r for r, step in steps.items() if step is not None and step <= state)
+
     def vanished_records(self, state: int) -> tuple[Vanished, ...]:
         """The doomed records that are gone from a log by the state after this many steps.
 

@@ -8,23 +8,16 @@ from dataclasses import dataclass
 
 from waterline.checker.kafka.narrative.cluster import (
     Cluster,
+    Fact,
     Flight,
     Lane,
+    compare_facts,
     facts_of_controller,
     facts_of_leader,
     facts_on_disk,
 )
 from waterline.checker.kafka.narrative.fates import Fate
 from waterline.checker.kafka.narrative.story import Phrase, Story
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A label and its value, and whether the step changed it."""
-
-    label: str
-    value: str
-    is_changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +82,7 @@ def scenes_of(story: Story) -> tuple[Scene, ...]:
 
 def _scene(story: Story, number: int) -> Scene:
     now, was = story.cluster(number), story.cluster(max(number - 1, 0))
-    is_kafka = now is not None and was is not None
+    clusters = None if now is None or was is None else (was, now)
     return Scene(
         number=number,
         call=str(story.replayed.moments[number - 1]) if number else "",
@@ -98,18 +91,16 @@ def _scene(story: Story, number: int) -> Scene:
         repeats=story.repeats(number),
         phrase=story.phrase(number) if number else Phrase("Initial state.", "", ""),
         why=story.why(number) if number else "",
-        lanes=_lanes(story, number, was, now) if is_kafka else (),
-        flights=_flights(was, now) if is_kafka else (),
-        rows=() if is_kafka else _rows(story, number),
-        facts=_cluster_facts(was, now) if is_kafka else _rest(story, number),
+        lanes=_lanes(story, number, *clusters) if clusters else (),
+        flights=_flights(*clusters) if clusters else (),
+        rows=() if clusters else _rows(story, number),
+        facts=compare_facts(_describe_cluster(clusters[1]), _describe_cluster(clusters[0]))
+        if clusters
+        else _rest(story, number),
     )
 
 
-def _lanes(
-    story: Story, number: int, was: Cluster | None, now: Cluster | None
-) -> tuple[LaneScene, ...]:
-    assert was is not None
-    assert now is not None
+def _lanes(story: Story, number: int, was: Cluster, now: Cluster) -> tuple[LaneScene, ...]:
     columns = story.longest_log + 1
     return tuple(
         LaneScene(
@@ -122,7 +113,7 @@ def _lanes(
                 _cell(story, number, before, lane, offset, now.committed)
                 for offset in range(columns)
             ),
-            facts=_lane_facts(was, now, lane.replica),
+            facts=compare_facts(_describe_lane(now, lane), _describe_lane(was, before)),
         )
         for before, lane in zip(was.lanes, now.lanes, strict=True)
     )
@@ -149,10 +140,9 @@ def _cell(
     if offset < len(committed) and committed[offset] == cell.record:
         kinds.append("promised")
         text.append("committed")
-    fate = story.doomed.get(cell.record)
-    if fate is not None and fate.doomed_from is not None and fate.doomed_from <= number:
+    if cell.record in story.doomed_after(number):
         kinds.append("doomed")
-        text.append(f"will end {fate.ending.value}")
+        text.append(f"will end {story.doomed[cell.record].ending.value}")
     is_last = number == story.steps
     if is_last and lane.replica in story.breaking.brokers and offset in story.breaking.offsets:
         kinds.append("wrong")
@@ -168,12 +158,6 @@ def _offset_of(fate: Fate, lane: Lane) -> int | None:
     return copies[-1] if copies else None
 
 
-def _lane_facts(was: Cluster, now: Cluster, replica: int) -> tuple[Fact, ...]:
-    old = dict(_describe_lane(was, was.lanes[replica]))
-    new = _describe_lane(now, now.lanes[replica])
-    return tuple(Fact(label, value, value != old.get(label)) for label, value in new)
-
-
 def _describe_lane(cluster: Cluster, lane: Lane) -> Iterator[tuple[str, str]]:
     if lane.high_watermark is not None:
         yield "HW", str(lane.high_watermark)
@@ -182,9 +166,7 @@ def _describe_lane(cluster: Cluster, lane: Lane) -> Iterator[tuple[str, str]]:
     yield from facts_of_leader(cluster, lane)
 
 
-def _flights(was: Cluster | None, now: Cluster | None) -> tuple[Fact, ...]:
-    assert was is not None
-    assert now is not None
+def _flights(was: Cluster, now: Cluster) -> tuple[Fact, ...]:
     old = {_describe_flight(flight) for flight in was.flights}
     text = (_describe_flight(flight) for flight in now.flights)
     return tuple(Fact(where, words, (where, words) not in old) for where, words in text)
@@ -192,15 +174,6 @@ def _flights(was: Cluster | None, now: Cluster | None) -> tuple[Fact, ...]:
 
 def _describe_flight(flight: Flight) -> tuple[str, str]:
     return f"r{flight.sender} → r{flight.receiver}", flight.words
-
-
-def _cluster_facts(was: Cluster | None, now: Cluster | None) -> tuple[Fact, ...]:
-    assert was is not None
-    assert now is not None
-    old = dict(_describe_cluster(was))
-    return tuple(
-        Fact(label, value, value != old.get(label)) for label, value in _describe_cluster(now)
-    )
 
 
 def _describe_cluster(cluster: Cluster) -> list[tuple[str, str]]:
@@ -217,21 +190,17 @@ def _rows(story: Story, number: int) -> tuple[Row, ...]:
     header, *rows = narration.rows(states[number])
     before = narration.rows(states[max(number - 1, 0)])[1:]
     return tuple(
-        Row(
-            row[0],
-            tuple(
-                Fact(label, value, value != was)
-                for label, value, was in zip(header[1:], row[1:], old[1:], strict=True)
-            ),
-        )
+        Row(row[0], compare_facts(_titled(header, row), _titled(header, old)))
         for row, old in zip(rows, before, strict=True)
     )
 
 
+def _titled(header: Many[str], row: Many[str]) -> Iterator[tuple[str, str]]:
+    """A row's cells with their titles, without the row's name."""
+    return zip(header[1:], row[1:], strict=True)
+
+
 def _rest(story: Story, number: int) -> tuple[Fact, ...]:
     narration, states = story.replayed.narration, story.replayed.states
-    old = dict(narration.summary(states[max(number - 1, 0)]))
-    return tuple(
-        Fact(label, value, value != old.get(label))
-        for label, value in narration.summary(states[number])
-    )
+    before = narration.summary(states[max(number - 1, 0)])
+    return compare_facts(narration.summary(states[number]), before)

@@ -5,7 +5,7 @@ A pure function from a story and a place in it to lines of text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from rich.text import Text
@@ -16,10 +16,11 @@ from waterline.checker.kafka.narrative.cluster import (
     DIFFERENT_MARK,
     Cell,
     Cluster,
+    Fact,
     Flight,
-    Labelled,
     Lane,
     broker,
+    compare_facts,
     facts_of_controller,
     facts_of_leader,
     facts_on_disk,
@@ -77,11 +78,7 @@ def picture(story: Story, state: int, size: Size) -> list[Text]:
     last = max([last, *(offset for gone in ghosts for offset in gone)])
     scale = ruler(story.longest_log, last, _cell_width(story), _LEFT, room)
     different = _different(cluster)
-    doomed = {
-        record
-        for record, fate in story.doomed.items()
-        if fate.doomed_from is not None and fate.doomed_from <= state
-    }
+    doomed = story.doomed_after(state)
     lines = [offsets(scale)]
     for lane, gone in zip(cluster.lanes, ghosts, strict=True):
         old = was.lanes[lane.replica] if was else None
@@ -150,13 +147,13 @@ def _title(cluster: Cluster, lane: Lane, was: Lane | None) -> Text:
     name = broker(lane.replica)
     line = Text().append(name.ljust(_LEFT), f"bold {actor_style(name, _names(cluster))}")
     style = TITLE if lane.leads else "" if lane.is_up else QUIET
-    line.append_text(_mark(lane.role, was.role if was else None, style))
+    is_new = was is not None and lane.role != was.role
+    line.append_text(_mark(lane.role, style, is_changed=is_new))
     if lane.leads and cluster.control.leader != lane.replica:
         line.append(" (deposed)", QUIET)
     line.append(" " * max(2, _LEFT + _ROLE - line.cell_len))
-    return line.append_text(
-        _describe_facts(facts_on_disk(lane), facts_on_disk(was) if was else None)
-    )
+    on_disk = compare_facts(facts_on_disk(lane), facts_on_disk(was) if was else None)
+    return line.append_text(_describe_facts(on_disk))
 
 
 def _log(story: Story, state: int, lane: Lane, row: Text) -> Text:
@@ -173,24 +170,21 @@ def _names(cluster: Cluster) -> list[str]:
 def _details(cluster: Cluster, was: Cluster | None, replica: int) -> Text:
     """Render a leader's knowledge of the others; followers have none."""
     old = facts_of_leader(was, was.lanes[replica]) if was else None
-    known = _describe_facts(facts_of_leader(cluster, cluster.lanes[replica]), old)
-    return Text(" " * _LEFT).append_text(known)
+    known = compare_facts(facts_of_leader(cluster, cluster.lanes[replica]), old)
+    return Text(" " * _LEFT).append_text(_describe_facts(known))
 
 
-def _describe_facts(facts: Labelled, was: Labelled | None) -> Text:
-    old = dict(was) if was is not None else None
+def _describe_facts(facts: Iterable[Fact]) -> Text:
     line = Text()
-    for label, value in facts:
-        line.append(f"{'  ' if line else ''}{label} ", QUIET)
-        line.append_text(_mark(value, None if old is None else old.get(label, "")))
+    for fact in facts:
+        line.append(f"{'  ' if line else ''}{fact.label} ", QUIET)
+        line.append_text(_mark(fact.value, is_changed=fact.is_changed))
     return line
 
 
-def _mark(value: str, was: str | None, style: str = "") -> Text:
-    """A value, with colour and mark where it is another than before; None marks nothing."""
-    if was is None or value == was:
-        return Text(value, style)
-    return Text(f"{value}{CHANGED_MARK}", CHANGED)
+def _mark(value: str, style: str = "", *, is_changed: bool) -> Text:
+    """A value, with colour and mark where the step changed it."""
+    return Text(f"{value}{CHANGED_MARK}", CHANGED) if is_changed else Text(value, style)
 
 
 def _draw_arrow(
@@ -226,10 +220,10 @@ def _in_flight(cluster: Cluster) -> Iterator[Text]:
 def _control(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:
     """Yield the controller's decisions, on as many lines as they need."""
     line = Text().append("Controller".ljust(_LABEL), actor_style(CONTROLLER, ()))
-    old = dict(facts_of_controller(was.control)) if was else None
-    for label, value in facts_of_controller(cluster.control):
-        decided = Text().append(f"{label} ", QUIET)
-        decided.append_text(_mark(value, None if old is None else old.get(label, "{}")))
+    old = facts_of_controller(was.control) if was else None
+    for fact in compare_facts(facts_of_controller(cluster.control), old, absent="{}"):
+        decided = Text().append(f"{fact.label} ", QUIET)
+        decided.append_text(_mark(fact.value, is_changed=fact.is_changed))
         if line.cell_len + decided.cell_len > width:
             yield line
             line = Text(" " * _LABEL)
@@ -239,11 +233,10 @@ def _control(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text
 
 def _describe(cluster: Cluster, was: Cluster | None, width: int) -> Iterator[Text]:
     """Yield the promises, then all facts that have no place in the picture."""
-    old = dict(_rest(was)) if was else None
-    for label, value in _rest(cluster):
-        mark = "" if old is None or old.get(label, "none") == value else CHANGED_MARK
-        for number, piece in enumerate(wrap(value + mark, max(1, width - _LABEL))):
-            line = Text().append("" if number else label, QUIET)
+    for fact in compare_facts(_rest(cluster), _rest(was) if was else None, absent="none"):
+        mark = CHANGED_MARK if fact.is_changed else ""
+        for number, piece in enumerate(wrap(fact.value + mark, max(1, width - _LABEL))):
+            line = Text().append("" if number else fact.label, QUIET)
             line.append(" " * (_LABEL - line.cell_len))
             yield line.append(piece, CHANGED if mark else "")
 
