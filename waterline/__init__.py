@@ -49,8 +49,7 @@ if TYPE_CHECKING:
         step,
     )
     from waterline.state import Draft, State
-    from waterline.trace import Trace
-    from waterline.walking import simulate
+    from waterline.trace import Trace, simulate
 
 _DEFINED_IN = {
     "waterline.model.core.state": ("OutOfRange",),
@@ -104,8 +103,10 @@ _DEFINED_IN = {
         "Draft",
         "State",
     ),
-    "waterline.trace": ("Trace",),
-    "waterline.walking": ("simulate",),
+    "waterline.trace": (
+        "Trace",
+        "simulate",
+    ),
 }
 _MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 

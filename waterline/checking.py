@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.own import BadProtocol
 from waterline.models import Declares, Model, instance, model_of, value_of
-from waterline.packing import unpack
 from waterline.result import Claim, Result
 from waterline.running import Step
-from waterline.state import State
+from waterline.state import State, unpack
 from waterline.trace import Trace
 
 if TYPE_CHECKING:

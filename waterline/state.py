@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waterline.containers import show, view_of
+from waterline.model.core.state import State as Packed
 from waterline.model.own.fields import AnyField, Container
+from waterline.model.own.narration import element
 from waterline.models import Model
 from waterline.shape import (
     Index,
@@ -23,7 +25,7 @@ from waterline.shape import (
     nest,
 )
 from waterline.telling import rows, summary, whole
-from waterline.values import Value, accept
+from waterline.values import Value, accept, decode
 
 
 class State:
@@ -199,3 +201,13 @@ class Elements:
 
     def _nest(self) -> tuple[Any, ...]:
         return nest(self._state._values[self._declared.name], extents_of(self._declared))
+
+
+def unpack(model: Model, state: Packed) -> State:
+    """The plain state that a packed one of this model is."""
+    shape = model.shape
+    values = {
+        name: [decode(declared, element(state, declared, i)) for i in shape.places[name]]
+        for name, declared in shape.fields.items()
+    }
+    return State(model, values)

@@ -15,7 +15,7 @@ from waterline.checker.user_models.loading import load_text, read_own
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Parameter
 from waterline.models import value_of, values_of
-from waterline.packing import unpack
+from waterline.state import unpack
 
 PAGE = (EXAMPLES.parent / "docs" / "own-models.md").read_text(encoding="utf-8")
 

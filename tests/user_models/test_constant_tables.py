@@ -18,7 +18,7 @@ from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.checker.search.search import search
 from waterline.model.core.errors import BadEnvironment
-from waterline.packing import unpack
+from waterline.state import unpack
 
 MODELS = Path(__file__).parents[1] / "tla" / "models"
 HEAD = """\

@@ -21,7 +21,7 @@ from waterline.checker.analysis.certificate.renaming import Renamings
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
 from waterline.model.core.errors import BadEnvironment
-from waterline.packing import unpack
+from waterline.state import unpack
 
 NET = """\
 from typing import NamedTuple

@@ -17,7 +17,7 @@ from tests.support.live import Both, lease_text
 from tests.support.own import EXAMPLES
 from tests.user_models.test_containers import FILES, HEAD
 from waterline.model.core.claim import Behaviour, Pattern, Recoverable
-from waterline.packing import unpack
+from waterline.state import unpack
 from waterline.telling import number_state
 
 SMALL: dict[str, dict[str, int]] = {

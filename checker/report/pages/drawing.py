@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from waterline.checker.report.pages.sequence import Events, Message, Sequence, Span, Tone, by_step
+from waterline.checker.report.pages.templating import ours, templates, without_blank_lines
 
 PITCH = 152
 """Between two lanes."""
@@ -271,3 +272,10 @@ def _wrap(text: str, width: int) -> tuple[str, ...]:
         else:
             lines.append(word)
     return tuple(lines)
+
+
+def to_svg(sequence: Sequence) -> str:
+    """The file."""
+    template = templates().get_template("diagram.svg.j2")
+    text = template.render(drawing=draw(sequence), css=ours("diagram.css"))
+    return without_blank_lines(text) + "\n"

@@ -190,12 +190,12 @@ def _rows(story: Story, number: int) -> tuple[Row, ...]:
     header, *rows = narration.rows(states[number])
     before = narration.rows(states[max(number - 1, 0)])[1:]
     return tuple(
-        Row(row[0], compare_facts(_titled(header, row), _titled(header, old)))
+        Row(row[0], compare_facts(_titles_and_cells(header, row), _titles_and_cells(header, old)))
         for row, old in zip(rows, before, strict=True)
     )
 
 
-def _titled(header: Many[str], row: Many[str]) -> Iterator[tuple[str, str]]:
+def _titles_and_cells(header: Many[str], row: Many[str]) -> Iterator[tuple[str, str]]:
     """A row's cells with their titles, without the row's name."""
     return zip(header[1:], row[1:], strict=True)
 

@@ -20,8 +20,7 @@ from textual.widgets import Footer, Input, Static
 
 from waterline.checker.kafka.narrative.story import Story
 from waterline.checker.problem.where import Condition
-from waterline.checker.report.viewer.dialog import Dialog
-from waterline.checker.report.viewer.ending import exit_on_sigterm
+from waterline.checker.report.viewer.dialog import Dialog, exit_on_sigterm
 from waterline.checker.report.viewer.lanes import LEGEND, picture
 from waterline.checker.report.viewer.look import QUIET, Seen
 from waterline.checker.report.viewer.sentences import (

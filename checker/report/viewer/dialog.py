@@ -1,17 +1,22 @@
-"""A dialog over the screen, closed by any key."""
+"""Parts of both viewers: a dialog that any key closes, and the end by a signal."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import signal
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from waterline.checker.report.viewer.look import Seen
+
+ENDED_BY_SIGNAL = 128 + signal.SIGTERM
 
 
 class Dialog(ModalScreen[None]):
@@ -49,3 +54,11 @@ class Dialog(ModalScreen[None]):
     def on_click(self) -> None:
         """A click closes it, as a key does."""
         self.dismiss()
+
+
+def exit_on_sigterm(app: App[int]) -> None:
+    """Exit with `ENDED_BY_SIGNAL` on SIGTERM; call it once the app is mounted."""
+    with contextlib.suppress(NotImplementedError):  # no signals where there is no Unix
+        asyncio.get_running_loop().add_signal_handler(
+            signal.SIGTERM, lambda: app.exit(ENDED_BY_SIGNAL)
+        )

@@ -10,8 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
-from waterline.checker.report.viewer.dialog import Dialog
-from waterline.checker.report.viewer.ending import exit_on_sigterm
+from waterline.checker.report.viewer.dialog import Dialog, exit_on_sigterm
 from waterline.checker.report.viewer.look import FAULT, QUIET, REPEATS_MARK, Seen
 from waterline.counterexamples.formats.itf_states import ItfTrace
 from waterline.counterexamples.formats.itf_table import ItfTables, header
