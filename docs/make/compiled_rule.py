@@ -1,9 +1,6 @@
-"""One rule as Python source, as IR and as LLVM, for docs/checker.md.
+"""One rule as Python source, as IR and as LLVM, for the site.
 
-    python -m docs.make.compiled_rule [--write]
-
-The rule is RULE, under the version VERSION in the environment `documented`. `--write` puts the
-three blocks into the document, between its marks.
+The rule is RULE, under the version VERSION in the environment `documented`.
 """
 
 from __future__ import annotations
@@ -11,9 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from docs.make.marked import print_or_write
 from waterline.checker.compiler import ir
 from waterline.checker.compiler.kernel import plan_of, program_of
 from waterline.checker.compiler.lower import lower_function
@@ -22,9 +17,7 @@ from waterline.checker.kafka.families import MESSAGE
 from waterline.model.message.environment import DOCUMENTED
 from waterline.model.message.high_watermark import advance_high_watermark
 
-ROOT = Path(__file__).parents[2]
-DOCUMENT = ROOT / "docs" / "checker.md"
-BEGIN, END = "<!-- made by python -m docs.make.compiled_rule -->", "<!-- until here -->"
+PLACE = "<!-- made: compiled-rule -->"
 RULE = advance_high_watermark
 VERSION = "kip320"
 
@@ -53,13 +46,6 @@ def as_llvm() -> str:
     found = re.search(rf"^define [^@]*@{name}\(.*?^}}$", text, re.MULTILINE | re.DOTALL)
     assert found is not None, name
     return found[0]
-
-
-def opcodes(text: str) -> list[str]:
-    """The instructions of LLVM's text, without names and operands."""
-    lines = (line.strip() for line in text.splitlines()[1:])
-    code = (line for line in lines if line and not line.startswith((";", "}")))
-    return [re.sub(r"^%\S+ = ", "", line).split()[0] for line in code if not line.endswith(":")]
 
 
 def _block(statements: ir.Block, indent: str) -> Iterator[str]:
@@ -143,8 +129,8 @@ def _listed(*nodes: ir.Expression) -> str:
     return ", ".join(map(_expression, nodes))
 
 
-def made() -> str:
-    """What stands between the two marks of the document."""
+def page() -> str:
+    """Return the rule in its three forms."""
     source = source_of(RULE)
     blocks = (
         f"The source, `{source.place.split(':')[0]}`:",
@@ -154,13 +140,4 @@ def made() -> str:
         f"As LLVM under `{VERSION}`, with each statement as a comment above its instructions:",
         f"```llvm\n{as_llvm()}\n```",
     )
-    return "\n\n".join((BEGIN, *blocks, END))
-
-
-def main() -> None:
-    """Print it, or put it into the document."""
-    print_or_write(__doc__ or "", {DOCUMENT: made()})
-
-
-if __name__ == "__main__":
-    main()
+    return "\n\n".join(blocks)

@@ -1,4 +1,4 @@
-"""The tables of docs/fluss.md: stories of the catalogue under Fluss, its own, and what repairs do.
+"""The tables of docs/results/fluss.md: the catalogue under Fluss, its own losses, and repairs.
 
     python -m docs.make.fluss [stories | own | repairs]
 
@@ -28,7 +28,7 @@ from waterline.checker.search.search import search
 from waterline.model.message.environment import Environment
 from waterline.model.message.versions import spell
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "fluss.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "results" / "fluss.md"
 STATES_MAX = 2_000_000
 Options = Mapping[str, object]
 
@@ -46,7 +46,7 @@ STORY_VERSIONS = (
 def _of_entry(text: str, number: str) -> str:
     """The text with a link to the entry of the catalogue that tells the same."""
     name = find_scenario(number).name
-    return f"{text} ([{number}](scenarios.md#{number.lower()}-{name}))"
+    return f"{text} ([{number}](../scenarios.md#{number.lower()}-{name}))"
 
 
 OWN: tuple[tuple[str, str, Options, str], ...] = (
@@ -193,7 +193,7 @@ def stories() -> str:
     )
     rows = [
         (
-            f"[{e.number}](scenarios.md#{e.number.lower()}-{e.name})",
+            f"[{e.number}](../scenarios.md#{e.number.lower()}-{e.name})",
             e.title,
             f"`{e.claim}`",
             *(next(cells) for _ in STORY_VERSIONS),

@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # mkdocs loads this file by its path
-from docs.make import brokers, catalogue, tables  # noqa: E402 - they need that path
+from docs.make import brokers, catalogue, compiled_rule, tables  # noqa: E402 - they need that path
 
 PAGES = {
     "README.md": "index.md",
@@ -41,7 +41,7 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Tables in their places; a link to a paper leads to its page, to another file names it."""
     markdown = tables.filled(markdown)
-    for maker in (brokers, catalogue):
+    for maker in (brokers, catalogue, compiled_rule):
         if maker.PLACE in markdown:
             markdown = markdown.replace(maker.PLACE, maker.page())
     root = "../" * (page.file.src_uri.count("/") + 1)

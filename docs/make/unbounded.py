@@ -1,4 +1,4 @@
-"""The tables of docs/unbounded.md: ten versions without bounds, and the catalogue without bounds.
+"""The tables of docs/results/unbounded.md: ten versions and the catalogue without bounds.
 
     python -m docs.make.unbounded versions
     python -m docs.make.unbounded catalogue
@@ -37,7 +37,7 @@ from waterline.model.message.environment import DOCUMENTED, without_bounds
 from waterline.model.message.versions import VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = ROOT / "docs" / "unbounded.md"
+DOCUMENT = ROOT / "docs" / "results" / "unbounded.md"
 GATE = FOLDER / "unbounded.toml"
 ABOUT = "Without bounds: any number of crashes, moves, epochs and produced records."
 GATE_MAX = 100_000

@@ -11,7 +11,6 @@ from typing import get_args
 
 import pytest
 
-from docs.make import compiled_rule
 from waterline.checker.compiler import ir, lower
 from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.source import Source, sources_of
@@ -195,15 +194,3 @@ def test_a_function_is_lowered_once() -> None:
     source = source_of("def f(s): pass")
 
     assert lower_function(source) is lower_function(source)
-
-
-def test_the_document_shows_a_rule_as_source_ir_and_llvm() -> None:
-    """Facts, not bytes: the statements, the nodes, the instructions. Otherwise: see its mark."""
-    text = compiled_rule.DOCUMENT.read_text(encoding="utf-8")
-    shown = dict(re.findall(r"```(python|text|llvm)\n(.+?)\n```", text, re.DOTALL))
-
-    assert ast.dump(ast.parse(shown["python"])) == ast.dump(
-        ast.parse(compiled_rule.python_source())
-    )
-    assert re.sub(r" +# \d+", "", shown["text"]) == re.sub(r" +# \d+", "", compiled_rule.as_ir())
-    assert compiled_rule.opcodes(shown["llvm"]) == compiled_rule.opcodes(compiled_rule.as_llvm())

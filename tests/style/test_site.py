@@ -63,6 +63,7 @@ def test_the_build_makes_the_pages_of_results(site: Path) -> None:
     assert 'id="c57-taken-directory"' in catalogue
     assert "made: " not in catalogue + brokers
     assert 'id="with-kraft"' in brokers
+    assert "lshr i64" in re.sub("<[^>]*>", "", (site / "checker.html").read_text())
 
 
 def test_papers_of_the_repository_are_pages_that_others_lead_to(site: Path) -> None:

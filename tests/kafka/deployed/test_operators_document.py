@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Commands
-from tests.support.operators import topics_output
 
 FOLDER = Path(__file__).parents[2] / "golden" / "deployed"
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "operators.md").read_text(encoding="utf-8")
@@ -26,14 +25,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for path in FOLDER.iterdir():
         shutil.copy(path, tmp_path)
     shutil.copytree(LOGS, tmp_path / "logs")
-    (tmp_path / "all-topics.txt").write_text(topics_output(400))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     return tmp_path
 
 
 def test_every_example_of_the_document_is_run() -> None:
-    assert len(EXAMPLES) + len(BEGUN) == DOCUMENT.count("$ waterline") == 5
+    assert len(EXAMPLES) + len(BEGUN) == DOCUMENT.count("$ waterline") == 4
 
 
 def assert_printed_as_shown(command: str, printed: str, cli: Commands) -> None:
