@@ -59,7 +59,7 @@ class Compared:
 def ours(name: str, bounds: Bounds) -> dict[str, bool]:
     """Which claims about whole behaviours are violated, by our search."""
     family = own_family(*read_own(ROOT / "examples" / f"{name}.py"))
-    problem = family.problem_of(name, dict(bounds))
+    problem = family.problem(name, dict(bounds))
     found = {r.name: r for r in run(problem, EngineChoice(name="local")).result.invariants}
     claims = [claim.name for claim in problem.behaviours if isinstance(claim, Temporal)]
     verdicts = {claim: found[claim].verdict for claim in claims}

@@ -119,7 +119,7 @@ class Found:
 def ours(example: Example, bounds: Bounds) -> Found:
     """What Waterline finds."""
     family = own_family(*read_own(ROOT / "examples" / f"{example.name}.py"))
-    problem = family.problem_of(example.name, dict(bounds), symmetry="none")
+    problem = family.problem(example.name, dict(bounds), symmetry="none")
     with closing(MemoryEngine(problem)) as engine:
         result = search(problem, engine)
     depths = {found.name: found.depth for found in result.invariants}

@@ -67,7 +67,7 @@ def kafka_problem(options: str) -> Problem:
 def example_problem(name: str, bounds: Bounds) -> Problem:
     """An example at these bounds."""
     family = own_family(*read_own(ROOT / "examples" / f"{name}.py"))
-    return family.problem_of(next(iter(family.versions)), dict(bounds), symmetry="none")
+    return family.problem(next(iter(family.versions)), dict(bounds), symmetry="none")
 
 
 def spelled(bounds: Bounds) -> str:

@@ -95,8 +95,8 @@ EDITS = (
 OWN = "terms.py"
 SMALL = Environment(records=1, epochs=1, restarts=1, moves=0)
 SUBJECTS: dict[str, Callable[[], Problem]] = {
-    "own": lambda: own_family(TERMS, OWN).problem_of("protocol", {}),
-    "own, unbounded": lambda: own_family(TERMS, OWN).problem_of("protocol", {"unbounded": True}),
+    "own": lambda: own_family(TERMS, OWN).problem("protocol", {}),
+    "own, unbounded": lambda: own_family(TERMS, OWN).problem("protocol", {"unbounded": True}),
     "bounded": lambda: problem_for("epoch", SMALL),
     "violated": lambda: problem_for("hw", replace(SMALL, epochs=2, restarts=2)),
     "unbounded": lambda: problem_for(
@@ -332,7 +332,7 @@ def what_is_wrong(certificate: Certificate, forged: Forgery) -> str:
     given = dict(problem.model.options) | {"unbounded": False}
     given |= {"terms": 9, "nodes": 1} if problem.model.name == OWN else {"epochs": 2, "restarts": 1}
     family = forged.find(problem.model.name)
-    bounded = family.problem_of(problem.model.version, given)
+    bounded = family.problem(problem.model.version, given)
     wrong = _wrong_in(bounded, certificate.certified, None)
     return f"within bounds {wrong}" if wrong else ""
 

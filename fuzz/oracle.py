@@ -42,10 +42,10 @@ def problem_of(text: str, symmetry: str = "none") -> Problem:
     """As the command makes it; claims about what follows are left out under a symmetry."""
     family = own_family(text, "drawn.py")
     if symmetry == "none":
-        return vet(family.problem_of(PROTOCOL, {}))
-    plain = family.problem_of(PROTOCOL, {})
+        return vet(family.problem(PROTOCOL, {}))
+    plain = family.problem(PROTOCOL, {})
     asked = [claim.name for claim in plain.judged]
-    return vet(family.problem_of(PROTOCOL, {}, asked, symmetry=family.symmetry_asked(symmetry)))
+    return vet(family.problem(PROTOCOL, {}, asked, symmetry=family.symmetry_asked(symmetry)))
 
 
 def done_by(problem: Problem, way: str) -> Run:

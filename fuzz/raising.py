@@ -84,7 +84,7 @@ def drawn(seed: int, bounds: int) -> list[Drawn]:
         with suppress(TooLarge, RaisedInPython, ArithmeticError):  # What begins may raise, too.
             ran[at] = Raising(text.replace("at: int = 0", f"at: int = {at}"), STATES_MAX)
     chosen = sorted(ran, key=lambda at: ran[at].raises_at is None)[:bounds]
-    problems = {at: vet(family.problem_of(PROTOCOL, {"at": at})) for at in chosen}
+    problems = {at: vet(family.problem(PROTOCOL, {"at": at})) for at in chosen}
     return [Drawn(problem, ran[at]) for at, problem in alike(problems).items()]
 
 

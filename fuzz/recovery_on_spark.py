@@ -54,7 +54,7 @@ def rounds() -> Iterator[Round]:
                 session=context, partitions=2, driver_levels=DRIVER_LEVELS, in_parts=in_parts
             )
             environment = {**DOCUMENTED.options(), **CIRCUMSTANCES[name]}
-            problem = MESSAGE.problem_of(version, environment, list(NAMES))
+            problem = MESSAGE.problem(version, environment, list(NAMES))
             here, _ = describe(problem, EngineChoice(name="local"))
             there, has_spark = describe(problem, on_spark)
             seen["cells in parts" if in_parts else "cells"] += 1

@@ -143,7 +143,7 @@ def problems() -> list[Problem]:
     names = tuple(claim.name for claim in claims if not isinstance(claim, Temporal))
     usual = {**MESSAGE.usual.options(), "unbounded": True, "records": 2, "moves": 1}
     return [
-        MESSAGE.problem_of(version, usual | {option_of(n): v for n, v in given.items()}, names)
+        MESSAGE.problem(version, usual | {option_of(n): v for n, v in given.items()}, names)
         for version, given in WALKS
     ]
 

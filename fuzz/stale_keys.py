@@ -402,7 +402,7 @@ def problem_in(file: Path) -> Problem:
     forget()
     sys.path.insert(0, str(file.parent))
     try:
-        return vet(own_family(*loading.read_own(file)).problem_of("counting", {}))
+        return vet(own_family(*loading.read_own(file)).problem("counting", {}))
     finally:
         sys.path.pop(0)
 

@@ -108,7 +108,7 @@ def _problem(
         options[UNBOUNDED] = True
 
     def problem_in(family: Any) -> Problem:
-        asked: Problem = family.problem_of(version, options, names, symmetry=symmetry)
+        asked: Problem = family.problem(version, options, names, symmetry=symmetry)
         return vet(asked)
 
     problem = problem_in(family_of(own))

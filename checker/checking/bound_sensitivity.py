@@ -71,7 +71,7 @@ def _sizes(
             continue
         options, symmetry = {**model.options, size: value - 1}, problem.symmetry.value
         try:
-            smaller = family.problem_of(model.version, options, symmetry=symmetry)
+            smaller = family.problem(model.version, options, symmetry=symmetry)
         except BadEnvironment:
             continue
         if smaller.model.layout == model.layout:

@@ -135,7 +135,7 @@ def _other(left: Problem, options: ProblemOptions) -> Problem:
         )
     circumstances = {**_base(family, left, options.environment), **given}
     names = [claim.name for claim in left.claims if left.is_asked(claim)]
-    return family.problem_of(_version(family, left, options), circumstances, names)
+    return family.problem(_version(family, left, options), circumstances, names)
 
 
 def _base(family: Family, left: Problem, named: str | None) -> dict[str, object]:

@@ -92,4 +92,4 @@ def problem_for(
 ) -> Problem:
     """The problem of checking `version` in `environment`, whose type tells the family."""
     family = ATOMIC if isinstance(environment, AtomicEnvironment) else MESSAGE
-    return family.problem(version, environment, names, symmetry=symmetry)
+    return family.problem(version, environment, names, symmetry=symmetry.value)

@@ -6,7 +6,7 @@ the store or the compiler imports one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -105,29 +105,18 @@ class Family:
     def problem(
         self,
         version: str,
-        circumstances: Any,
-        names: Sequence[str] = (),
+        circumstances: Circumstances | Mapping[str, object],
+        names: Iterable[str] = (),
         *,
-        symmetry: Symmetry = Symmetry.NONE,
+        symmetry: str = NO_SYMMETRY,
     ) -> Problem:
-        """Return the problem of checking `version`, with the claims named.
+        """Return the problem of checking `version` in circumstances, or with options, as `make`.
 
-        Without names it has all but those that must be requested. Raises `BadEnvironment` for an
-        unknown version or claim, and for a symmetry that the circumstances do not have.
+        Without names it has all claims but those that must be requested.
         """
-        problem = self._build(version, circumstances)
-        return _asking(problem, frozenset(names) if names else None, symmetry)
-
-    def _build(self, version: str, circumstances: Any) -> Problem:
-        claimed = self.model_with_claims(version, circumstances)
-        return Problem(
-            claimed.model,
-            claimed.invariants,
-            claimed.reachable,
-            properties=claimed.properties,
-            behaviours=claimed.behaviours,
-            family=self,
-        )
+        given = circumstances if isinstance(circumstances, Mapping) else circumstances.options()
+        claims = frozenset(names) or None
+        return self.make(ProblemSpec.of(self.model, version, given, claims, symmetry=symmetry))
 
     def symmetry_asked(self, asked: str) -> str:
         """The symmetry that `--symmetry` names; the one that there is where it names none.
@@ -142,22 +131,11 @@ class Family:
             raise BadEnvironment(f"--symmetry does not say which; {self.name} has {text}")
         return self.symmetry or known[0]
 
-    def problem_of(
-        self,
-        version: str,
-        options: Mapping[str, object],
-        names: Sequence[str] = (),
-        *,
-        symmetry: str = Symmetry.NONE.value,
-    ) -> Problem:
-        """Return the problem as `make` does; without names, with the claims checked by default."""
-        claims = frozenset(names) if names else None
-        return self.make(ProblemSpec.of(self.model, version, options, claims, symmetry=symmetry))
-
     def make(self, spec: ProblemSpec) -> Problem:
         """The problem that a specification names: of a trace, a manifest, a cell of a matrix.
 
-        Raises `BadEnvironment` as `problem` does, and for an unknown option or symmetry.
+        Raises `BadEnvironment` for an unknown version, option, claim or symmetry, and for a
+        symmetry that the circumstances do not have.
         """
         if spec.symmetry not in self.symmetries:
             raise BadEnvironment(
@@ -167,11 +145,26 @@ class Family:
             raise BadEnvironment(
                 "--where may tell names apart; leave out --symmetry, which takes them for alike"
             )
-        problem = self._build(spec.version, self.from_options(dict(spec.options)))
-        known = {claim.name for claim in problem.claims}
-        if spec.where is not None or not known.issuperset(spec.claims or ()):
+        claimed = self.model_with_claims(spec.version, self.from_options(dict(spec.options)))
+        problem = Problem(
+            claimed.model,
+            claimed.invariants,
+            claimed.reachable,
+            properties=claimed.properties,
+            behaviours=claimed.behaviours,
+            family=self,
+        )
+        known = [claim.name for claim in problem.claims]
+        if spec.where is not None or not set(known).issuperset(spec.claims or ()):
             problem = with_asked(problem, spec)
-        return _asking(problem, spec.claims, self.symmetries[spec.symmetry])
+            known = [claim.name for claim in problem.claims]
+        for name in sorted(spec.claims or ()):
+            if name not in known:
+                raise BadEnvironment(f"invariant is {name!r}{did_you_mean(name, known)}")
+        try:
+            return replace(problem, asked=spec.claims, symmetry=self.symmetries[spec.symmetry])
+        except CannotRename as refused:
+            raise BadEnvironment(str(refused)) from None
 
     def environment_name(self, options: Mapping[str, object]) -> str | None:
         """Return the name of the circumstances with these options, if they have one."""
@@ -179,17 +172,6 @@ class Family:
             if circumstances.options() == dict(options):
                 return name
         return None
-
-
-def _asking(problem: Problem, claims: frozenset[str] | None, symmetry: Symmetry) -> Problem:
-    known = [claim.name for claim in problem.claims]
-    for name in sorted(claims or ()):
-        if name not in known:
-            raise BadEnvironment(f"invariant is {name!r}{did_you_mean(name, known)}")
-    try:
-        return replace(problem, asked=claims, symmetry=symmetry)
-    except CannotRename as refused:
-        raise BadEnvironment(str(refused)) from None
 
 
 def words_of(problem: Problem) -> Words:

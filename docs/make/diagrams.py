@@ -53,7 +53,7 @@ def made() -> dict[Path, str]:
 
 def _compared(found: Recorded, version: str) -> str:
     trace = found.finding.replayed.trace
-    other = family_of(trace.model).problem_of(version, trace.environment, [trace.invariant])
+    other = family_of(trace.model).problem(version, trace.environment, [trace.invariant])
     return comparison_page(compare_models(found.problem, found.finding.replayed, other))
 
 

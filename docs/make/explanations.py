@@ -34,7 +34,7 @@ SECONDS_MAX = 200.0
 def explanation(scenario: Scenario) -> list[str]:
     """Return what it takes, what came too late, and what repairs it."""
     trace = read_trace(TRACES / f"{scenario.name}.json")
-    problem = family_of(trace.model).problem_of(trace.version, trace.environment, [trace.invariant])
+    problem = family_of(trace.model).problem(trace.version, trace.environment, [trace.invariant])
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
     replayed = confirm_trace(trace, problem.model, claim).replayed
     prepare(problem)

@@ -157,7 +157,7 @@ class Question:
 def answered(questions: Sequence[Question]) -> Iterator[Result]:
     """One after the other; those of one shape share a kernel."""
     problems = [
-        MESSAGE.problem_of(q.version, {**Environment().options(), **q.options}, q.claims)
+        MESSAGE.problem(q.version, {**Environment().options(), **q.options}, q.claims)
         for q in questions
     ]
     shared = sharing_by_shape(problems)

@@ -59,7 +59,7 @@ def drawn(name: str) -> str:
 
 async def _drawn(name: str, shown: Shown) -> str:
     trace = read_trace(shown.trace)
-    problem = family_of(trace.model).problem_of(trace.version, trace.environment, [trace.invariant])
+    problem = family_of(trace.model).problem(trace.version, trace.environment, [trace.invariant])
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
     app = Viewer(story_of(confirm_trace(trace, problem.model, claim)), claim)
     async with app.run_test(size=SIZE) as pilot:

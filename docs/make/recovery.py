@@ -79,7 +79,7 @@ class Cell:
 def explored(version: str, options: Options, names: Iterable[str] = NAMES) -> Run:
     """A version in circumstances, with these claims judged."""
     environment = {**DOCUMENTED.options(), **options}
-    problem = MESSAGE.problem_of(version, environment, list(names))
+    problem = MESSAGE.problem(version, environment, list(names))
     return run(problem, EngineChoice(name="local"))
 
 

@@ -68,7 +68,7 @@ class Question:
 def question(title: str, version: str, options: Options, claims: Sequence[str] = ()) -> Question:
     """Raises `BadEnvironment` where it cannot be without bounds."""
     given = without_bounds({**DOCUMENTED.options(), **options})
-    return Question(title, version, MESSAGE.problem_of(version, given, claims))
+    return Question(title, version, MESSAGE.problem(version, given, claims))
 
 
 def explored(questions: Sequence[Question], states_max: int) -> Iterator[tuple[Question, Result]]:

@@ -142,7 +142,7 @@ def assert_loses_a_record(version: str, number: str) -> None:
     """An entry of the catalogue loses one under this version."""
     entry = find_scenario(number)
     options = {**entry.environment.options(), "hw-in-response": "pre"}
-    problem = MESSAGE.problem_of(version, options, [entry.claim])
+    problem = MESSAGE.problem(version, options, [entry.claim])
     done = run(problem, EngineChoice(name="local"), budgets=Budgets(stop_at_first=True))
 
     [found] = done.result.invariants

@@ -69,7 +69,7 @@ def unbounded(version: str, **options: Any) -> Problem:
     given = {**MESSAGE.usual.options(), "unbounded": True, "records": 1, **options}
     claims = (*invariants.ALL, *invariants.PROPERTIES, *invariants.BEHAVIOURS)
     names = tuple(c.name for c in claims if not isinstance(c, Temporal))
-    return MESSAGE.problem_of(version, given, names)
+    return MESSAGE.problem(version, given, names)
 
 
 def with_rule(rule: Callable[..., Any], version: str = "kip320") -> Problem:

@@ -35,7 +35,7 @@ def read(name: str) -> Trace:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_each_ends_in_the_first_state_that_breaks_its_claim(path: Path) -> None:
     trace = read_trace(path)
-    model = family_of(trace.model).problem_of(trace.version, trace.environment).model
+    model = family_of(trace.model).problem(trace.version, trace.environment).model
     claim = CLAIMS[trace.invariant]
 
     replayed = confirm(trace, model, lambda state: claim.holds(state, model.settings))
@@ -73,7 +73,7 @@ def test_the_same_choices_under_epoch_end_safe(invariant: str) -> None:
     Where a later choice is no longer offered, that is because nothing was truncated.
     """
     trace = read(f"hw-{invariant}-2r2n2e.json")
-    hw = family_of(trace.model).problem_of("hw", trace.environment).model
+    hw = family_of(trace.model).problem("hw", trace.environment).model
     epoch = message_model("epoch", Environment.from_options(dict(trace.environment)))
 
     followed = follow(trace, epoch)

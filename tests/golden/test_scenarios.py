@@ -45,7 +45,7 @@ def test_the_entry_that_tells_what_an_unclean_election_loses_has_one() -> None:
 @pytest.mark.parametrize("scenario", SHOWN, ids=by_name)
 def test_the_recorded_trace_replays_and_ends_in_the_first_breach(scenario: Scenario) -> None:
     trace = read_trace(TRACES / f"{scenario.name}.json")
-    model = family_of(trace.model).problem_of(trace.version, trace.environment).model
+    model = family_of(trace.model).problem(trace.version, trace.environment).model
 
     found = confirm_trace(trace, model, CLAIMS[trace.invariant])
 
@@ -59,7 +59,7 @@ def test_under_a_version_that_stands_the_recorded_steps_break_nothing(scenario: 
     """Either a step is not offered any more, or the same choices end safe."""
     trace = read_trace(TRACES / f"{scenario.name}.json")
     for version in scenario.stands:
-        model = family_of(trace.model).problem_of(version, trace.environment).model
+        model = family_of(trace.model).problem(version, trace.environment).model
         with pytest.raises((TraceError, NotACounterexample)):
             confirm_trace(trace, model, CLAIMS[trace.invariant])
 
@@ -68,7 +68,7 @@ def test_the_trace_of_an_older_epoch_ends_safe_where_the_follower_checks_for_it(
     """Its space is too large to be among those under which an entry stands."""
     trace = read_trace(TRACES / "late-read-older-epoch.json")
     version = f"{trace.version}-with-append-checks-older-epoch"
-    model = family_of(trace.model).problem_of(version, trace.environment).model
+    model = family_of(trace.model).problem(version, trace.environment).model
 
     with pytest.raises((TraceError, NotACounterexample)):
         confirm_trace(trace, model, CLAIMS[trace.invariant])

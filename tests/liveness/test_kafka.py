@@ -33,7 +33,7 @@ CLAIMS = {claim.name: claim for claim in invariants.BEHAVIOURS}
 
 
 def problem_of(version: str, options: Mapping[str, object]) -> Problem:
-    return MESSAGE.problem_of(version, {**DOCUMENTED.options(), **options}, list(CLAIMS))
+    return MESSAGE.problem(version, {**DOCUMENTED.options(), **options}, list(CLAIMS))
 
 
 @pytest.fixture(scope="module")

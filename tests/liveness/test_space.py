@@ -33,7 +33,7 @@ def never(s: Any, c: Any) -> bool:
 def kafka() -> Problem:
     """A small space in which budgets and limits cut steps, with all of its steps asked for."""
     options = MESSAGE.usual.options() | {"records": 1, "epochs": 1, "restarts": 1, "moves": 1}
-    model = MESSAGE.problem_of("kip320", options).model
+    model = MESSAGE.problem("kip320", options).model
     claim = Recoverable(
         name="never",
         sentence="",

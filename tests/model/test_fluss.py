@@ -116,7 +116,7 @@ def test_up_to_0_9_a_notice_of_the_same_epoch_makes_a_leader_forget(
 @pytest.mark.parametrize("path", BREAKING, ids=lambda path: path.stem)
 def test_recorded_traces_break_their_claims(path: Path) -> None:
     trace = read_trace(path)
-    problem = MESSAGE.problem_of(trace.version, trace.environment, [trace.invariant])
+    problem = MESSAGE.problem(trace.version, trace.environment, [trace.invariant])
     [claim] = [each for each in problem.invariants if each.name == trace.invariant]
 
     assert confirm_trace(trace, problem.model, claim).replayed.moments
@@ -124,7 +124,7 @@ def test_recorded_traces_break_their_claims(path: Path) -> None:
 
 def test_the_loss_of_before_kip_101_by_moves_is_none_under_fluss() -> None:
     trace = read_trace(TRACES / "kip-101-loss-by-moves.json")
-    problem = MESSAGE.problem_of("fluss-0.9", trace.environment, [trace.invariant])
+    problem = MESSAGE.problem("fluss-0.9", trace.environment, [trace.invariant])
     [claim] = [each for each in problem.invariants if each.name == trace.invariant]
     followed = follow(trace, problem.model)
 
@@ -134,7 +134,7 @@ def test_the_loss_of_before_kip_101_by_moves_is_none_under_fluss() -> None:
 
 def test_sentences_are_in_fluss_s_words() -> None:
     trace = read_trace(ENTRIES / "leaderless-truncation.json")
-    model = MESSAGE.problem_of(trace.version, trace.environment, [trace.invariant]).model
+    model = MESSAGE.problem(trace.version, trace.environment, [trace.invariant]).model
     told = " ".join(
         model.narration.sentence(m.action, m.values, m.before, m.after)
         for m in follow(trace, model).replayed.moments

@@ -40,7 +40,7 @@ def checked(
 ) -> Run:
     """A run of the local engine; what is not said is as documented."""
     options = {**MESSAGE.usual.options(), **{n.replace("_", "-"): v for n, v in bounds.items()}}
-    return run(MESSAGE.problem_of(version, options, names, symmetry=symmetry), LOCAL)
+    return run(MESSAGE.problem(version, options, names, symmetry=symmetry), LOCAL)
 
 
 def violated(done: Run) -> dict[str, int | None]:
@@ -159,7 +159,7 @@ def test_a_counterexample_is_a_trace_of_the_bounded_model() -> None:
     assert len(done.findings) == 11
     for finding in done.findings:
         trace = finding.replayed.trace
-        again = replay(trace, MESSAGE.problem_of(trace.version, trace.environment).model)
+        again = replay(trace, MESSAGE.problem(trace.version, trace.environment).model)
         assert trace.environment["unbounded"] is False
         assert len(again.moments) == violated(done)[finding.invariant]
 
@@ -251,7 +251,7 @@ def test_a_verdict_says_what_has_no_bound_and_what_has() -> None:
 def unbounded_problem(names: tuple[str, ...], **bounds: Any) -> Problem:
     """A problem with two records above the settled ones; `names` are the claims asked."""
     options = {**MESSAGE.usual.options(), "records": 2, "unbounded": True, **bounds}
-    return MESSAGE.problem_of("kip320", options, names)
+    return MESSAGE.problem("kip320", options, names)
 
 
 def test_a_side_condition_is_checked_whatever_is_asked() -> None:

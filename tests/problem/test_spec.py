@@ -21,15 +21,15 @@ ANY_ORDER = {"election-order": "any", **SMALL}
 
 
 def described_problems() -> dict[str, Problem]:
-    message = MESSAGE.problem_of("hw", SMALL)
+    message = MESSAGE.problem("hw", SMALL)
     return {
         "defaults": message,
-        "claims": MESSAGE.problem_of("epoch", SMALL, ["sane", "valid_isr"]),
+        "claims": MESSAGE.problem("epoch", SMALL, ["sane", "valid_isr"]),
         "no claim": replace(message, asked=frozenset()),
-        "switched": MESSAGE.problem_of("kip320-without-fencing", SMALL),
-        "symmetry": MESSAGE.problem_of("hw", ANY_ORDER, symmetry="replicas"),
+        "switched": MESSAGE.problem("kip320-without-fencing", SMALL),
+        "symmetry": MESSAGE.problem("hw", ANY_ORDER, symmetry="replicas"),
         "condition": where_asked(message, "s.leo[0] == 1", ("sane",)),
-        "atomic": ATOMIC.problem_of("kip279", {}),
+        "atomic": ATOMIC.problem("kip279", {}),
         "own": example("two_phase_commit", rms=2),
     }
 
@@ -108,7 +108,7 @@ def test_the_order_of_options_makes_no_other() -> None:
 
 
 def test_its_space_is_what_problems_share_that_differ_in_claims() -> None:
-    assert MESSAGE.problem_of("hw", SMALL, ["sane"]).spec.space == PROBLEMS["defaults"].spec.space
+    assert MESSAGE.problem("hw", SMALL, ["sane"]).spec.space == PROBLEMS["defaults"].spec.space
     assert PROBLEMS["condition"].spec.space != PROBLEMS["defaults"].spec.space
 
 

@@ -144,7 +144,7 @@ def require_of_version(grain: str, version: str, *, seed: int) -> None:
     """Of a walk under a version in many circumstances."""
     family = GRAINS[grain]
     options = family.usual.options() | (MORE if grain == "message" else {})
-    problem = family.problem_of(version, options, [NO_CLAIM])
+    problem = family.problem(version, options, [NO_CLAIM])
     finding = walked(problem, seed)
     require_right(story_of(finding))
     require(problem, finding)
@@ -158,7 +158,7 @@ def test_of_an_example_model(name: str) -> None:
 def require_of_example(name: str) -> None:
     """Of walks in an example."""
     family = own_family(*read_own(EXAMPLES / f"{name}.py"))
-    problem = family.problem_of(next(iter(family.versions)), {}, [NO_CLAIM])
+    problem = family.problem(next(iter(family.versions)), {}, [NO_CLAIM])
     require(problem, walked(problem, seed=7))
 
 

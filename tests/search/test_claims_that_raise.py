@@ -123,6 +123,6 @@ def test_none_of_kafkas_need_be_asked_once_it_has_happened(
     loops_of = kernel.loops_of
     monkeypatch.setattr(kernel, "loops_of", noted)
     for version in ("hw", "kip320"):
-        program_of(plan_of(GRAINS[grain].problem_of(version, {"replicas": 3})))
+        program_of(plan_of(GRAINS[grain].problem(version, {"replicas": 3})))
 
     assert raising == [frozenset(), frozenset()]

@@ -16,7 +16,7 @@ def own_problem(file: Path, symmetry: str = "none", **bounds: int) -> Problem:
     """The first protocol of a file within these bounds."""
     family = own_family(*read_own(file))
     first = next(iter(family.versions))
-    return vet(family.problem_of(first, bounds, symmetry=symmetry))
+    return vet(family.problem(first, bounds, symmetry=symmetry))
 
 
 def example(name: str, symmetry: str = "none", **bounds: int) -> Problem:

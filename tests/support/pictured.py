@@ -31,5 +31,5 @@ def beside(name: str, version: str) -> Comparison:
     """A trace on record beside its choices under another version."""
     found = confirmed_in(name)
     trace = found.finding.replayed.trace
-    other = MESSAGE.problem_of(version, trace.environment, [trace.invariant])
+    other = MESSAGE.problem(version, trace.environment, [trace.invariant])
     return compare_models(found.problem, found.finding.replayed, other)

@@ -20,7 +20,7 @@ def entry_trace(name: str) -> Trace:
 
 def problem_of(trace: Trace) -> Problem:
     """The problem that asks the trace's claim and nothing else."""
-    return MESSAGE.problem_of(trace.version, trace.environment, [trace.invariant])
+    return MESSAGE.problem(trace.version, trace.environment, [trace.invariant])
 
 
 def replayed_in(problem: Problem, trace: Trace) -> Replayed:

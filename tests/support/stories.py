@@ -24,6 +24,6 @@ def story(path: Path) -> Story:
 
 def story_of_trace(trace: Trace) -> Story:
     """The story of a trace that breaks its claim."""
-    problem = family_of(trace.model).problem_of(trace.version, trace.environment, [trace.invariant])
+    problem = family_of(trace.model).problem(trace.version, trace.environment, [trace.invariant])
     claim = next(claim for claim in problem.claims if problem.is_asked(claim))
     return story_of(confirm_trace(trace, problem.model, claim))

@@ -18,7 +18,7 @@ from waterline.checker.user_models.family import own_family
 def problem_of(text: str, **bounds: int) -> Problem:
     """The problem of a file with this text."""
     family = own_family(text, "mine.py")
-    return family.problem_of(next(iter(family.versions)), bounds, symmetry="none")
+    return family.problem(next(iter(family.versions)), bounds, symmetry="none")
 
 
 def module_of(text: str, **bounds: int) -> Module:

@@ -20,7 +20,7 @@ LOSS = (
 def walk_of(version: str = "hw", *steps: str, **options: object) -> Walk:
     """A walk through Kafka's model that has taken these steps."""
     given = {name.replace("_", "-"): value for name, value in options.items()}
-    walk = Walk(MESSAGE.problem_of(version, given))
+    walk = Walk(MESSAGE.problem(version, given))
     for step in steps:
         walk.take(step_called(step, walk))
     return walk

@@ -29,7 +29,7 @@ SMALL = {"records": 1, "epochs": 1, "restarts": 1, "moves": 1}
 
 
 def asked(text: str, problem: Problem | None = None) -> Condition:
-    problem = problem or MESSAGE.problem_of("hw", {})
+    problem = problem or MESSAGE.problem("hw", {})
     assert problem.family is not None
     return problem.family.condition(text, problem.model)
 
@@ -148,7 +148,7 @@ def test_what_is_refused_is_pointed_at(text: str, column: int, complaint: str) -
     ],
 )
 def test_what_is_odd_has_its_meaning(text: str, so: bool) -> None:
-    problem = MESSAGE.problem_of("hw", {})
+    problem = MESSAGE.problem("hw", {})
 
     assert bool(asked(text).holds(problem.model.initial[0], problem.model.settings)) is so
 
@@ -175,7 +175,7 @@ COMPILED = (
 
 
 def test_compiled_it_is_true_of_the_same_states() -> None:
-    plain = MESSAGE.problem_of("hw", SMALL)
+    plain = MESSAGE.problem("hw", SMALL)
     model, conditions = plain.model, [asked(text, plain) for text in COMPILED]
     # All in one problem, so that there is one kernel.
     claims = tuple(replace(nowhere(c), name=f"nowhere_{i}") for i, c in enumerate(conditions))
@@ -220,13 +220,13 @@ def test_a_model_of_ones_own_is_asked_in_its_own_words() -> None:
 
 
 def test_the_atomic_grain_is_asked_too() -> None:
-    problem = ATOMIC.problem_of("hw", {})
+    problem = ATOMIC.problem("hw", {})
 
     assert asked("s.leo[r0] == 0", problem).holds(problem.model.initial[0], problem.model.settings)
 
 
 def test_another_process_makes_the_same_question_again() -> None:
-    problem = where_asked(MESSAGE.problem_of("hw", SMALL), "s.leo[0] == 1", ["sane"])
+    problem = where_asked(MESSAGE.problem("hw", SMALL), "s.leo[0] == 1", ["sane"])
     make, arguments = problem.__reduce_ex__(4)[:2]
     again = make(*arguments)
 
@@ -239,7 +239,7 @@ def test_an_executor_needs_no_rich_for_it() -> None:
     program = (
         "import sys; from waterline.checker.problem.where import where_asked; "
         "from waterline.checker.kafka.families import MESSAGE; "
-        "make, arguments = where_asked(MESSAGE.problem_of('hw', {}), '1').__reduce_ex__(4)[:2]; "
+        "make, arguments = where_asked(MESSAGE.problem('hw', {}), '1').__reduce_ex__(4)[:2]; "
         "make(*arguments); print([m for m in ('rich', 'click') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
@@ -249,7 +249,7 @@ def test_an_executor_needs_no_rich_for_it() -> None:
 
 def test_a_condition_may_tell_names_apart_so_none_is_asked_under_a_symmetry() -> None:
     options = {"election-order": "any", **SMALL}
-    problem = MESSAGE.problem_of("hw", options, symmetry="replicas")
+    problem = MESSAGE.problem("hw", options, symmetry="replicas")
     with pytest.raises(BadEnvironment, match="leave out --symmetry"):
         where_asked(problem, "s.leo[0] == 1")
 
@@ -281,6 +281,6 @@ def test_a_model_that_has_these_names_itself_keeps_them(
     family = problem.family
 
     assert family is not None
-    assert family.problem_of("flips", problem.model.options, [claim]).checked == (claim,)
+    assert family.problem("flips", problem.model.options, [claim]).checked == (claim,)
     with pytest.raises(BadEnvironment, match="which has a meaning of its own here; call it other"):
         where_asked(problem, "s.n == 1")

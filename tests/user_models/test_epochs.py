@@ -130,7 +130,7 @@ class RandomModel:
 
 
 def _problem(text: str) -> Any:
-    return own_family(text, "m.py").problem_of("m", {"unbounded": True})
+    return own_family(text, "m.py").problem("m", {"unbounded": True})
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 7, 8, 13, 16])

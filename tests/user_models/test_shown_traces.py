@@ -151,7 +151,7 @@ def test_messages_of_a_queue_and_of_a_bag_are_arrows_from_step_to_step() -> None
     """Received, lost, taken by whoever takes it, and still on its way; values have no lanes."""
     Path("channels.py").write_text(CHANNELS)
     family = own_family(*read_own(Path("channels.py")))
-    problem = family.problem_of("channels", {}, [NO_CLAIM])
+    problem = family.problem("channels", {}, [NO_CLAIM])
     calls = (
         ("send", (0, 1, 0)),
         ("send", (0, 2, 1)),

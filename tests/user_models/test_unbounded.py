@@ -145,7 +145,7 @@ def third(s):
 def problem_of(text: str, *names: str, symmetry: str = "none", **bounds: Any) -> Problem:
     family = own_family(text, "m.py")
     options = {**bounds, "unbounded": True}
-    return vet(family.problem_of("m", options, names, symmetry=symmetry))
+    return vet(family.problem("m", options, names, symmetry=symmetry))
 
 
 def test_what_only_numbers_can_do_is_refused_at_its_line() -> None:
@@ -176,7 +176,7 @@ def test_a_refusal_shows_the_line_of_its_own_file(
     """Also where a file of the same name lies in the working folder."""
     (tmp_path / "m.py").write_text("0\n" * 99)
     monkeypatch.chdir(tmp_path)
-    problem = own_family(USES, "elsewhere/m.py").problem_of("m", {"unbounded": True})
+    problem = own_family(USES, "elsewhere/m.py").problem("m", {"unbounded": True})
     found = {each.line: str(each) for each in violations(problem)}
 
     assert "the effect of misuse: `s.log[node].append(2)" in found[_line_of("append(2)")]
@@ -290,7 +290,7 @@ def test_a_bound_that_there_is_not_cannot_be_set() -> None:
     with pytest.raises(BadEnvironment, match="any number of terms; leave out --set terms=4"):
         problem_of(SMALL, terms=4)
     with pytest.raises(BadEnvironment, match="--unbounded is for Epochs and Opaque"):
-        vet(own_family(*_read("die_hard")).problem_of("die_hard", {"unbounded": True}))
+        vet(own_family(*_read("die_hard")).problem("die_hard", {"unbounded": True}))
 
 
 CLASS = """\
@@ -360,7 +360,7 @@ def test_declarations_that_mean_nothing_are_refused_within_bounds_too(
     instead: tuple[str, str], words: str
 ) -> None:
     with pytest.raises(BadEnvironment, match=words):
-        own_family(SMALL.replace(*instead), "m.py").problem_of("m", {})
+        own_family(SMALL.replace(*instead), "m.py").problem("m", {})
 
 
 def test_without_the_fence_a_trace_within_bounds_shows_the_old_write() -> None:
@@ -373,7 +373,7 @@ def test_without_the_fence_a_trace_within_bounds_shows_the_old_write() -> None:
     assert trace.environment["leases"] == 2
     assert "unbounded" not in trace.environment
     family = own_family(LEASE.read_text(), LEASE.name)
-    again = family.problem_of(trace.version, dict(trace.environment))
+    again = family.problem(trace.version, dict(trace.environment))
     last = replay(trace, again.model).moments[-1]
     assert (last.before.written_under, last.after.written_under) == (2, 1)
     assert len(run(again, LOCAL).findings[0].replayed.trace.steps) == 7
@@ -419,7 +419,7 @@ def test_an_error_of_a_rule_has_a_trace_within_bounds() -> None:
     trace = error.finding.replayed.trace
     assert [dict(step.arguments)["term"] for step in trace.steps] == [3, 1]
     assert dict(trace.raises.arguments)["term"] == 2
-    within = own_family(text, "m.py").problem_of("m", dict(trace.environment))
+    within = own_family(text, "m.py").problem("m", dict(trace.environment))
     assert "s.n cannot be 2" in confirm_raising(trace, within).explanation
 
 
@@ -490,6 +490,6 @@ def test_an_initial_state_with_an_epoch_is_named_alone(tmp_path: pathlib.Path) -
     )
     family = own_family(*read_own(file))
     with pytest.raises(BadEnvironment) as refused:
-        family.problem_of("m", {"unbounded": True})
+        family.problem("m", {"unbounded": True})
 
     assert "has epochs or values already, as view[node2] 1; leave" in str(refused.value)

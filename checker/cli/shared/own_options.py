@@ -113,4 +113,4 @@ def vetted_problem(
         (name,) = family.versions
     asked = family.symmetry_asked(symmetry)
     options = {**bounds, "unbounded": True} if unbounded else bounds
-    return vet(family.problem_of(name, options, names, symmetry=asked))
+    return vet(family.problem(name, options, names, symmetry=asked))

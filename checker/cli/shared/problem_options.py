@@ -219,7 +219,7 @@ def _of_kafka(options: ProblemOptions) -> Problem:
                 "leave it out"
             )
     changed = {**grain.environments[environment].options(), **options.settings}
-    return grain.problem_of(version, changed, options.names, symmetry=_symmetry(grain, options))
+    return grain.problem(version, changed, options.names, symmetry=_symmetry(grain, options))
 
 
 def _symmetry(family: Family, options: ProblemOptions) -> str:

@@ -42,7 +42,7 @@ def load_counterexample(path: Path, own_model: str | None) -> Recorded:
     trace = read_trace(path, parse=_parse)
     try:
         family = finder(own_model)(trace.model)
-        problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
+        problem = family.problem(trace.version, trace.environment, [trace.invariant])
     except BadEnvironment as problem_found:
         raise BadTrace(f"{path}: {problem_found}") from None
     if trace.raises is not None:

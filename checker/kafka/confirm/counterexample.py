@@ -138,7 +138,7 @@ def load_counterexample(path: Path) -> Counterexample:
                 f"{path} is a trace of {trace.model}, whose steps are no requests; "
                 f"one of {MESSAGE.model} can be replayed on brokers"
             )
-        problem = family.problem_of(trace.version, trace.environment, [trace.invariant])
+        problem = family.problem(trace.version, trace.environment, [trace.invariant])
     except BadEnvironment as found:
         raise BadTrace(f"{path}: {found}") from None
     claim = asked_alone(problem)

@@ -63,7 +63,7 @@ def family(text: str) -> Family:
 
 @pytest.fixture(scope="module")
 def terms(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    problem = family(TERMS).problem_of("protocol", {"unbounded": True})
+    problem = family(TERMS).problem("protocol", {"unbounded": True})
     return certificate_of(problem, tmp_path_factory.mktemp("terms") / "certificate")
 
 
@@ -76,7 +76,7 @@ def test_a_user_model_is_held_to_its_sorts(
     header = header_in(terms)
     header["problem"]["bounds"]["sha256"] = digest_of(text)
     put_header(terms, header)
-    within_eight = family(text).problem_of("protocol", {"terms": 8})
+    within_eight = family(text).problem("protocol", {"terms": 8})
     found = run(within_eight, EngineChoice(name="local", threads=1)).result.violated
 
     assert [each.name for each in found] == [broken]
@@ -128,7 +128,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", ALTERED)
 def test_altered_rules_of_kafka_are_held_to_them_too(name: str, kafka: Path) -> None:
     altered = ALTERED[name]
-    problem = altered.problem_of("kip320", header_in(kafka)["problem"]["bounds"], ["sane"])
+    problem = altered.problem("kip320", header_in(kafka)["problem"]["bounds"], ["sane"])
     keys = [words_of(key) for key in keys_in(kafka)]
     epochs = {State(problem.model.layout, words).epoch for words in keys}
 

@@ -22,7 +22,7 @@ def compare() -> Compare:
     def made(trace: Trace, version: str | None = None, **settings: Any) -> Comparison:
         left = problem_of(trace)
         options = {**trace.environment, **{n.replace("_", "-"): v for n, v in settings.items()}}
-        right = MESSAGE.problem_of(version or trace.version, options, [trace.invariant])
+        right = MESSAGE.problem(version or trace.version, options, [trace.invariant])
         return compare_models(left, replayed_in(left, trace), right)
 
     return made

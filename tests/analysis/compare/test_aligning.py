@@ -89,8 +89,8 @@ def test_an_election_with_a_choice_takes_the_place_of_one_without(compare: Compa
 
 def test_a_power_loss_takes_what_comes_nearest() -> None:
     bounds = {**Environment().options(), "restarts": 0, "power-losses": 1}
-    left = MESSAGE.problem_of("hw", bounds, ["no_committed_loss"])
-    right = MESSAGE.problem_of("hw", {**bounds, "records": 1}, ["no_committed_loss"])
+    left = MESSAGE.problem("hw", bounds, ["no_committed_loss"])
+    right = MESSAGE.problem("hw", {**bounds, "records": 1}, ["no_committed_loss"])
     calls = [("Produce", (0,)), ("Produce", (0,)), ("PowerLoss", (0, 1))]
     replayed = replay(trace_of(left.model, "no_committed_loss", calls), left.model)
 

@@ -27,7 +27,7 @@ def found(request: pytest.FixtureRequest) -> tuple[Problem, Finding]:
     problem = (
         example("die_hard")
         if request.param == "die_hard"
-        else ATOMIC.problem_of(
+        else ATOMIC.problem(
             "hw", {**ATOMIC.usual.options(), "replicas": 2, "log-size": 1, "records": 1}
         )
     )

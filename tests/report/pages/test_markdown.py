@@ -48,7 +48,7 @@ NASTY = (
 
 def by_hand() -> Converted:
     """Two steps that were chosen, and claim nothing."""
-    problem = MESSAGE.problem_of("hw", MESSAGE.usual.options(), [NO_CLAIM])
+    problem = MESSAGE.problem("hw", MESSAGE.usual.options(), [NO_CLAIM])
     trace = trace_of(problem.model, NO_CLAIM, (("Produce", (0,)), ("Crash", (1,))))
     finding = confirm_trace(trace, problem.model, asked_alone(problem))
     return Converted(problem=problem, finding=finding)
@@ -57,7 +57,7 @@ def by_hand() -> Converted:
 def of_philosophers() -> Converted:
     family = own_family(*read_own(EXAMPLES / "philosophers.py"))
     claim = "hungers_leads_to_eats.seat0"
-    problem = family.problem_of("philosophers", {"tie_break": False}, [claim])
+    problem = family.problem("philosophers", {"tie_break": False}, [claim])
     calls = (("hunger", (0,)), *((name, (2,)) for name in EATING))
     trace = replace(trace_of(problem.model, claim, calls), cycle=1)
     finding = confirm_trace(trace, problem.model, asked_alone(problem))

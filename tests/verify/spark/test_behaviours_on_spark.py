@@ -68,7 +68,7 @@ def tiny_graph() -> Problem:
 def kafka(version: str, claims: list[str], **options: int) -> Problem:
     """A cell of docs/results/recovery.md with one record."""
     bounds = {"records": 1, **{name.replace("_", "-"): value for name, value in options.items()}}
-    return MESSAGE.problem_of(version, {**DOCUMENTED.options(), **bounds}, claims)
+    return MESSAGE.problem(version, {**DOCUMENTED.options(), **bounds}, claims)
 
 
 def test_both_engines_come_to_the_same_lasso(spark_context: Any) -> None:

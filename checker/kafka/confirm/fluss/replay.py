@@ -56,7 +56,7 @@ def replay_on_fluss(
     Raises `CannotConfirm` where they cannot be had, and `BadEnvironment` for a trace of no model
     here.
     """
-    problem = MESSAGE.problem_of(release.rules, trace.environment, [trace.invariant])
+    problem = MESSAGE.problem(release.rules, trace.environment, [trace.invariant])
     model = problem.model
     claim = next(each for each in problem.invariants if each.name == trace.invariant)
     followed = follow(trace, model)

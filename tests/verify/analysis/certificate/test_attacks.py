@@ -57,9 +57,9 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
         replace(SMALL, records=2, epochs=0, election_order="any"),
         symmetry=Symmetry.ALL,
     ),
-    "own": lambda: LOCK.problem_of("lock", {}),
-    "own, unbounded": lambda: LEASE.problem_of("fenced_lease", {"unbounded": True}),
-    "own, up to names": lambda: LOCK.problem_of("lock", {}, symmetry=[*LOCK.symmetries][-1]),
+    "own": lambda: LOCK.problem("lock", {}),
+    "own, unbounded": lambda: LEASE.problem("fenced_lease", {"unbounded": True}),
+    "own, up to names": lambda: LOCK.problem("lock", {}, symmetry=[*LOCK.symmetries][-1]),
 }
 
 
