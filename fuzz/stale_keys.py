@@ -32,7 +32,7 @@ from fuzz.rounds import Round, Wrong, attack
 from waterline.checker.checking.run import run
 from waterline.checker.ci.reading import read_gate
 from waterline.checker.ci.searching import Manner, judge_all
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 from waterline.checker.compiler import program, sources
 from waterline.checker.compiler.problem_digest import problem_digest
 from waterline.checker.compiler.source import NotCompilable

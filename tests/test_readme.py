@@ -23,7 +23,7 @@ from docs.make import tables as document_tables
 from tests.support.commands import Commands
 from waterline.checker.ci.reading import read_gate
 from waterline.checker.cli.commands import command_of
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.user_models.start import start_of

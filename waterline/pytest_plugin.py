@@ -59,7 +59,7 @@ class GateFile(pytest.File):
         """Yield a test for each expectation; a mistake in the file is an error of collection."""
         from waterline.checker.ci.errors import BadGate  # noqa: PLC0415
         from waterline.checker.ci.reading import read_gate  # noqa: PLC0415
-        from waterline.checker.cli.gate.gate_options import asking  # noqa: PLC0415
+        from waterline.checker.cli.gate_options import asking  # noqa: PLC0415
 
         models, spark = (bool(self.config.getoption(name)) for name in (_ALLOW, _ALLOW_SPARK))
         try:
@@ -131,7 +131,7 @@ class CheckModel:
     def _expectation(self, entry: dict[str, object]) -> Expectation:
         from waterline.checker.ci.document import Document  # noqa: PLC0415
         from waterline.checker.ci.reading import expectations_of  # noqa: PLC0415
-        from waterline.checker.cli.gate.gate_options import asking  # noqa: PLC0415
+        from waterline.checker.cli.gate_options import asking  # noqa: PLC0415
 
         document = Document(self._name, "", {"expect": [entry]}, {})
         # The caller names models and settings in a program of its own, and may run it.

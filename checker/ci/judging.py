@@ -138,7 +138,7 @@ def _of_what_happens(expectation: Expectation, result: Result) -> Iterator[Compl
             yield Complaint(f"{claim.name} was never reached")
     if expectation.is_partial and result.complete and not result.violated:
         # What says whether a fault was met is of the matrix, and few gates have a configuration.
-        from waterline.checker.kafka.matrix.vacuity import vacuity  # noqa: PLC0415
+        from waterline.checker.kafka.matrix.outcome import vacuity  # noqa: PLC0415
         from waterline.model.message.environment import Environment  # noqa: PLC0415
 
         never = tuple(claim.name for claim in result.reachable if claim.depth is None)

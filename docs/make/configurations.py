@@ -25,9 +25,8 @@ from waterline.checker.kafka.matrix.grid import (
     first_records,
 )
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
-from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing, fault_steps
 from waterline.checker.kafka.matrix.properties import Config, read_config
-from waterline.checker.kafka.matrix.vacuity import fault_steps
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
 from waterline.checker.problem.wording import quantity
 from waterline.checker.search.engines.choice import EngineChoice

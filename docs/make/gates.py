@@ -22,7 +22,7 @@ from waterline.checker.ci.document import parse
 from waterline.checker.ci.judging import Outcome
 from waterline.checker.ci.reading import expectations_of
 from waterline.checker.ci.searching import Manner, judge_all
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.kafka.scenarios.running import ends_at_the_violation
 from waterline.invariants.expected import EXPECTED

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from waterline import invariants
 from waterline.checker.ci.keys import OWN_KEYS
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 from waterline.checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
 from waterline.checker.kafka.confirm.mapping import TABLE
 from waterline.checker.kafka.confirm.mapping import Row as Steering

@@ -24,8 +24,8 @@ from typing import Any
 PRELOADED = (
     "waterline.checker.cli.check",
     "waterline.checker.cli.checking",
-    "waterline.checker.cli.gate.command",
-    "waterline.checker.cli.gate.run",
+    "waterline.checker.cli.gate",
+    "waterline.checker.cli.gate_run",
     "waterline.checker.search.engines.memory",
     "waterline.checker.search.engines.thread_workers",
     "waterline.checker.ci.searching",

@@ -18,7 +18,7 @@ from pre_commit import clientlib
 from yamllint import linter
 from yamllint.config import YamlLintConfig
 
-from waterline.checker.cli.matrix.command import matrix_command
+from waterline.checker.cli.matrix import matrix_command
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")

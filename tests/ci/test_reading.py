@@ -11,7 +11,7 @@ from tests.support.gate_texts import SMALL, entry, read
 from waterline.checker.ci.errors import BadGate
 from waterline.checker.ci.expectation import Expected
 from waterline.checker.ci.keys import NAMING_VERSIONS, OF_ENGINES, OWN_KEYS
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 from waterline.checker.cli.shared.options import ENVIRONMENT_OPTIONS
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.support.gate_texts import SMALL, entry, read
 from waterline.checker.ci.errors import BadGate
 from waterline.checker.ci.schema import gate_schema
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "docs" / "schemas" / "gate.schema.json"

@@ -12,9 +12,8 @@ from waterline.checker.batch.answer import Answer
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.matrix.advice import Advice, Changes, Recommendation, Remedy
 from waterline.checker.kafka.matrix.answer_screen import render_screen
-from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, check_cells
-from waterline.checker.kafka.matrix.matrix import Matrix
+from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer, Matrix
 from waterline.checker.kafka.matrix.outcome import judge
 from waterline.checker.kafka.matrix.properties import Config, configs_of
 from waterline.checker.search.result import Verdict

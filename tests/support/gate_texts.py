@@ -9,7 +9,7 @@ from typing import Any
 from waterline.checker.ci.document import parse
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.reading import expectations_of
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 
 SMALL = "records = 1\nepochs = 1\nrestarts = 1\n"
 """Bounds with few states, in which everything happens that must."""

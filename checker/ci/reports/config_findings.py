@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from waterline.checker.ci.reports.github import workflow_command
 from waterline.checker.ci.reports.sarif import SCHEMA, location_of
-from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, RULES, UNKNOWN, Finding
 from waterline.checker.kafka.matrix.grid import FAULT
+from waterline.checker.kafka.matrix.matrix import DeploymentAnswer
 from waterline.checker.kafka.matrix.properties import describe_topics
 from waterline.checker.problem.distribution import version
 

@@ -16,9 +16,9 @@ from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, REPLICATION, ROLES
 from waterline.checker.kafka.deployed.setting import Setting
 from waterline.checker.kafka.matrix.advice import cost
-from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.deployment_facts import facts_of
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS
+from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome
 from waterline.checker.kafka.matrix.properties import (
     NOT_SAID,

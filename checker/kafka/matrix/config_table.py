@@ -12,12 +12,11 @@ from rich.text import Text
 from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.keys import NOT_MODELLED
 from waterline.checker.kafka.matrix.advice import Remedy, cost
-from waterline.checker.kafka.matrix.command import describe_command
-from waterline.checker.kafka.matrix.config_answer import ConfigAnswer
 from waterline.checker.kafka.matrix.extent import describe_extent
 from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT
 from waterline.checker.kafka.matrix.known_causes import Kin
-from waterline.checker.kafka.matrix.outcome import Outcome, Standing
+from waterline.checker.kafka.matrix.matrix import ConfigAnswer
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing, describe_command
 from waterline.checker.kafka.matrix.properties import Config, describe_topics
 from waterline.checker.kafka.matrix.protocol_of import DEFAULT
 from waterline.checker.kafka.matrix.table import (

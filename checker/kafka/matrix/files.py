@@ -1,29 +1,35 @@
-"""A matrix as JSON and as CSV, for programs. `docs/matrix.md` describes the keys."""
+"""A matrix, and an answer about a deployment, as JSON and as CSV, for programs.
+
+`docs/matrix.md` and `docs/operators.md` describe the keys.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from waterline.checker.kafka.matrix.advice import Remedy, cost
-from waterline.checker.kafka.matrix.command import describe_command
-from waterline.checker.kafka.matrix.config_answer import ConfigAnswer
+from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.findings import Finding
 from waterline.checker.kafka.matrix.grid import AXES
-from waterline.checker.kafka.matrix.matrix import Matrix
-from waterline.checker.kafka.matrix.outcome import Outcome
+from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer, Matrix
+from waterline.checker.kafka.matrix.outcome import Outcome, describe_command
+from waterline.checker.kafka.matrix.properties import describe_topics
+from waterline.checker.kafka.matrix.verdict_groups import headline, within
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
 from waterline.counterexamples import to_json
 
 FORMAT = "waterline-matrix/2"
 
 
-def to_object(matrix: Matrix, answer: ConfigAnswer | None = None) -> dict[str, Any]:
+def to_object(matrix: Matrix) -> dict[str, Any]:
     """The matrix as plain values. Only `engine` and the `seconds` depend on engine and machine."""
     grid = matrix.grid
-    text: dict[str, Any] = {
+    return {
         "format": FORMAT,
         "replicas": grid.replicas,
         "records": grid.records,
@@ -39,28 +45,6 @@ def to_object(matrix: Matrix, answer: ConfigAnswer | None = None) -> dict[str, A
         "seconds": round(matrix.seconds, 3),
         "cells": [_cell(outcome) for outcome in matrix.outcomes],
     }
-    if answer is not None:
-        text["settings"] = [asdict(setting) for setting in answer.config.settings]
-        text["kafka"] = answer.config.kafka
-        text["notes"] = list(answer.config.notes)
-        text["remedies"] = {
-            fault: [_remedy(remedy) for remedy in remedies]
-            for fault, remedies in answer.advice.tried.items()
-        }
-        text["recommendation"] = _recommendation(answer)
-        text["like"] = {
-            fault: [
-                {"entry": k.scenario.number, "repair": k.repair.description, "steps": k.steps}
-                for k in kin
-            ]
-            for fault, kin in answer.kin.items()
-        }
-    return text
-
-
-def to_text(matrix: Matrix, answer: ConfigAnswer | None = None) -> str:
-    """The object, indented."""
-    return json.dumps(to_object(matrix, answer), indent=2) + "\n"
 
 
 def to_csv(matrix: Matrix) -> str:
@@ -100,18 +84,6 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
         "label": remedy.label,
         "closes": remedy.closes,
         "distinct": remedy.outcome.answer.distinct,
-    }
-
-
-def _recommendation(answer: ConfigAnswer) -> dict[str, Any] | None:
-    best = answer.advice.recommendation
-    if best is None:
-        return None
-    return {
-        "changes": dict(best.changes.values),
-        "told": best.changes.description,
-        "closes": list(best.closes),
-        "cost": list(cost(best.changes, answer.config)),
     }
 
 
@@ -166,3 +138,74 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
         "bounds": outcome.cell.environment.options(),
         "seconds": round(answer.seconds, 3),
     }
+
+
+def deployment_object(answer: DeploymentAnswer, findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return the worst class of topics as `to_object` does, with a list of the others."""
+    first, *others = answer.answers
+    return {
+        **_class(first),
+        "complete": answer.complete,
+        "interrupted": answer.interrupted,
+        "other_classes": [_class(each) for each in others],
+        "findings": [asdict(finding) for finding in findings],
+        "facts": list(facts_of(answer.deployment, answer.protocol)),
+        "unused": [asdict(setting) for setting in answer.deployment.unused],
+        "reading": list(answer.deployment.notes),
+        "sources": list(answer.deployment.sources),
+    }
+
+
+def _class(answer: ConfigAnswer) -> dict[str, Any]:
+    config = answer.config
+    best = answer.advice.recommendation
+    return {
+        **to_object(answer.matrix),
+        "settings": [asdict(setting) for setting in config.settings],
+        "kafka": config.kafka,
+        "notes": list(config.notes),
+        "remedies": {
+            fault: [_remedy(remedy) for remedy in remedies]
+            for fault, remedies in answer.advice.tried.items()
+        },
+        "recommendation": best
+        and {
+            "changes": dict(best.changes.values),
+            "told": best.changes.description,
+            "closes": list(best.closes),
+            "cost": list(cost(best.changes, config)),
+        },
+        "like": {
+            fault: [
+                {"entry": k.scenario.number, "repair": k.repair.description, "steps": k.steps}
+                for k in kin
+            ]
+            for fault, kin in answer.kin.items()
+        },
+        "title": config.protocol.title,
+        "headline": headline(answer),
+        "within": within(answer),
+        "topics": list(config.topics),
+        "replication_factor": config.yours.replicas,
+        "explored_as": config.stand_in or None,
+    }
+
+
+def as_text(values: Mapping[str, Any]) -> str:
+    """Plain values as JSON, indented."""
+    return json.dumps(values, indent=2) + "\n"
+
+
+def deployment_csv(answer: DeploymentAnswer) -> str:
+    """A line a cell; with several classes of topics their names come first."""
+    if len(answer.answers) == 1:
+        return to_csv(answer.answers[0].matrix)
+    written = io.StringIO()
+    lines = csv.writer(written, lineterminator="\n")
+    for number, each in enumerate(answer.answers):
+        header, *rows = csv.reader(io.StringIO(to_csv(each.matrix)))
+        if number == 0:
+            lines.writerow(["topics", "replicas", *header])
+        names = describe_topics(each.config.topics)
+        lines.writerows([names, each.config.explored.replicas, *row] for row in rows)
+    return written.getvalue()

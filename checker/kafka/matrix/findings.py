@@ -9,9 +9,9 @@ from pathlib import Path
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, TOPIC_REPLICATION
 from waterline.checker.kafka.deployed.setting import Place, Setting
 from waterline.checker.kafka.matrix.advice import cost
-from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.grid import FAULT
+from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
 from waterline.checker.kafka.matrix.reason import loss_of, lost_of, name_setting
 from waterline.checker.kafka.matrix.verdict_groups import (

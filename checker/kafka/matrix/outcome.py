@@ -10,15 +10,16 @@ from waterline import invariants
 from waterline.checker.batch.answer import Answer
 from waterline.checker.kafka.deployed.keys import UNCLEAN
 from waterline.checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, Cell, Grid, Place
-from waterline.checker.kafka.matrix.vacuity import vacuity
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
+from waterline.checker.kafka.words import protocol_options
+from waterline.checker.problem.wording import as_option
 from waterline.checker.search.engines.answers import ModelFault
 from waterline.checker.search.result import Verdict
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.checker.traces.finding import finding_at
 from waterline.counterexamples import Replayed
 from waterline.model.core.claim import ActionProperty, Invariant
-from waterline.model.message.environment import Environment
+from waterline.model.message.environment import DECLARED, DOCUMENTED, FAULTS, Environment
 from waterline.model.message.settings import settings_of
 from waterline.model.message.versions import version_of
 
@@ -255,3 +256,53 @@ def with_counterexample(outcome: Outcome) -> Outcome:
     claim = next(known for known in problem.judged if known.name == worst.name)
     found = finding_at(problem.model, claim, outcome.answer.paths[worst.name])
     return replace(outcome, replayed=found.replayed, explanation=found.explanation)
+
+
+_IN_RESPONSE = "hw-in-response"
+
+
+def describe_command(outcome: Outcome, release: str | None = None) -> str:
+    """`waterline check --protocol kip903 --without shrink-raises-epoch --replicas 3 ...`
+
+    With `release`, which follows the version of the cell, `waterline check --kafka 4.2:kraft ...`.
+    """
+    version = protocol_options(outcome.cell.version) if release is None else [f"--kafka {release}"]
+    words = ["waterline check --engine local", *version]
+    usual = DOCUMENTED.options()
+    for name, value in outcome.cell.environment.options().items():
+        # A release has a value of its own for this one.
+        if value != usual[name] or (name == _IN_RESPONSE and release is not None):
+            words.append(as_option(name, value))
+    if outcome.worst is not None:
+        words.append(f"--invariant {outcome.worst.name} --stop-at-first")
+    return " ".join(words)
+
+
+def fault_steps(environment: Environment) -> dict[str, str]:
+    """The steps that the faults of these circumstances consist of, by what their absence means."""
+    return {
+        fault.never: DECLARED[name].steps[0]
+        for name, fault in FAULTS.items()
+        if getattr(environment, name)
+    }
+
+
+def emptiness(environment: Environment, never: tuple[str, ...]) -> str | None:
+    """Why that the claims hold says less here than it seems; None where it says all."""
+    if "record_commits" in never:
+        return "no record is ever committed, so none can be lost"
+    if environment.acks == "0":
+        return "acks=0: nothing is acknowledged, so nothing acknowledged can be lost"
+    return None
+
+
+def vacuity(
+    environment: Environment, never: tuple[str, ...], fired: Mapping[str, int]
+) -> str | None:
+    """Why that the claims hold says less here than it seems; None where it says all."""
+    if text := emptiness(environment, never):
+        return text
+    if "record_acknowledged" in never:
+        return "no record is ever acknowledged, so none that was can be lost"
+    missing = [text for text, step in fault_steps(environment).items() if not fired.get(step)]
+    return f"{', '.join(missing)}, so this fault is not met here" if missing else None

@@ -15,8 +15,8 @@ from waterline.checker.kafka.deployed.keys import (
     UNCLEAN,
 )
 from waterline.checker.kafka.matrix.advice import Remedy, may_recommend
-from waterline.checker.kafka.matrix.config_answer import ConfigAnswer
 from waterline.checker.kafka.matrix.grid import FAULT, NO_FAULT
+from waterline.checker.kafka.matrix.matrix import ConfigAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.kafka.matrix.reason import Reason, harm_of, loss_of, lost_of, reasons_of
 from waterline.checker.problem.wording import list_of, quantity

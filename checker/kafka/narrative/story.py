@@ -14,10 +14,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 from waterline.checker.kafka.families import GRAINS
 from waterline.checker.kafka.narrative.atomic_grain import AtomicGrain
-from waterline.checker.kafka.narrative.breaking import breaking
 from waterline.checker.kafka.narrative.cluster import Cluster, Holdings
 from waterline.checker.kafka.narrative.fates import Copy, End, Fate, Parting, fates, partings
 from waterline.checker.kafka.narrative.grain import Grain, members
@@ -28,7 +28,8 @@ from waterline.checker.traces.finding import Finding
 from waterline.counterexamples import NO_CLAIM, Replayed
 from waterline.invariants.breaking import Breaking
 from waterline.model import atomic
-from waterline.model.core.claim import Claim
+from waterline.model.core.claim import ActionProperty, Claim
+from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
 from waterline.model.message import model as message
 from waterline.model.message.narration.fluss_words import in_words_of_fluss
@@ -274,3 +275,28 @@ def reasons(story: Story) -> dict[int, str]:
     """Why steps matter, by their numbers: all that do, but for the last, which breaks the claim."""
     text = ((step, story.why(step)) for step in range(1, story.steps))
     return {step: reason for step, reason in text if reason}
+
+
+def breaking(
+    claim: Claim | None, before: State, after: State, settings: Any, explanation: str
+) -> Breaking:
+    """Locate the violation of `claim` by the last step.
+
+    If the claim does not locate it, use what its `explanation` names: r1, offset 0, m1.
+    """
+    if claim is None or claim.where is None:
+        return _named_in(explanation)
+    states = (before, after) if isinstance(claim, ActionProperty) else (after,)
+    where: Breaking = claim.where(*states, settings)
+    return where
+
+
+def _named_in(explanation: str) -> Breaking:
+    found = (_BROKER.findall(explanation), _OFFSET.findall(explanation))
+    brokers, offsets = (tuple(dict.fromkeys(map(int, numbers))) for numbers in found)
+    return Breaking(brokers, offsets, tuple(dict.fromkeys(map(int, _RECORD.findall(explanation)))))
+
+
+_BROKER = re.compile(r"\br(\d{1,3})\b", re.ASCII)
+_OFFSET = re.compile(r"\boffset (\d{1,3})\b", re.ASCII)
+_RECORD = re.compile(r"\bm(\d{1,3})\b", re.ASCII)

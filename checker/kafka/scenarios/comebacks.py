@@ -5,8 +5,13 @@ Their claims are about recovery and about whole behaviours. No record need be lo
 
 from __future__ import annotations
 
-from waterline.checker.kafka.scenarios.bounds import BEFORE_2_1, SINCE_2_1, TWO, TWO_ONE_RECORD
-from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.scenario import (
+    BEFORE_2_1,
+    SINCE_2_1,
+    TWO,
+    TWO_ONE_RECORD,
+    Scenario,
+)
 
 COMEBACKS = (
     Scenario(

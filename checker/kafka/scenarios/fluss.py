@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from waterline.checker.kafka.scenarios.bounds import (
+from waterline.checker.kafka.scenarios.scenario import (
     ALL,
     ONE,
     SINCE_2_1,
     THREE,
     TWO,
     TWO_ONE_RECORD,
+    Scenario,
 )
-from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.model.message.versions import spell
 
 _FLUSS = ("fluss-0.9", "fluss-main")

@@ -5,7 +5,7 @@ Oldest first. Bounds are the smallest known to show it; what stands is explored 
 
 from __future__ import annotations
 
-from waterline.checker.kafka.scenarios.bounds import (
+from waterline.checker.kafka.scenarios.scenario import (
     ALL,
     BEFORE_2_1,
     SINCE_0_11,
@@ -15,8 +15,8 @@ from waterline.checker.kafka.scenarios.bounds import (
     TWO,
     TWO_ONE_RECORD,
     TWO_THREE_RECORDS,
+    Scenario,
 )
-from waterline.checker.kafka.scenarios.scenario import Scenario
 
 LOSSES = (
     Scenario(

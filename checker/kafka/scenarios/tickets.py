@@ -5,14 +5,14 @@ Tickets that break no claim are included: their entry says so, at its bounds.
 
 from __future__ import annotations
 
-from waterline.checker.kafka.scenarios.bounds import (
+from waterline.checker.kafka.scenarios.scenario import (
     SINCE_2_1,
     THREE,
     THREE_ONE_RECORD,
     TWO,
     TWO_ONE_RECORD,
+    Scenario,
 )
-from waterline.checker.kafka.scenarios.scenario import Scenario
 
 TICKETS = (
     Scenario(

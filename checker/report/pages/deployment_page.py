@@ -7,10 +7,10 @@ from typing import Any
 
 from waterline.checker.kafka.deployed.keys import NOT_MODELLED
 from waterline.checker.kafka.matrix.advice import cost
-from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.config_table import describe_answers
 from waterline.checker.kafka.matrix.deployment_facts import facts_of
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS
+from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.kafka.matrix.properties import describe_topics
 from waterline.checker.kafka.matrix.reason import loss_of, lost_of

@@ -15,7 +15,6 @@ from waterline.checker.kafka.matrix.extent import describe_sizes
 from waterline.checker.kafka.matrix.grid import FAULT, VERSION, Grid, Place, place
 from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import ClaimOutcome, Outcome, Standing
-from waterline.checker.kafka.matrix.plain_answer import in_words_of, option_names, plain_answers
 from waterline.checker.kafka.matrix.table import (
     combinations,
     counts,
@@ -23,7 +22,10 @@ from waterline.checker.kafka.matrix.table import (
     describe_coordinates,
     describe_same,
     describe_settings,
+    in_words_of,
     meanings,
+    option_names,
+    plain_answers,
 )
 from waterline.checker.kafka.narrative.story import story_of
 from waterline.checker.problem.wording import quantity

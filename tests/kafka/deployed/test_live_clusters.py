@@ -12,15 +12,15 @@ import pytest
 
 from tests.support.deployment_answers import made_up, shown
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
-from waterline.checker.cli.matrix.deployment_run import exit_code
+from waterline.checker.cli.matrix_deployment import exit_code
 from waterline.checker.kafka.deployed.deployment import Copies, EmptyMember
 from waterline.checker.kafka.deployed.feature_levels import metadata_version
 from waterline.checker.kafka.deployed.live import ALLOWED, read_cluster
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.deployed.setting import BadConfig
-from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
-from waterline.checker.kafka.matrix.deployment_files import to_object
+from waterline.checker.kafka.matrix.files import deployment_object
 from waterline.checker.kafka.matrix.findings import EMPTY_IN_ELR, ERROR, findings_of
+from waterline.checker.kafka.matrix.matrix import DeploymentAnswer
 from waterline.checker.kafka.matrix.properties import configs_of
 from waterline.checker.report.pages.deployment_page import to_html
 
@@ -175,7 +175,9 @@ def test_a_broker_in_the_elr_that_may_be_empty_is_a_finding_of_its_partition() -
     assert len({result["partialFingerprints"]["waterline/v1"] for result in sarif}) == 2
     assert junit.get("failures") == "2"
     assert len(list(workflow_commands(findings))) == 2
-    assert sum("docs/losses.md" in fact for fact in to_object(whole, findings)["facts"]) == 2
+    assert (
+        sum("docs/losses.md" in fact for fact in deployment_object(whole, findings)["facts"]) == 2
+    )
     assert "orders-2: broker 3" in to_html(whole)
     assert exit_code(whole, "loss") == 12
     assert exit_code(whole, "setting") == exit_code(whole, "never") == 0

@@ -19,8 +19,7 @@ from waterline.checker.kafka.matrix.files import to_csv, to_object
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, SETTINGS, UNCLEAN
 from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import Standing
-from waterline.checker.kafka.matrix.plain_answer import plain_answers
-from waterline.checker.kafka.matrix.table import render_matrix
+from waterline.checker.kafka.matrix.table import plain_answers, render_matrix
 from waterline.checker.report.pages.matrix_page import to_html
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.counterexamples import from_json, replay

@@ -22,7 +22,7 @@ from waterline.checker.batch.question import UNWATCHED
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
 from waterline.checker.kafka.matrix.advice import Changes, advice
 from waterline.checker.kafka.matrix.deepening import Raised
-from waterline.checker.kafka.matrix.deployment_files import to_object
+from waterline.checker.kafka.matrix.files import deployment_object
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, UNKNOWN, findings_of
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, check_cells
 from waterline.checker.kafka.matrix.outcome import judge
@@ -162,7 +162,7 @@ def test_what_no_setting_closes_is_a_note_and_fails_no_test() -> None:
 
 def test_every_key_of_the_answer_is_described() -> None:
     config, whole = config_of("strimzi-three-brokers.yaml")
-    found = to_object(replace(whole, answers=(made_up(config, always),)), [])
+    found = deployment_object(replace(whole, answers=(made_up(config, always),)), [])
     described = set(re.findall(r"`([\w-]+)`", FORMATS.read_text(encoding="utf-8")))
 
     assert found.keys() <= described

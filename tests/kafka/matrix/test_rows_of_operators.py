@@ -12,10 +12,9 @@ from tests.support.deployment_answers import answer_of, made_up, shown
 from tests.support.grids import explored
 from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.question import Question, Watch
-from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
 from waterline.checker.kafka.matrix.grid import FAULT, OF_OPERATORS, Grid, axes_of, grid_over
 from waterline.checker.kafka.matrix.known_causes import Kin
-from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
+from waterline.checker.kafka.matrix.matrix import DeploymentAnswer, Matrix, explore_grid
 from waterline.checker.kafka.matrix.outcome import Standing
 from waterline.checker.kafka.matrix.properties import configs_of
 from waterline.checker.kafka.matrix.questions import question_of

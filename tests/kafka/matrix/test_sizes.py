@@ -18,19 +18,18 @@ from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
 from waterline.checker.ci.configured import entries_of
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif
-from waterline.checker.cli.matrix.deployment_run import exit_code
+from waterline.checker.cli.matrix_deployment import exit_code
 from waterline.checker.kafka.deployed.deployment import Deployment, Topic
 from waterline.checker.kafka.deployed.keys import MIN_INSYNC
 from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.advice import Advice, Changes, Remedy, advice
-from waterline.checker.kafka.matrix.config_answer import DeploymentAnswer
 from waterline.checker.kafka.matrix.deepening import Raised
-from waterline.checker.kafka.matrix.deployment_files import to_csv, to_object
+from waterline.checker.kafka.matrix.files import deployment_csv, deployment_object
 from waterline.checker.kafka.matrix.findings import UNKNOWN, findings_of
 from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, FAULTS, Cell, Grid, Size
 from waterline.checker.kafka.matrix.known_causes import Kin
-from waterline.checker.kafka.matrix.matrix import explore_grid
+from waterline.checker.kafka.matrix.matrix import DeploymentAnswer, explore_grid
 from waterline.checker.kafka.matrix.outcome import Standing, judge
 from waterline.checker.kafka.matrix.properties import Config, configs_of
 from waterline.checker.kafka.matrix.reason import losses_among
@@ -79,7 +78,7 @@ def test_what_holds_in_another_size_is_no_answer_anywhere(n: int, m: int) -> Non
     whole = DeploymentAnswer(deployed(""), (answer,))
     environment = answer.matrix.outcomes[0].cell.environment
     findings = findings_of(whole, FILE)
-    text = to_object(whole, findings)
+    text = deployment_object(whole, findings)
     junit = ET.fromstring(to_junit(findings, whole))
     # Of three replicas those that are reassigned are explored as two.
     is_yours, is_like_yours = n <= 2, n <= 3
@@ -94,7 +93,7 @@ def test_what_holds_in_another_size_is_no_answer_anywhere(n: int, m: int) -> Non
     assert {cell["standing"] for cell in text["cells"]} == standings | (
         set() if is_yours else {"incomplete"}
     )
-    assert (",holds," in to_csv(whole)) is is_like_yours
+    assert (",holds," in deployment_csv(whole)) is is_like_yours
     assert ("No loss with" in " ".join(shown(whole))) is is_like_yours
     assert junit.get("skipped") == str(unknown)
     assert (UNKNOWN in {finding.rule for finding in findings}) is not is_yours

@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.stories import C21, KIP_279, LOSS, TRACES, story, story_of_trace
 from waterline import invariants
-from waterline.checker.kafka.narrative.breaking import breaking
 from waterline.checker.kafka.narrative.fates import Copy, End, Ending, Parting, fates
+from waterline.checker.kafka.narrative.story import breaking
 from waterline.checker.kafka.narrative.why import RULES, why
 from waterline.counterexamples import Trace, TraceStep
 from waterline.invariants import atomic as atomic_invariants

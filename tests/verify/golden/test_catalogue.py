@@ -14,7 +14,7 @@ from tests.golden.test_scenarios import SHOWN, TRACES, by_name
 from waterline.checker.ci import judging
 from waterline.checker.ci.reading import read_gate
 from waterline.checker.ci.searching import Manner, judge_all
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.kafka.scenarios.document import to_markdown
 from waterline.checker.kafka.scenarios.running import Outcome

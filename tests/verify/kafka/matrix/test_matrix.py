@@ -11,7 +11,7 @@ from tests.support.grids import (
     without_engine,
 )
 from waterline.checker.kafka.matrix.files import to_object
-from waterline.checker.kafka.matrix.vacuity import emptiness
+from waterline.checker.kafka.matrix.outcome import emptiness
 from waterline.checker.search.engines.choice import EngineChoice
 from waterline.model.message.environment import Environment
 

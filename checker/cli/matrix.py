@@ -236,6 +236,6 @@ def matrix_command(**options: Any) -> int:
     With --config or --bootstrap-server it answers for what you run: which faults can lose an
     acknowledged record, which setting is the reason, and which changes prevent that.
     """
-    from waterline.checker.cli.matrix.run import answer_matrix  # noqa: PLC0415 - help needs no engine
+    from waterline.checker.cli.matrix_run import answer_matrix  # noqa: PLC0415 - help needs no engine
 
     return answer_matrix(options)

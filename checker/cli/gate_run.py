@@ -15,7 +15,7 @@ from waterline.checker.ci.errors import BadGate
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.reading import read_gate
 from waterline.checker.cli.bound_advice import gate_advice
-from waterline.checker.cli.gate.gate_options import asking
+from waterline.checker.cli.gate_options import asking
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files

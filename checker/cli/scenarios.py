@@ -63,7 +63,7 @@ def scenarios_command(
         for table in shown:
             console.print(Trimmed(table))
         return exit_codes.HOLDS
-    from waterline.checker.cli.scenarios.run import carry_out  # noqa: PLC0415 - the list needs no engine
+    from waterline.checker.cli.scenarios_run import carry_out  # noqa: PLC0415 - the list needs no engine
 
     return carry_out(
         chosen,

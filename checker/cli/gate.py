@@ -33,7 +33,7 @@ def _show_schema(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
         return
     # Only who asks for the schema needs the options of `check`.
     from waterline.checker.ci.schema import gate_schema  # noqa: PLC0415
-    from waterline.checker.cli.gate.gate_options import asking  # noqa: PLC0415
+    from waterline.checker.cli.gate_options import asking  # noqa: PLC0415
 
     click.echo(gate_schema(asking()), nl=False)
     ctx.exit(0)
@@ -107,6 +107,6 @@ def gate_command(**options: Any) -> int:
 
     Ctrl-C ends all of it: what was judged until then is shown.
     """
-    from waterline.checker.cli.gate.run import run_gate  # noqa: PLC0415 - its help needs no reader
+    from waterline.checker.cli.gate_run import run_gate  # noqa: PLC0415 - its help needs no reader
 
     return run_gate(options)

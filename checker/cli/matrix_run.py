@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import click
 
-from waterline.checker.cli.shared.progress import Progress
+from waterline.checker.batch.in_memory import exploring
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.file_options import write_files
+from waterline.checker.cli.shared.options import EngineOptions, fill, require_engine
+from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.matrix.deepening import Follow, Rung
-from waterline.checker.kafka.matrix.grid import EPOCHS_MAX_RAISED, FAULT, VERSION, first_records
+from waterline.checker.kafka.matrix.files import as_text, to_csv, to_object
+from waterline.checker.kafka.matrix.grid import (
+    EPOCHS_MAX_RAISED,
+    FAULT,
+    OVER,
+    VERSION,
+    Grid,
+    first_records,
+    grid_over,
+)
+from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
+from waterline.checker.kafka.matrix.table import render_matrix, to_svg
 from waterline.checker.problem.wording import quantity
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.fluss import fluss_release
@@ -112,3 +129,46 @@ def following(progress: Progress, what: str = CELL, about: str = "") -> Follow:
         progress.report(f"{before}{count}{doing}")
 
     return follow
+
+
+def answer_matrix(options: dict[str, Any]) -> int:
+    """Explore what the options ask for, and show it; returns the exit code."""
+    if is_about_deployment(options):
+        # A grid needs none of what reads and reports about clusters.
+        from waterline.checker.cli.matrix_deployment import answer_deployment  # noqa: PLC0415
+
+        return answer_deployment(options)
+    choice = fill(EngineOptions, options).choice()
+    require_engine(choice)
+    grid = _grid(options)
+    with (
+        ending_as_by_ctrl_c(),
+        showing(error_screen()) as progress,
+        exploring(choice, announce=progress.announce) as explorer,
+    ):
+        matrix = explore_grid(grid, explorer, engine=choice.name, follow=following(progress))
+    screen().print(render_matrix(matrix))
+    _write(options, matrix)
+    return exit_codes.HOLDS if matrix.complete else exit_codes.INCOMPLETE
+
+
+def _grid(options: dict[str, Any]) -> Grid:
+    """Build the grid from the options. Raises `BadEnvironment`."""
+    over = [name.strip() for name in (options["over"] or ",".join(OVER)).split(",")]
+    return grid_over(over, only_of(options), **sizes_of(options, options["replicas"] or 2))
+
+
+def _write(options: dict[str, Any], matrix: Matrix) -> None:
+    writers: dict[str, Callable[[], str]] = {
+        "json_file": lambda: as_text(to_object(matrix)),
+        "csv_file": lambda: to_csv(matrix),
+        "html_file": lambda: _page(matrix),
+        "svg_file": lambda: to_svg(render_matrix(matrix)),
+    }
+    write_files({options[name]: text for name, text in writers.items() if options[name]})
+
+
+def _page(matrix: Matrix) -> str:
+    from waterline.checker.report.pages.matrix_page import to_html  # noqa: PLC0415 - few ask for a page
+
+    return to_html(matrix)

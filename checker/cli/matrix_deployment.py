@@ -15,7 +15,7 @@ from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
 from waterline.checker.batch.keeping import STATES_MIN, keeping, remembering
 from waterline.checker.batch.question import Explorer, Question, Watch, unexplored_answer
-from waterline.checker.cli.matrix.asking import REMEDY, following, only_of, sizes_of
+from waterline.checker.cli.matrix_run import REMEDY, following, only_of, sizes_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
@@ -28,17 +28,21 @@ from waterline.checker.kafka.deployed.saved import to_saved
 from waterline.checker.kafka.deployed.setting import Mistakes
 from waterline.checker.kafka.matrix.advice import Advice, advice
 from waterline.checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_answers
-from waterline.checker.kafka.matrix.config_answer import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.config_table import render_config, unused_settings
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
-from waterline.checker.kafka.matrix.deployment_files import to_csv, to_text
+from waterline.checker.kafka.matrix.files import as_text, deployment_csv, deployment_object
 from waterline.checker.kafka.matrix.findings import findings_of
 from waterline.checker.kafka.matrix.grid import FAULT, Grid, check_cells
 from waterline.checker.kafka.matrix.known_causes import Kin, kin_of
-from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
-from waterline.checker.kafka.matrix.picture import to_svg
+from waterline.checker.kafka.matrix.matrix import (
+    ConfigAnswer,
+    DeploymentAnswer,
+    Matrix,
+    explore_grid,
+)
 from waterline.checker.kafka.matrix.properties import Config, configs_of, describe_topics
 from waterline.checker.kafka.matrix.reason import losses_among, record_lost
+from waterline.checker.kafka.matrix.table import to_svg
 from waterline.checker.kafka.matrix.verdict_groups import groups_of
 from waterline.checker.problem.wording import quantity
 from waterline.checker.search.result import Verdict
@@ -255,8 +259,8 @@ def _write(options: dict[str, Any], answer: DeploymentAnswer, shown: RenderableT
     fallback = next(iter(options["config"]), Path(options["bootstrap_server"] or "cluster"))
     findings = findings_of(answer, fallback)
     writers: dict[str, Callable[[], str]] = {
-        "json_file": lambda: to_text(answer, findings),
-        "csv_file": lambda: to_csv(answer),
+        "json_file": lambda: as_text(deployment_object(answer, findings)),
+        "csv_file": lambda: deployment_csv(answer),
         "html_file": lambda: _page(answer),
         "svg_file": lambda: to_svg(shown),
         "sarif_file": lambda: reports.to_sarif(findings, is_whole=answer.complete),

@@ -1,1 +1,0 @@
-"""`waterline gate`, and the pytest plugin."""

@@ -1,1 +1,0 @@
-"""`waterline scenarios`."""
