@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Your Kafka cluster": {
-        "matrix": ("matrix.command", "Which faults can lose records with your settings."),
+        "matrix": ("matrix", "Which faults can lose records with your settings."),
         "explain-logs": (
             "traces.explain_logs_command",
             "What may have happened, from brokers' logs.",
@@ -34,7 +34,7 @@ GROUPS = {
     },
     "Kafka's protocol, by release and KIP": {
         "check": ("check", "Say which invariants hold; show how others break."),
-        "scenarios": ("scenarios.command", "The catalogue of known losses and divergences."),
+        "scenarios": ("scenarios", "The catalogue of known losses and divergences."),
         "versions": ("versions", "The versions, and the rules they are made of."),
         "tour": ("tour", "A loss, its repair, and a larger space on Spark."),
         "confirm": ("confirm.confirm_command", "Replay a counterexample on real brokers."),
@@ -55,7 +55,7 @@ GROUPS = {
         "convert": ("convert", "Make it a picture, or another tool's format."),
     },
     "CI, and verdicts to keep": {
-        "gate": ("gate.command", "Fail where a verdict is not the expected one."),
+        "gate": ("gate", "Fail where a verdict is not the expected one."),
         "certify": ("certify", "Judge a verdict's certificate by interpreted rules."),
     },
     "Large spaces, and what is kept": {

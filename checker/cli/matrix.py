@@ -236,6 +236,11 @@ def matrix_command(**options: Any) -> int:
     With --config or --bootstrap-server it answers for what you run: which faults can lose an
     acknowledged record, which setting is the reason, and which changes prevent that.
     """
-    from waterline.checker.cli.matrix_run import answer_matrix  # noqa: PLC0415 - help needs no engine
+    # Its help needs no engine, and a grid none of what reads and reports about clusters.
+    from waterline.checker.cli.matrix_run import answer_matrix, is_about_deployment  # noqa: PLC0415
 
-    return answer_matrix(options)
+    if not is_about_deployment(options):
+        return answer_matrix(options)
+    from waterline.checker.cli.matrix_deployment import answer_deployment  # noqa: PLC0415
+
+    return answer_deployment(options)

@@ -1,4 +1,4 @@
-"""Options of `matrix` as the sizes of a grid, and progress that says what is explored."""
+"""Execution of `matrix` over a grid: its sizes, the progress, what is shown and written."""
 
 from __future__ import annotations
 
@@ -133,11 +133,6 @@ def following(progress: Progress, what: str = CELL, about: str = "") -> Follow:
 
 def answer_matrix(options: dict[str, Any]) -> int:
     """Explore what the options ask for, and show it; returns the exit code."""
-    if is_about_deployment(options):
-        # A grid needs none of what reads and reports about clusters.
-        from waterline.checker.cli.matrix_deployment import answer_deployment  # noqa: PLC0415
-
-        return answer_deployment(options)
     choice = fill(EngineOptions, options).choice()
     require_engine(choice)
     grid = _grid(options)
