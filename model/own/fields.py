@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Unpack, overload
 
 from waterline.model.own.domains import Domain, PlainField, Struct, Value, plain_field
 from waterline.model.own.names import (
@@ -65,6 +64,7 @@ __all__ = [
     "Flag",
     "Index",
     "Log",
+    "Method",
     "Name",
     "Names",
     "Number",
@@ -86,6 +86,23 @@ MEMBERS_MAX = 62
 """A set is kept as one number, with a bit for each that may be a member."""
 
 
+Given = Literal["nothing", "value", "number"]
+
+
+class Method(NamedTuple):
+    """A method of a container: its argument, its result, and whether it changes the container.
+
+    A `value` is one of those that the container can have.
+    """
+
+    takes: Given = "nothing"
+    gives: Given = "nothing"
+    changes: bool = True
+
+
+_CLEAR = Method()
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Container(DeclaredField, Places[Read, Written, V, At]):
     """A field that holds several values of a domain.
@@ -94,7 +111,7 @@ class Container(DeclaredField, Places[Read, Written, V, At]):
     `Q` is the field.
     """
 
-    methods: ClassVar[tuple[str, ...]]
+    methods: ClassVar[Mapping[str, Method]]
     remedies: ClassVar[Mapping[str, str]]
     of: Domain
 
@@ -112,14 +129,12 @@ class Set(Container[Members[V], AbstractSet[V], V, At]):
     `|`, `&`, `-`, `<=`, `len(...)`, `s.votes[node] |= {n}`, `for n in s.votes[node]`.
     """
 
-    methods = ("add", "discard", "clear")
-    remedies = MappingProxyType(
-        {
-            "remove": "Q.discard(...)",
-            "update": "Q |= {...}",
-            **dict.fromkeys(("append", "send", "push"), "Q.add(...)"),
-        }
-    )
+    methods: ClassVar = {"add": Method("value"), "discard": Method("value"), "clear": _CLEAR}
+    remedies: ClassVar = {
+        "remove": "Q.discard(...)",
+        "update": "Q |= {...}",
+        **dict.fromkeys(("append", "send", "push"), "Q.add(...)"),
+    }
 
     @overload
     def __init__(self, of: int | Among[V] | Sequence[V], **said: Unpack[Said[At]]) -> None: ...
@@ -232,15 +247,11 @@ class Queue(SequenceField[Channel[V], Sequence[V], V, At]):
     A step that sends into a full one is left out, and counted as cut.
     """
 
-    methods = ("send", "receive", "clear")
-    remedies = MappingProxyType(
-        {
-            **dict.fromkeys(
-                ("pop", "popleft", "get", "dequeue"), "Q.receive(), which takes the first"
-            ),
-            **dict.fromkeys(("append", "put", "push", "add", "enqueue"), "Q.send(...)"),
-        }
-    )
+    methods: ClassVar = {"send": Method("value"), "receive": Method(gives="value"), "clear": _CLEAR}
+    remedies: ClassVar = {
+        **dict.fromkeys(("pop", "popleft", "get", "dequeue"), "Q.receive(), which takes the first"),
+        **dict.fromkeys(("append", "put", "push", "add", "enqueue"), "Q.send(...)"),
+    }
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -253,15 +264,16 @@ class Bag(SequenceField[Multiset[V], Collection[V], V, At]):
     cut. It is empty at first.
     """
 
-    methods = ("send", "remove", "count", "clear")
-    remedies = MappingProxyType(
-        {
-            **dict.fromkeys(("append", "add", "put", "push"), "Q.send(...)"),
-            **dict.fromkeys(
-                ("pop", "receive", "discard"), "Q.remove(...), of a value that is in it"
-            ),
-        }
-    )
+    methods: ClassVar = {
+        "send": Method("value"),
+        "remove": Method("value"),
+        "count": Method("value", "number", changes=False),
+        "clear": _CLEAR,
+    }
+    remedies: ClassVar = {
+        **dict.fromkeys(("append", "add", "put", "push"), "Q.send(...)"),
+        **dict.fromkeys(("pop", "receive", "discard"), "Q.remove(...), of a value that is in it"),
+    }
     is_sorted = True
 
 
@@ -274,13 +286,11 @@ class Log(SequenceField[Entries[V], Sequence[V], V, At]):
     A step that appends to a full one is left out, and counted as cut.
     """
 
-    methods = ("append", "truncate", "clear")
-    remedies = MappingProxyType(
-        {
-            "pop": "Q.truncate(len(Q) - 1)",
-            **dict.fromkeys(("add", "send", "push", "extend", "insert"), "Q.append(...)"),
-        }
-    )
+    methods: ClassVar = {"append": Method("value"), "truncate": Method("number"), "clear": _CLEAR}
+    remedies: ClassVar = {
+        "pop": "Q.truncate(len(Q) - 1)",
+        **dict.fromkeys(("add", "send", "push", "extend", "insert"), "Q.append(...)"),
+    }
     adds = "append"
 
 

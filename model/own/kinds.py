@@ -17,7 +17,6 @@ from waterline.model.own.fields import (
     Choice,
     Container,
     Name,
-    SequenceField,
     Set,
     Value,
 )
@@ -39,8 +38,6 @@ from waterline.model.own.syntax import (
     truths,
 )
 
-_PUTS = {"send", "append", "add", "discard", "remove", "count"}
-"""Methods that put a value into a set or a sequence."""
 _NUMBERS = {"min", "max", "abs", "int", "bool", "sum", "all", "any", "range"}
 
 
@@ -193,9 +190,11 @@ class Kinds:
             case ast.Name(id="min" | "max" | "abs"):
                 for given in node.args:
                     self._require_no_choice(given, known)
-            case ast.Attribute(value=owner, attr=method) if method in _PUTS:
-                for given in node.args:
-                    self._require_member(self._kind(owner, known), given, known)
+            case ast.Attribute(value=owner, attr=name):
+                held = self._kind(owner, known)
+                method = held.methods.get(name) if isinstance(held, Container) else None
+                for given in node.args if method is not None and method.takes == "value" else ():
+                    self._require_member(held, given, known)
 
     def _require_member(self, held: Kind, node: ast.expr, known: Mapping[str, Kind]) -> None:
         """Refuse what a set or a sequence never has, in a set that is written there too."""
@@ -364,11 +363,10 @@ class Kinds:
                 return made
             case ast.Name(id=name):
                 return self._return_kind(name)
-            case ast.Attribute(value=owner, attr="receive"):
+            case ast.Attribute(value=owner, attr=name):
                 held = self._kind(owner, known)
-                return held.element if isinstance(held, SequenceField) else None
-            case ast.Attribute(value=owner, attr="count"):
-                return NUMBER
+                if isinstance(held, Container) and (method := held.methods.get(name)) is not None:
+                    return {"value": held.element, "number": NUMBER}.get(method.gives)
         return None
 
     def _element(self, node: ast.expr) -> AnyField | None:

@@ -8,7 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from waterline.model.own.fields import MEMBERS_MAX, AnyField, SequenceField, Set, Value
+from waterline.model.own.fields import (
+    MEMBERS_MAX,
+    AnyField,
+    Container,
+    Method,
+    SequenceField,
+    Set,
+    Value,
+)
 from waterline.model.own.sequences import Functions
 from waterline.model.own.syntax import SET, Kind, Refuse, is_made_set
 
@@ -156,9 +164,9 @@ class Calls(ast.NodeTransformer):
         what = f"`{ast.unparse(node)}` reads a place of {of.name}, and a bag has no order"
         return self.refuse(node, what, "give the action an argument, and ask whether it is in it")
 
-    def _require_method(self, node: ast.AST, of: SequenceField | Set, method: str) -> None:
+    def _require_method(self, node: ast.AST, of: Container, method: str) -> Method:
         if method in of.methods:
-            return
+            return of.methods[method]
         what = f"{of.name} is a {type(of).__name__}, which has no {method}"
         instead = f"it has {', '.join(of.methods)}"
         if method in of.remedies:

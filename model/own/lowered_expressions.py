@@ -30,9 +30,7 @@ _ORDERS: dict[type[ast.cmpop], tuple[str, bool]] = {
 class Expressions(Calls, ast.NodeTransformer):
     """Rewrites expressions: see `model.own.lowering`."""
 
-    def visit_Call(  # noqa: PLR0911 - one for each kind of call
-        self, node: ast.Call
-    ) -> ast.AST:
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         """`len(...)`, `set()`, `s.wire[a, b].receive()`"""
         match node:
             case ast.Call(func=ast.Name(id="len"), args=[counted], keywords=[]):
@@ -53,14 +51,13 @@ class Expressions(Calls, ast.NodeTransformer):
                 return self._whole(node)
             case ast.Call(func=ast.Attribute(value=owner, attr=method), args=given, keywords=[]):
                 if (sequence := self._sequence(owner)) is not None:
-                    self._require_method(node, sequence.field, method)
-                    if method == "count" and len(given) == 1:
-                        asked = [*self._reads(sequence), self.visit(given[0])]
-                        return self._call("count", sequence.field, node, asked)
-                    if method != "receive" or given:
+                    known = self._require_method(node, sequence.field, method)
+                    takes = known.takes != "nothing"
+                    if known.gives == "nothing" or len(given) != takes:
                         what = f"`{ast.unparse(node)}` has no value"
                         raise self.refuse(node, what, "write it on a line of its own")
-                    return self._call("receive", sequence.field, node, self._reads(sequence))
+                    asked = [*self._reads(sequence), *map(self.visit, given)]
+                    return self._call(method, sequence.field, node, asked)
                 if isinstance(kind := self.kind(owner), Set):
                     self._require_method(node, kind, method)
                     what = f"`{ast.unparse(node)}` has no value"

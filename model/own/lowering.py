@@ -80,17 +80,13 @@ TREES = {
 """Functions by their name in lowered rules, to be copied."""
 
 
-_WRITES = {"send", "receive", "append", "truncate", "remove", "clear"}
-_READS = {"count"}
-
-
 def changed_by(node: ast.AST, fields: Mapping[str, AnyField]) -> AnyField | None:
     """The set or sequence that a call changes: `s.wire[a, b].receive()`."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr=method)):
             held = element_of(owner, fields)
-            if isinstance(held, Container) and method in held.methods and method not in _READS:
-                return held
+            if isinstance(held, Container) and method in held.methods:
+                return held if held.methods[method].changes else None
     return None
 
 
@@ -184,8 +180,8 @@ class Lowering(Expressions, ast.NodeTransformer):
     def _change(
         self, node: ast.Expr, sequence: NamedSequence, method: str, given: Sequence[ast.expr]
     ) -> ast.AST | list[ast.stmt]:
-        kind, takes = sequence.field, 0 if method in ("receive", "clear") else 1
-        self._require_method(node, kind, method)
+        kind = sequence.field
+        takes = self._require_method(node, kind, method).takes != "nothing"
         if len(given) != takes or sequence.end is not None:
             what = f"`{ast.unparse(node)}` is given {len(given)} arguments"
             raise self.refuse(node, what, f"write {method}({'...' if takes else ''})")
@@ -246,11 +242,13 @@ class Lowering(Expressions, ast.NodeTransformer):
         return flat([self._visit_all(each) for each in statements])
 
     def _require_unchanged(self, node: ast.For, sequence: NamedSequence) -> None:
+        known = sequence.field.methods
         for each in ast.walk(ast.Module(node.body, [])):
             match each:
-                case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _WRITES:
+                case ast.Call(func=ast.Attribute(value=owner, attr=called)) if (
+                    called in known and known[called].changes
+                ):
                     found = self._sequence(owner)
                     if found is not None and found.field is sequence.field:
-                        name = sequence.field.name
-                        what = f"{name} changes while a loop goes through it"
+                        what = f"{sequence.field.name} changes while a loop goes through it"
                         raise self.refuse(each, what, "change it after the loop")
