@@ -106,6 +106,16 @@ CASES: dict[str, Case] = {
         SCREEN | COMPILER,
         (*ENGINES, *NO_MATRIX, "waterline.checker.checking.run", "waterline.checker.storage"),
     ),
+    "waterline paths --model lock.py --output lock.jsonl": (
+        0,
+        SEARCH,
+        (
+            *SPARK,
+            *NO_MATRIX,
+            "waterline.checker.analysis.export",
+            "waterline.checker.checking.run",
+        ),
+    ),
     "waterline gate no.toml": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline gate gate.toml": (
         3,

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         step,
     )
     from waterline.state import Draft, State
+    from waterline.state_graph import Graph, Path, Paths, graph
     from waterline.trace import Trace, simulate
 
 _DEFINED_IN = {
@@ -103,6 +104,12 @@ _DEFINED_IN = {
         "Draft",
         "State",
     ),
+    "waterline.state_graph": (
+        "Graph",
+        "Path",
+        "Paths",
+        "graph",
+    ),
     "waterline.trace": (
         "Trace",
         "simulate",
@@ -122,6 +129,7 @@ __all__ = [
     "Epochs",
     "Fields",
     "Flag",
+    "Graph",
     "Log",
     "Model",
     "Name",
@@ -130,6 +138,8 @@ __all__ = [
     "Number",
     "Opaque",
     "OutOfRange",
+    "Path",
+    "Paths",
     "Protocol",
     "Queue",
     "Result",
@@ -144,6 +154,7 @@ __all__ = [
     "copy",
     "enabled",
     "freeze",
+    "graph",
     "initial",
     "initials",
     "instance",

@@ -5,7 +5,8 @@ The checker is imported when it is called: a file that declares a model needs no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from waterline.model.core.errors import BadEnvironment
@@ -62,14 +63,13 @@ def check(
     from waterline.checker.checking.run import run  # noqa: PLC0415
     from waterline.checker.search.budgets import Budgets  # noqa: PLC0415
     from waterline.checker.search.engines.choice import EngineChoice  # noqa: PLC0415
-    from waterline.checker.search.rule_errors import Raised  # noqa: PLC0415
 
     if engine not in ("local", "spark"):
         raise ValueError(f"engine is {engine!r}; it is 'local' or 'spark'")
     made = model_of(model)
     names = [each if isinstance(each, str) else each.__name__ for each in claims]
-    try:
-        problem = _problem(
+    with rules_described(made):
+        problem = problem_of(
             made, names, symmetry or "none", unbounded=unbounded, is_sent=engine == "spark"
         )
         done = run(
@@ -82,18 +82,28 @@ def check(
                 stop_at_first=stop_at_first,
             ),
         )
-    except BadEnvironment as problem_found:
-        raise BadProtocol(str(problem_found)) from None
-    except Raised as raised:
-        raise RuleRaised(
-            f"{raised}, in the state {raised.describe_state}", unpack(made, raised.state)
-        ) from None
     return _result(made, done)
 
 
-def _problem(
+@contextmanager
+def rules_described(model: Model) -> Iterator[None]:
+    """Raise `BadProtocol` for a mistake in the model, and `RuleRaised` for an error of a rule."""
+    from waterline.checker.search.rule_errors import Raised  # noqa: PLC0415 - with the compiler
+
+    try:
+        yield
+    except BadEnvironment as mistake:
+        raise BadProtocol(str(mistake)) from None
+    except Raised as raised:
+        raise RuleRaised(
+            f"{raised}, in the state {raised.describe_state}", unpack(model, raised.state)
+        ) from None
+
+
+def problem_of(
     model: Model, names: Sequence[str], symmetry: str, *, unbounded: bool, is_sent: bool
 ) -> Problem:
+    """The problem of checking a model. Raises `BadEnvironment`."""
     from waterline.checker.user_models.family import family_of, own_family  # noqa: PLC0415
     from waterline.checker.user_models.live import live_file  # noqa: PLC0415
     from waterline.checker.user_models.unbounded import UNBOUNDED, bounds_without_number  # noqa: PLC0415

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
+from waterline.checker.graph.edges import Steps, steps_out_of
 from waterline.checker.problem.family import FindFamily
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.where import NOWHERE
 from waterline.checker.search.engines.answers import ModelFault
-from waterline.checker.search.engines.expander import Expander, Tally
+from waterline.checker.search.engines.expander import Expander
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.identity import problem_of
 from waterline.checker.search.rule_errors import explain_fault
@@ -224,8 +225,8 @@ def _least_arrivals(kept: KeptRun, depth: int, piece: Rows) -> LeastArrivals:
     found = LeastArrivals(piece)
     if depth == 0:
         return found
-    for sources, expander, written in _expand_level(kept, kept.manifest.levels[depth - 1]):
-        found.offer(expander.out, expander.origin, written, sources)
+    for steps in _expand_level(kept, kept.manifest.levels[depth - 1]):
+        found.offer(steps.successors, steps.origins, len(steps.origins), steps.sources)
     if (found.steps < 0).any():
         raise Damaged(
             f"{kept.storage.location}: level {depth} has a state that nothing in level "
@@ -245,26 +246,25 @@ def _write_steps(kept: KeptRun, folder: Path, threads: int, clock: _Clock) -> in
     with Parts(folder, table.schema, table.encode, plain=table.plain, threads=threads) as parts:
         done = 0
         for level in levels:
-            for sources, expander, written in _expand_level(kept, level):
-                targets, origins = expander.out[:written].copy(), expander.origin[:written].copy()
-                for start in range(0, written, ROW_GROUP_ROWS):
+            for steps in _expand_level(kept, level):
+                targets, origins = steps.successors.copy(), steps.origins.copy()
+                for start in range(0, len(origins), ROW_GROUP_ROWS):
                     some = slice(start, start + ROW_GROUP_ROWS)
-                    parts.add(StepBlock(level.depth, sources, targets[some], origins[some]))
-                count += written
+                    parts.add(StepBlock(level.depth, steps.sources, targets[some], origins[some]))
+                count += len(origins)
             done += level.states
             clock.report(level.depth, done)
     return count
 
 
-def _expand_level(kept: KeptRun, level: LevelFiles) -> Iterator[tuple[Rows, Expander, int]]:
-    """A level's transitions, chunk by chunk: the states, and what the expander has written."""
+def _expand_level(kept: KeptRun, level: LevelFiles) -> Iterator[Steps]:
+    """A level's transitions, chunk by chunk."""
     expander = Expander(kept.problem)
-    for sources in kept.chunks(level):
-        tally = Tally(kept.problem)
-        for written in expander.expand(sources, tally):
-            yield sources, expander, written
-        if tally.faults:
-            raise explain_fault(kept.problem, ModelFault(min(tally.faults)))
+    try:
+        for chunk in kept.chunks(level):
+            yield from steps_out_of(expander, chunk)
+    except ModelFault as fault:
+        raise explain_fault(kept.problem, fault) from None
 
 
 def _describe(kept: KeptRun, done: Exported, where: str | None, path: Path) -> None:

@@ -26,14 +26,14 @@ from waterline.checker.checking.liveness_findings import (
     stuck_judged,
     verdict_holds,
 )
-from waterline.checker.liveness.adjacency import NOT_REACHED, Numbers, Places
+from waterline.checker.graph.adjacency import NOT_REACHED, Numbers, Places
+from waterline.checker.graph.index import Index
 from waterline.checker.liveness.external import recovery, waiting
 from waterline.checker.liveness.external.graph import PartedGraph, part_graph
 from waterline.checker.liveness.external.owcty import Brought, bring, bring_these, left_of
 from waterline.checker.liveness.external.recovery import Back, Outcome, WaysBack, trapped_in
 from waterline.checker.liveness.external.waiting import Arrival, Wait, arrivals, way_to
 from waterline.checker.liveness.fairness import FairSteps, Staying, staying
-from waterline.checker.liveness.index import Index
 from waterline.checker.liveness.lasso import end_of, lasso_to
 from waterline.checker.liveness.space import Gathered, space_of
 from waterline.checker.search.fault_count import counters, faults_in_rows

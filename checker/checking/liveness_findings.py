@@ -25,7 +25,7 @@ from waterline.counterexamples import Trapped, trace_of
 from waterline.model.core.claim import Behaviour, Recoverable, Temporal, ways_back
 
 if TYPE_CHECKING:
-    from waterline.checker.liveness.adjacency import Numbers
+    from waterline.checker.graph.adjacency import Numbers
     from waterline.checker.liveness.lasso import Lasso
     from waterline.checker.liveness.space import Space
     from waterline.checker.problem.packed_rows import StateWords

@@ -38,7 +38,7 @@ from waterline.model.core.claim import Recoverable, Temporal, ways_back
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from waterline.checker.liveness.adjacency import Mask, Numbers
+    from waterline.checker.graph.adjacency import Mask, Numbers
     from waterline.checker.problem.packed_rows import StateWords
     from waterline.checker.problem.problem import Problem
     from waterline.checker.search.engines.engine import Engine

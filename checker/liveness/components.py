@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue
-from waterline.checker.liveness.adjacency import Numbers, Places
+from waterline.checker.graph.adjacency import Numbers, Places
 from waterline.checker.problem.packed_rows import address
 from waterline.checker.storage.blocks import NUMBER, NUMBERS
 

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.compiler.origins import ACTION_SHIFT, action_of
-from waterline.checker.liveness.adjacency import Mask, Numbers, Places, mask_of
+from waterline.checker.graph.adjacency import Mask, Numbers, Places, mask_of
 from waterline.checker.liveness.components import components
 from waterline.checker.liveness.space import Space, actions_named
 from waterline.model.core.claim import fair_actions, strongly_fair_actions

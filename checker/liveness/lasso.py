@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from waterline.checker.liveness.adjacency import NOT_REACHED, Mask, Numbers, Places, distances
+from waterline.checker.graph.adjacency import NOT_REACHED, Mask, Numbers, Places, distances
 from waterline.checker.liveness.fairness import FairSteps, Staying
 from waterline.checker.liveness.space import Space
 from waterline.model.core.claim import Pattern

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from waterline.checker.compiler.origins import action_of
-from waterline.checker.liveness.adjacency import Adjacency, Mask, Numbers, mask_of
+from waterline.checker.graph.adjacency import Adjacency, Mask, Numbers, mask_of
 from waterline.checker.liveness.space import Space, actions_named
 from waterline.model.core.transition_system import Model
 

@@ -13,19 +13,18 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from waterline.checker.compiler.origins import row_of, step_of
 from waterline.checker.compiler.predicate_loop import Questions, questions_for
 from waterline.checker.compiler.program import Optimising, loaded_quickly
-from waterline.checker.liveness.adjacency import Adjacency, Mask, Numbers, Places
-from waterline.checker.liveness.index import MISSING, Index
+from waterline.checker.graph.adjacency import Adjacency, Mask, Numbers, Places
+from waterline.checker.graph.edges import edges_of
 from waterline.checker.problem.packed_rows import Rows, StateWords, address, state_words
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.answers import ModelFault
-from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
+from waterline.checker.search.engines.expander import chunks_of
 from waterline.model.core.transition_system import Model
 
 EDGES_MAX = (1 << 31) - 1
@@ -172,7 +171,9 @@ def space_of(
     cut_step = np.concatenate([none, *(part.cut_step for _, part in given)])
     by_state = np.lexsort((cut_step, cut_state))
     rows = np.ascontiguousarray(rows[order])
-    source, target, step = _edges(problem, rows, whole=whole)
+    source, target, step = edges_of(
+        problem, rows, partial(require_elsewhere, problem) if whole else lambda outside: None
+    )
     return Space(
         rows,
         np.append(depth, np.int32(_NOWHERE_NEAR)),
@@ -185,30 +186,6 @@ def space_of(
         cut_state[by_state],
         cut_step[by_state],
     )
-
-
-def _edges(problem: Problem, rows: Rows, *, whole: bool) -> tuple[Numbers, Numbers, Numbers]:
-    """Every step out of every state: source, target, step."""
-    index, expander = Index(rows), Expander(problem)
-    sources, targets, steps = ([np.empty(0, np.int32)] for _ in range(3))
-    first = 0
-    for chunk in chunks_of(rows):
-        tally = Tally(problem)
-        for written in expander.expand(chunk, tally):
-            origin = expander.origin[:written]
-            order = np.argsort(origin, kind="stable")
-            goals = index.numbers_of(expander.out[:written])
-            missing = goals == MISSING
-            if whole:
-                require_elsewhere(problem, expander.out[:written][missing])
-            goals[missing] = len(rows)
-            sources.append((first + row_of(origin[order])).astype(np.int32))
-            targets.append(goals[order])
-            steps.append(step_of(origin[order]).astype(np.int32))
-        if tally.faults:
-            raise ModelFault(min(tally.faults))
-        first += len(chunk)
-    return np.concatenate(sources), np.concatenate(targets), np.concatenate(steps)
 
 
 def require_elsewhere(problem: Problem, rows: Rows) -> None:

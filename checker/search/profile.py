@@ -17,11 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.compiler.origins import action_of, step_of
+from waterline.checker.compiler.origins import action_of
+from waterline.checker.graph.edges import steps_out_of
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import Engine
-from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
+from waterline.checker.search.engines.expander import Expander, chunks_of
 from waterline.checker.search.fault_count import counters, sum_counts, used_in_rows
 from waterline.checker.search.result import Result
 from waterline.checker.storage.arrivals import LeastArrivals
@@ -182,8 +183,7 @@ class _Arrivals:
         expander, found = Expander(self.problem), LeastArrivals(self.level)
         # All sources are taken for one and the same, so that the least step is kept.
         same = np.zeros((1, self.level.shape[1]), np.uint64)
-        for rows in chunks_of(block):
-            for written in expander.expand(rows, Tally(self.problem)):
-                steps = np.ascontiguousarray(step_of(expander.origin[:written]))
-                found.offer(expander.out, steps, written, same)
+        for steps in steps_out_of(expander, block):
+            taken = np.ascontiguousarray(steps.step)
+            found.offer(steps.successors, taken, len(taken), same)
         return found.steps

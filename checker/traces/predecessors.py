@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.compiler.origins import row_of, step_of
+from waterline.checker.compiler.origins import row_of
+from waterline.checker.graph.edges import steps_out_of
 from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import Engine
-from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
+from waterline.checker.search.engines.expander import Expander
 from waterline.checker.storage.blocks import hashes
 from waterline.model.core.transition_system import Arguments
 
@@ -56,13 +57,12 @@ class _Finder:
         order = np.argsort(keys, kind="stable")
         keys, known = keys[order], set(self.wanted)
         found: list[tuple[StateWords, StateWords, int]] = []
-        for rows in chunks_of(block):
-            for written in expander.expand(rows, Tally(self.problem)):
-                for at in _candidates(expander.out[:written], keys).tolist():
-                    target = state_words(expander.out[at])
-                    if target in known:
-                        origin = int(expander.origin[at])
-                        found.append((target, state_words(rows[row_of(origin)]), step_of(origin)))
+        for steps in steps_out_of(expander, block):
+            for at in _candidates(steps.successors, keys).tolist():
+                target = state_words(steps.successors[at])
+                if target in known:
+                    source = state_words(steps.sources[row_of(steps.origins[at])])
+                    found.append((target, source, int(steps.step[at])))
         return found
 
 

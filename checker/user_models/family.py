@@ -278,6 +278,12 @@ def _property(claim: Stated) -> ActionProperty:
     )
 
 
+def room_of(problem: Problem, bounds: Mapping[str, Bound]) -> Mapping[str, Bound]:
+    """The bounds that the states of an abstraction have room for, of a model with these bounds."""
+    assert isinstance(problem.family, OwnFamily)
+    return room_for(problem.family.own, problem.model.version, bounds)
+
+
 def built_of(problem: Problem) -> tuple[OwnFile, Built]:
     """The file of a problem about a user's model, and what it declares within these bounds."""
     family, model = problem.family, problem.model

@@ -114,8 +114,9 @@ class Narration:
     in a cell change individually. `lanes` are all names, with or without a row, and `actors(action
     name, arguments)` those of a step, the acting one first. `channels(state)` are the carriers of
     messages: the names at the ends, and the content. `typed(state)` is each field as a file would
-    have it. `call(action name, arguments, model)` is a step as an error names it, `out_of_range`
-    the text of such an error.
+    have it, `values(state)` as plain data, and so are `arguments(action name, arguments)`.
+    `call(action name, arguments, model)` is a step as an error names it, `out_of_range` the text of
+    such an error.
     """
 
     sentence: Callable[[str, Arguments, State, State], str]
@@ -128,6 +129,8 @@ class Narration:
     actors: Callable[[str, Arguments], Sequence[str]] | None = None
     channels: Callable[[State], Mapping[str, tuple[Sequence[str], Sequence[str]]]] | None = None
     typed: Callable[[State], Mapping[str, str]] | None = None
+    values: Callable[[State], Mapping[str, Any]] | None = None
+    arguments: Callable[[str, Arguments], Mapping[str, Any]] | None = None
     call: Callable[[str, Arguments, Model], str] = field(
         default_factory=lambda: _named_call  # defined below, and picklable
     )

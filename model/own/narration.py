@@ -62,6 +62,8 @@ def narration(
         actors=words.actors,
         channels=words.channels,
         typed=words.type_out,
+        values=words.values,
+        arguments=words.arguments,
         call=words.call,
         out_of_range=partial(describe_misfit, fields),
     )
@@ -114,6 +116,17 @@ class _Words:
     def type_out(self, state: State) -> dict[str, str]:
         """Each field with its values as a file has them: `['idle', 'busy']`, `client0`, `None`."""
         return {field.name: _type_elements(state, field) for field in self.fields}
+
+    def values(self, state: State) -> dict[str, Any]:
+        """Each field as plain data, indexed ones as lists."""
+        return {field.name: _plain_elements(state, field) for field in self.fields}
+
+    def arguments(self, action: str, arguments: Arguments) -> dict[str, Any]:
+        """Each argument by name as plain data."""
+        return {
+            name: plain_value(field, value + field.range[0])
+            for (name, field), value in zip(self.description[action][1], arguments, strict=True)
+        }
 
     def _arguments(self, action: str, arguments: Arguments) -> dict[str, str]:
         """Each argument by name, as a person reads it."""
@@ -318,6 +331,37 @@ def _struct(struct: Struct, number: int, describe: Callable[[AnyField, int], str
     """`Vote(to=node0, term=1)`"""
     parts = zip(struct.parts, struct.digits(number), strict=True)
     return f"{struct.name}({', '.join(f'{n}={describe(part, each)}' for (n, part), each in parts)})"
+
+
+def plain_value(  # noqa: PLR0911 - one for each kind
+    field: AnyField, value: Kept
+) -> Any:
+    """An element as plain data: a word, a truth, None, a set, a list, a struct by its parts."""
+    if isinstance(field, SequenceField):
+        assert isinstance(value, tuple)
+        return [plain_value(field.element, each) for each in value]
+    assert isinstance(value, int)
+    match field:
+        case Flag():
+            return bool(value)
+        case Choice():
+            return field.values[value]
+        case Name() if value == NONE:
+            return None
+        case Set():
+            return frozenset(plain_value(field.element, each) for each in field.members(value))
+        case Value(of=struct):
+            parts = zip(struct.parts, struct.digits(value), strict=True)
+            return {name: plain_value(part, each) for (name, part), each in parts}
+    return value
+
+
+def _plain_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -> Any:
+    if len(index) == len(field.indices):
+        return plain_value(field, element(state, field, index))
+    return [
+        _plain_elements(state, field, (*index, i)) for i in range(extent(field.indices[len(index)]))
+    ]
 
 
 def _type_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:

@@ -16,7 +16,7 @@ from tests.support.labelled_graph import (
 )
 from waterline.checker.checking.run import run
 from waterline.checker.compiler.origins import call_of
-from waterline.checker.liveness.adjacency import Mask
+from waterline.checker.graph.adjacency import Mask
 from waterline.checker.liveness.fairness import FairSteps, staying
 from waterline.checker.liveness.lasso import Lasso, lasso_in, waiting
 from waterline.checker.liveness.recovery import Ways

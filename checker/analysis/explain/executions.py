@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.analysis.explain.allowance import Allowance
-from waterline.checker.compiler.origins import action_of, arguments_of, call_of, row_of, step_of
+from waterline.checker.compiler.origins import action_of, arguments_of, call_of
+from waterline.checker.graph.edges import steps_out_of
 from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.answers import ModelFault
-from waterline.checker.search.engines.expander import Expander, Findings, Tally, chunks_of
+from waterline.checker.search.engines.expander import Expander, Findings
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.model.core.claim import ActionProperty, Judged
 from waterline.model.core.state import State
@@ -84,17 +85,12 @@ class StepsOnCourses:
 
         Raises what an action raises, as a run does (`checker.search.rule_errors`).
         """
-        first = 0
-        for chunk in chunks_of(rows):
-            tally = Tally(self.problem)
-            for written in self.expander.expand(chunk, tally):
-                origins = self.expander.origin[:written]
-                successors = self.expander.out[:written].copy()
-                may_break = bool(tally.breaches.broken.any())
-                yield Taken(first + row_of(origins), step_of(origins), successors, may_break)
-            if tally.faults:
-                raise explain_fault(self.problem, ModelFault(min(tally.faults)))
-            first += len(chunk)
+        try:
+            for steps in steps_out_of(self.expander, rows):
+                may_break = bool(steps.tally.breaches.broken.any())
+                yield Taken(steps.source, steps.step, steps.successors.copy(), may_break)
+        except ModelFault as fault:
+            raise explain_fault(self.problem, fault) from None
 
     def are_own(self, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Mark the steps that the protocol takes by itself."""

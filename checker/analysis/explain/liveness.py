@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from waterline.checker.analysis.explain.allowance import Allowance
 from waterline.checker.analysis.explain.executions import Courses, Event, StepsOnCourses
-from waterline.checker.liveness.adjacency import Mask, Numbers
+from waterline.checker.graph.adjacency import Mask, Numbers
 from waterline.checker.liveness.fairness import FairSteps, Staying, staying
 from waterline.checker.liveness.lasso import Waiting, waiting
 from waterline.checker.liveness.recovery import Recovery, Ways

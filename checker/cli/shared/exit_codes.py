@@ -31,8 +31,8 @@ Exit codes:
       bounds; confirm: what the trace shows happens on brokers; simulate:
       nothing was seen
   2   bad usage, a bad file
-  3   gate, tour, confirm --expect, run --script: something did not come
-      out as expected
+  3   gate, tour, confirm --expect, run --script, paths --check: something
+      did not come out as expected
   11  a state has no transition (with --deadlock)
   12  an invariant is violated; matrix --config: a fault can lose an
       acknowledged record (--fail-on)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from waterline.checker.compiler.origins import row_of, step_of
-from waterline.checker.liveness.adjacency import Places
+from waterline.checker.graph.adjacency import Places
+from waterline.checker.graph.index import MISSING, Index
 from waterline.checker.liveness.external.parts import (
     ELSEWHERE,
     Part,
@@ -25,7 +26,6 @@ from waterline.checker.liveness.external.parts import (
     read_mail,
     unpack,
 )
-from waterline.checker.liveness.index import MISSING, Index
 from waterline.checker.liveness.space import Gatherer, require_elsewhere
 from waterline.checker.problem.packed_rows import Rows, StateWords
 from waterline.checker.problem.problem import Problem

@@ -29,7 +29,7 @@ from itertools import product
 import numpy as np
 
 from waterline.checker.compiler.origins import action_of
-from waterline.checker.liveness.adjacency import Mask, Numbers, Places, mask_of
+from waterline.checker.graph.adjacency import Mask, Numbers, Places, mask_of
 from waterline.checker.liveness.external.graph import PartedGraph
 from waterline.checker.liveness.external.parts import DIRECTIONS, Part, Parts, Words64
 from waterline.checker.liveness.external.travelling import BITS, Flow, Thinning, bits_of

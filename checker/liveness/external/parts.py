@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.compiler.origins import ROW_SHIFT
-from waterline.checker.liveness.adjacency import Mask, Places, spans
+from waterline.checker.graph.adjacency import Mask, Places, spans
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.storage.storage import Storage
 

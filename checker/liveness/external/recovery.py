@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from waterline.checker.compiler.origins import action_of
-from waterline.checker.liveness.adjacency import Mask, Numbers, Places, mask_of
+from waterline.checker.graph.adjacency import Mask, Numbers, Places, mask_of
+from waterline.checker.graph.index import MISSING, Index
 from waterline.checker.liveness.external.graph import PartedGraph
 from waterline.checker.liveness.external.parts import ELSEWHERE, Part, Parts, Words64, has_bit
 from waterline.checker.liveness.external.travelling import ALL_BITS, BITS, Flow
-from waterline.checker.liveness.index import MISSING, Index
 from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
 from waterline.checker.storage.blocks import owner_of_each
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.compiler.origins import action_of
-from waterline.checker.liveness.adjacency import Places
+from waterline.checker.graph.adjacency import Places
 from waterline.checker.liveness.external.parts import (
     ELSEWHERE,
     NUMBER_BITS,

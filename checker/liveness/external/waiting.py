@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.liveness.adjacency import Mask
+from waterline.checker.graph.adjacency import Mask
 from waterline.checker.liveness.external.graph import PartedGraph
 from waterline.checker.liveness.external.parts import Part, Parts, Words64, has_bit
 from waterline.checker.liveness.external.travelling import BITS, Flow

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from waterline.checker.compiler.machine_words import shifted
 from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import ArrayValue, constant
-from waterline.checker.liveness.adjacency import Numbers
+from waterline.checker.graph.adjacency import Numbers
 from waterline.checker.problem.packed_rows import Rows, address
 from waterline.checker.storage.blocks import NUMBER, block_of, hash_row, same_row
 

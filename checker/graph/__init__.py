@@ -1,0 +1,1 @@
+"""Graph of all states and steps, as arrays."""
