@@ -36,12 +36,12 @@ DOCSTRINGS_MAX = {
 }
 """How many docstrings may have each. A number only goes down."""
 DOCUMENTS_MAX = {
-    "begins with What": 1,
-    "nobody, somebody": 1,
-    "of which": 74,
+    "begins with What": 0,
+    "nobody, somebody": 0,
+    "of which": 34,
     "told, is asked, is said": 0,
     "is no": 0,
-    "beside": 3,
+    "beside": 0,
     "for ever": 0,
     "whom": 0,
 }
