@@ -2,54 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 
 from waterline.checker.ci.reports.github import workflow_command
-from waterline.checker.ci.reports.sarif import SCHEMA, location_of
+from waterline.checker.ci.reports.sarif import sarif_document, sarif_result
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, RULES, UNKNOWN, Finding
 from waterline.checker.kafka.matrix.grid import FAULT
 from waterline.checker.kafka.matrix.matrix import DeploymentAnswer
 from waterline.checker.kafka.matrix.properties import describe_topics
-from waterline.checker.problem.distribution import version
 
 _KINDS = {ERROR: "error", NOTE: "notice"}
 
 
 def to_sarif(findings: Sequence[Finding], *, is_whole: bool) -> str:
     """SARIF 2.1.0. `is_whole`: every fault has a verdict."""
-    driver = {
-        "name": "Waterline",
-        "version": version(),
-        "rules": [
-            {"id": name, "shortDescription": {"text": sentence}} for name, sentence in RULES.items()
-        ],
-    }
     results = [
-        {
-            "ruleId": finding.rule,
-            "level": finding.level,
-            "message": {"text": finding.message},
-            "locations": [location_of(finding.place)],
-            "partialFingerprints": {"waterline/v1": _identity(finding)},
-        }
-        for finding in findings
+        sarif_result(each.rule, each.level, each.message, each.place, _identity(each))
+        for each in findings
     ]
-    run = {
-        "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": is_whole}],
-        "columnKind": "unicodeCodePoints",
-        "results": results,
-    }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+    return sarif_document(RULES, {"executionSuccessful": is_whole}, results)
 
 
 def _identity(finding: Finding) -> str:
     """Return an identity that stays the same if lines before it move, or a bound is raised."""
-    made_of = f"{finding.rule}\n{finding.setting}\n{finding.value}\n{finding.topics}"
-    return hashlib.sha256(made_of.encode()).hexdigest()[:32]
+    return f"{finding.rule}\n{finding.setting}\n{finding.value}\n{finding.topics}"
 
 
 def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:

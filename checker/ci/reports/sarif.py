@@ -24,7 +24,7 @@ from waterline.checker.ci.reports.text import (
 )
 from waterline.checker.problem.distribution import version
 
-SCHEMA = (
+_SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
@@ -53,34 +53,51 @@ def to_sarif(outcomes: Sequence[Outcome], left: Sequence[Expectation] = ()) -> s
     results = [
         _result(outcome, complaint) for outcome in outcomes for complaint in outcome.complaints
     ]
-    run = {
-        "tool": {
-            "driver": {
-                "name": "Waterline",
-                "version": version(),
-                "rules": list(_rules(outcomes)),
-            }
-        },
-        "invocations": [
+    invocation = {
+        "executionSuccessful": not left and all(o.trouble is None for o in outcomes),
+        "toolExecutionNotifications": [
             {
-                "executionSuccessful": not left and all(o.trouble is None for o in outcomes),
-                "toolExecutionNotifications": [
-                    {
-                        "level": "error",
-                        "message": {"text": f"interrupted, not judged: {each.name}"},
-                        "locations": [location_of(each.place)],
-                    }
-                    for each in left
-                ],
+                "level": "error",
+                "message": {"text": f"interrupted, not judged: {each.name}"},
+                "locations": [location_of(each.place)],
             }
+            for each in left
         ],
+    }
+    return sarif_document(_rules(outcomes), invocation, results)
+
+
+def sarif_document(
+    rules: Mapping[str, str], invocation: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
+) -> str:
+    """The text of a SARIF file with one run of the tool; `rules` have a sentence each."""
+    described = [
+        {"id": name, "shortDescription": {"text": sentence}} for name, sentence in rules.items()
+    ]
+    run = {
+        "tool": {"driver": {"name": "Waterline", "version": version(), "rules": described}},
+        "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rules(outcomes: Iterable[Outcome]) -> Iterable[Mapping[str, Any]]:
+def sarif_result(
+    rule: str, level: str, message: str, place: Located, identity: str
+) -> dict[str, Any]:
+    """A result at a place; it is the same one later if its `identity` is."""
+    digest = hashlib.sha256(identity.encode()).hexdigest()[:32]
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": message},
+        "locations": [location_of(place)],
+        "partialFingerprints": {"waterline/v1": digest},
+    }
+
+
+def _rules(outcomes: Iterable[Outcome]) -> Mapping[str, str]:
     """Each claim that a complaint is about, once, and one for all else."""
     described = {
         _OTHER_RULE: "What is expected of a run comes out: counts, what must happen, an answer."
@@ -90,8 +107,7 @@ def _rules(outcomes: Iterable[Outcome]) -> Iterable[Mapping[str, Any]]:
         for complaint in outcome.complaints:
             if complaint.claim is not None:
                 described[complaint.claim] = sentences[complaint.claim]
-    for name, sentence in described.items():
-        yield {"id": name, "shortDescription": {"text": sentence}}
+    return described
 
 
 def _result(outcome: Outcome, complaint: Complaint) -> dict[str, Any]:
@@ -99,14 +115,9 @@ def _result(outcome: Outcome, complaint: Complaint) -> dict[str, Any]:
     claim = complaint.claim and place_of_claim(expectation, complaint.claim)
     places = [expectation.place] if not claim else [claim, expectation.place]
     described = f"{expectation.name}: {complaint.text}. Shown by: {command_of(outcome)}"
-    identity = f"{expectation.name}\n{complaint.claim or complaint.text}".encode()
-    result: dict[str, Any] = {
-        "ruleId": complaint.claim or _OTHER_RULE,
-        "level": "error",
-        "message": {"text": described},
-        "locations": [location_of(places[0])],
-        "partialFingerprints": {"waterline/v1": hashlib.sha256(identity).hexdigest()[:32]},
-    }
+    identity = f"{expectation.name}\n{complaint.claim or complaint.text}"
+    rule = complaint.claim or _OTHER_RULE
+    result = sarif_result(rule, "error", described, places[0], identity)
     if len(places) > 1:
         result["relatedLocations"] = [
             {"id": 1, **location_of(places[1]), "message": {"text": "what was expected"}}
