@@ -24,12 +24,12 @@ confirm: $(VENV)/.kafka
 	$(BIN)/waterline confirm $(TRACES)/hw-no_committed_loss-2r2n2e.json --kafka 0.11.0.3 --expect held
 	$(BIN)/waterline confirm $(TRACES)/hw-no_divergence_below_hw-2r2n2e.json --kafka 0.11.0.3 --expect held
 	$(BIN)/waterline confirm --scenario stale-remote-leo --kafka 4.4.0 --expect confirmed
-	$(BIN)/python -m bench.experiments.reassignment --run replication-factor --kafka 4.4.0 --expect confirmed
-	$(BIN)/python -m bench.experiments.reassignment --run replication-factor --kafka 4.4.0 --control --expect held
+	$(BIN)/python -m lab.experiments.reassignment --run replication-factor --kafka 4.4.0 --expect confirmed
+	$(BIN)/python -m lab.experiments.reassignment --run replication-factor --kafka 4.4.0 --control --expect held
 
 # The failing tests of docs/upstream/ on released versions. Needs Java, Maven.
 upstream: $(VENV)/.run
-	$(BIN)/python -m bench.upstream
+	$(BIN)/python -m lab.bench.upstream
 
 # Rules about the code itself. mypy keeps what it found, so that the second time takes seconds.
 lint: $(VENV)/.dev
@@ -54,18 +54,18 @@ gate: $(VENV)/.run
 	$(BIN)/waterline gate $(GATES) --allow-models
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m bench.speed
-	$(BIN)/python -m bench.peers_speed --large
-	$(BIN)/python -m bench.scale
+	$(BIN)/python -m lab.bench.speed
+	$(BIN)/python -m lab.bench.peers_speed --large
+	$(BIN)/python -m lab.bench.scale
 
-# Every attack of fuzz/, one after the other. SEED: of another night.
+# Every attack of lab/fuzz/, one after the other. SEED: of another night.
 MINUTES ?= 60
 nightly: $(VENV)/.dev
-	$(BIN)/python -m fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m lab.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # The examples as TLA+ modules, judged by TLC. Needs Java, Maven.
 tla: $(VENV)/.dev
-	$(BIN)/python -m bench.tla
+	$(BIN)/python -m lab.bench.tla
 
 # The documents as a site, in build/site. Strict: a link that leads nowhere is an error.
 docs: $(VENV)/.docs

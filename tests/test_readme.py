@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from docs.make import brokers, catalogue
-from docs.make import tables as document_tables
+from lab.documents import brokers, catalogue
+from lab.documents import tables as document_tables
 from tests.support.commands import Commands
 from waterline.checker.ci.reading import read_gate
 from waterline.checker.cli.commands import command_of
@@ -50,8 +50,6 @@ COMMANDS = (
     "check",
     "compare",
     "confirm",
-    "confirm-catalogue",
-    "conform",
     "convert",
     "explain",
     "explain-logs",
@@ -253,12 +251,10 @@ def options_in_help() -> set[str]:
 
 
 def options_of_programs() -> set[str]:
-    """What the programs of fuzz/, bench/ and docs/make have for options, by their text."""
-    folders = (ROOT / "fuzz", ROOT / "bench", ROOT / "docs" / "make")
-    texts = (
-        path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")
-    )
-    return {option for text in texts for option in re.findall(r'"(--[a-z][a-z-]*[a-z])"', text)}
+    """Options of the programs of lab/, by their text."""
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "lab").rglob("*.py"))
+    options = re.compile(r'(?:"|(?<=[a-z])/)(--[a-z][a-z-]*[a-z])(?=["/])')
+    return {option for text in texts for option in options.findall(text)}
 
 
 def options_named(path: Path) -> set[str]:

@@ -37,9 +37,7 @@ GROUPS = {
         "scenarios": ("scenarios", "The catalogue of known losses and divergences."),
         "versions": ("versions", "The versions, and the rules they are made of."),
         "tour": ("tour", "A loss, its repair, and a larger space on Spark."),
-        "confirm": ("confirm.confirm_command", "Replay a counterexample on real brokers."),
-        "confirm-catalogue": ("confirm.catalogue_command", "Replay every entry on real brokers."),
-        "conform": ("confirm.conform_command", "Compare random walks with real brokers."),
+        "confirm": ("confirm", "Replay a counterexample on real brokers."),
     },
     "A model of your own": {
         "new": ("models", "Begin a model; `check --model FILE` checks it."),
@@ -133,13 +131,17 @@ def waterline() -> None:
 
 
 def run_command(name: str) -> int:
-    """Run `waterline` or `check` on this process's arguments; returns the exit code.
+    """Run `waterline` or `check` on this process's arguments; returns the exit code."""
+    return run(command_of("check") if name == "check" else waterline, name)
 
-    What is wrong with an option, a file or the machine is reported in one line.
+
+def run(command: click.Command, name: str) -> int:
+    """Run a command on this process's arguments; returns the exit code.
+
+    A mistake in an option or a file, or a failure of the machine, is reported in one line.
     """
     write_whole()
     _forget_useless_sizes()
-    command = command_of("check") if name == "check" else waterline
     try:
         return _outcome_of(command, name)
     except SystemExit as ended:

@@ -2,7 +2,7 @@
 
 A run can be killed between any two of them. They are together here so that the tests can do that:
 they put functions of their own in the place of these, which count, and at a chosen call kill the
-process or take back what a power loss would take (`fuzz/faults/dying.py`). So callers say
+process or take back what a power loss would take (`lab/fuzz/faults/dying.py`). So callers say
 `disk_calls.rename(...)`, and never import a name from here.
 
 An error names the file it is about, also where the system's own does not.

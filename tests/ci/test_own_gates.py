@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from docs.make import gates
+from lab.documents import gates
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_gates_have_the_verdicts_of_catalogue_and_environments() -> None:
-    """Otherwise: `python -m docs.make.gates`, and look at the difference."""
+    """Otherwise: `python -m lab.documents.gates`, and look at the difference."""
     assert list(gates.differing()) == []
 
 

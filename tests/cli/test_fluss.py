@@ -10,7 +10,6 @@ from tests.support.commands import Commands
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.fluss.release import steered_release
 from waterline.checker.kafka.confirm.fluss.servers import Shown
-from waterline.checker.kafka.scenarios.catalogue import CATALOGUE, of_kafka
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "fluss"
 CONFIG = Path(__file__).parents[1] / "golden" / "configs" / "zookeeper-2.1-1.properties"
@@ -57,18 +56,6 @@ def test_confirm_says_which_tablet_servers_it_steers(
 
     assert code == 2
     assert says in err
-
-
-def test_no_release_of_kafka_is_tried_with_what_is_of_fluss_alone(
-    cli: Commands, tmp_path: Path
-) -> None:
-    results = str(tmp_path / "results.jsonl")
-    code, _, err = cli("confirm-catalogue", "C52", "--results", results, name="waterline")
-
-    assert code == 2
-    assert "use `waterline confirm --fluss 0.9.1 --scenario clean-reassignment`" in err
-    alone = {entry.number for entry in CATALOGUE} - {entry.number for entry in of_kafka()}
-    assert alone == {"C51", "C52", "C53", "C54"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from fuzz.interpreted import Interpreted
+from lab.fuzz.interpreted import Interpreted
 from tests.support.sampling import drawn
 from waterline.checker.compiler import program, sources
 from waterline.checker.compiler.problem_digest import problem_digest

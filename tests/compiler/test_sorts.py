@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from fuzz.order_abstraction import Pair
-from fuzz.sorts import differs, in_place, refused, sorted_mutants
+from lab.fuzz.order_abstraction import Pair
+from lab.fuzz.sorts import differs, in_place, refused, sorted_mutants
 from tests.support import ill_sorted_epochs, ill_sorted_records
 from tests.support.sampling import drawn
 from waterline import invariants

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.faults.attempts import Attempt, undergone
-from fuzz.faults.dying import Death
-from fuzz.faults.exhaustive import LOCAL, OVER_FILES, SPACE
-from fuzz.faults.ready import make_ready
+from lab.fuzz.faults.attempts import Attempt, undergone
+from lab.fuzz.faults.dying import Death
+from lab.fuzz.faults.exhaustive import LOCAL, OVER_FILES, SPACE
+from lab.fuzz.faults.ready import make_ready
 from tests.support.command import facts
 from tests.support.commands import Commands
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.make import catalogue
+from lab.documents import catalogue
 from tests.support.gate_texts import depths_of, entries_of
 
 ROOT = Path(__file__).parents[2]

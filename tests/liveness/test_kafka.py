@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.make import recovery
+from lab.documents import recovery
 from tests.support.states import exchange, model_of
 from tests.support.states import run as reached
 from tests.support.temporal_oracle import explored, for_ever, no_way_back
@@ -209,7 +209,7 @@ def test_the_page_tells_which_claims_there_are_and_what_they_rely_on() -> None:
 
 @pytest.mark.parametrize("version", ["hw", "elr"])
 def test_the_page_says_what_is_found(version: str) -> None:
-    """Two columns of one table; `python -m docs.make.recovery` makes all of it."""
+    """Two columns of one table; `python -m lab.documents.recovery` makes all of it."""
     section = DOCUMENT.read_text().split("### Documented\n")[1].split("\n### ")[0]
     head, _, *rows = re.findall(r"^\| (.*) \|$", section, re.MULTILINE)
     column = head.split(" | ").index(f"`{version}`")

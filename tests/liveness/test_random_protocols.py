@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fuzz.oracle import compare
+from lab.fuzz.oracle import compare
 
 
 def test_verdicts_depths_states_left_open_and_traces_are_those_of_the_oracle() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fuzz.mutants import MODULES, ROOT, mutants_of
+from lab.fuzz.mutants import MODULES, ROOT, mutants_of
 
 
 def is_rule(function: ast.stmt) -> bool:

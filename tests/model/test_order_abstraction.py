@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled
-from fuzz.second_normal_form import normal_form
+from lab.fuzz.order_abstraction import CASES, Pair, compare, compare_scrambled
+from lab.fuzz.second_normal_form import normal_form
 from tests.support.gate_texts import depths_of, entries_of
 from tests.support.reached import depths_of_states
 from tests.support.sampling import drawn

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.rules.released import RELEASED, number_of
+from lab.bench.rules.released import RELEASED, number_of
 from waterline.model.message.features import FEATURES, TRUNCATIONS
 from waterline.model.message.releases import NEWEST_RELEASE, release_named
 from waterline.model.message.versions import version_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.raising import LOCAL, compare, drawn, seen_of
+from lab.fuzz.raising import LOCAL, compare, drawn, seen_of
 from tests.support.own import own_problem
 from waterline.checker.analysis.simulate.choosing import Choosing, Plan
 from waterline.checker.analysis.simulate.simulation import Wanted, simulate

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.make.rooms import BEGIN, DOCUMENT, END, OVERVIEW, PARTS, ROOMS, ROOT, made, overview
+from lab.documents.rooms import BEGIN, DOCUMENT, END, OVERVIEW, PARTS, ROOMS, ROOT, made, overview
 
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 WALKS = re.findall(r"^## (From [^\n]*)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL)
@@ -19,7 +19,7 @@ WALKS = re.findall(r"^## (From [^\n]*)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | 
 def test_a_picture_is_what_the_files_import(document: Path, made: Callable[[], str]) -> None:
     drawn = BEGIN + document.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0] + END
 
-    assert drawn == made(), "run: python -m docs.make.rooms --write"
+    assert drawn == made(), "run: python -m lab.documents.rooms --write"
 
 
 def test_every_room_is_in_one_part() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.make import tables
+from lab.documents import tables
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.peers.tlc import TlcMissing, tlc_jar
-from bench.tla import differences, ours, temporal_of, theirs
+from lab.bench.peers.tlc import TlcMissing, tlc_jar
+from lab.bench.tla import differences, ours, temporal_of, theirs
 from waterline.checker.problem.problem import Problem
 from waterline.checker.tla.kafka.module import export
 from waterline.checker.tla.module import Module

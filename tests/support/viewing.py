@@ -10,7 +10,7 @@ from typing import Any
 from textual.app import App
 from textual.pilot import Pilot
 
-from docs.make.pictures import lines, settled
+from lab.documents.pictures import lines, settled
 from tests.support.stories import story
 from waterline.checker.kafka.families import family_of
 from waterline.checker.kafka.narrative.story import Story

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.tla_settings import kafka_problem
+from lab.bench.tla_settings import kafka_problem
 from tests.support.commands import Commands
 from tests.support.tla_modules import definition
 from waterline.checker.compiler.source import source_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fuzz.interpreted import Interpreted
+from lab.fuzz.interpreted import Interpreted
 from tests.support.live import Both
 from tests.support.tla_modules import problem_of
 from tests.user_models.test_plain_equals_checked import differences

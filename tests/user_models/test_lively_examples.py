@@ -1,6 +1,7 @@
 """Examples whose verdicts about recovery and whole behaviours are known.
 
-Those about whole behaviours are Spin's too, on Promela models: `python -m bench.liveness_peers`.
+Those about whole behaviours are Spin's too, on Promela models: `python -m
+lab.bench.liveness_peers`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Raft and KRaft's log come to what Murphi models of the same protocols come to.
 
-States, transitions and depths are those on which `python -m bench.own_peers` finds both to agree.
+States, transitions and depths are those on which `python -m lab.bench.own_peers` finds both to
+agree.
 """
 
 from __future__ import annotations

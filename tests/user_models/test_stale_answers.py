@@ -1,4 +1,4 @@
-"""Nothing is answered from what was kept of other rules: see `fuzz.stale_keys`, which has more.
+"""Nothing is answered from what was kept of other rules: see `lab.fuzz.stale_keys`, which has more.
 
 Some shapes of a rule are tried here, all in tests/verify.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import stale_keys
-from fuzz.stale_keys import SHAPES, Case, attacked
+from lab.fuzz import stale_keys
+from lab.fuzz.stale_keys import SHAPES, Case, attacked
 from tests.support.own import own_problem
 from tests.support.sampling import drawn
 from waterline.checker.compiler import sources

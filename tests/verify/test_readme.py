@@ -26,16 +26,16 @@ from tests.test_readme import (
 __all__ = ["run"]
 
 PROGRAMS = (
-    "docs.make.configurations",
+    "lab.documents.configurations",
     "fuzz",
-    "fuzz.mutation",
-    "bench.first_verdict",
-    "bench.pauses",
-    "bench.peers_speed",
-    "bench.refusals",
-    "bench.scale",
-    "bench.tla",
-    "bench.upstream",
+    "lab.fuzz.mutation",
+    "lab.bench.first_verdict",
+    "lab.experiments.pauses",
+    "lab.bench.peers_speed",
+    "lab.experiments.refusals",
+    "lab.bench.scale",
+    "lab.bench.tla",
+    "lab.bench.upstream",
 )
 
 

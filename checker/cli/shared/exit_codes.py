@@ -18,7 +18,7 @@ VIOLATED = 12
 NOT_CERTIFIED = 13
 INCOMPLETE = 20
 OF_CONFIRMING = {"confirmed": 0, "held": 30, "refuted": 31, "not-steerable": 32}
-"""Exit codes of `confirm` and `conform`, by result."""
+"""Exit codes of `confirm`, by result."""
 RAISED = 76
 READER_GONE = 128 + signal.SIGPIPE
 """Exit code as if the signal had ended it, as it ends other programs."""
@@ -40,9 +40,8 @@ Exit codes:
   20  the run stopped early, nothing may be concluded; simulate: nothing
       was seen, in fewer walks than were asked for
   30  confirm: the brokers do not break the claim
-  31  confirm, conform: brokers did something else than the model
-  32  confirm: a step cannot be caused or held on brokers; conform:
-      nothing was compared
+  31  confirm: brokers did something else than the model
+  32  confirm: a step cannot be caused or held on brokers
   76  an action or a claim raised an error
   141 nobody reads the output any more, as after `| head`
   1   internal error

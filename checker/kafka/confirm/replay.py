@@ -13,7 +13,6 @@ import time
 from dataclasses import dataclass, field, replace
 
 from waterline.checker.kafka.confirm.clusters import (
-    SharedClusters,
     assigned_of,
     kind_of,
     settings_of,
@@ -131,19 +130,11 @@ def confirm_on(course: Course, site: Site) -> Confirmation:
         announce=site.announce,
         assigned=assigned_of(course.model),
     ) as stage:
-        return _run(course, site).carried_out(stage, began)
+        return run_of(course, site).carried_out(stage, began)
 
 
-def confirm_among_others(course: Course, site: Site, clusters: SharedClusters) -> Confirmation:
-    """Replay a course on brokers that have run other courses before. Raises `CannotConfirm`."""
-    began = time.monotonic()
-    found = _run(course, site).carried_out(clusters.stage(course), began)
-    if found.judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE}:
-        clusters.end()  # Nobody knows what state they are in.
-    return found
-
-
-def _run(course: Course, site: Site) -> Run:
+def run_of(course: Course, site: Site) -> Run:
+    """The replay of a course, to be carried out on a stage."""
     return Run(course, site.release, kind_of(course).lag_ms, site.report)
 
 

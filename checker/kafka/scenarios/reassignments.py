@@ -213,7 +213,7 @@ REASSIGNMENTS = (
         remark="2.4 to 3.9 with ZooKeeper. KRaft refuses the cancellation "
         "(PartitionReassignmentRevert). With min.insync.replicas=2 it takes two brokers that are "
         "added and in sync. Who was deleted stays in the ISR, and is elected if it is added again. "
-        "Seen with Kafka's own controller (bench/experiments/with_zookeeper.py).",
+        "Seen with Kafka's own controller (lab/experiments/with_zookeeper.py).",
     ),
     Scenario(
         number="C64",

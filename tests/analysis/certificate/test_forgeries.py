@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from fuzz.forgeries import NOTICED, RIGHT, forge, outcome_of, written
+from lab.fuzz.forgeries import NOTICED, RIGHT, forge, outcome_of, written
 
 
 def test_what_is_forged_is_found_out_unless_it_is_so(tmp_path: Path) -> None:

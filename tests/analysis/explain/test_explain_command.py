@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.make import catalogue
+from lab.documents import catalogue
 from tests.support.commands import Commands
 from tests.support.recorded_traces import LOSS
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE

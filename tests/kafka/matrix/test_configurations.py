@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.make.configurations import SHOWN
+from lab.documents.configurations import SHOWN
 from tests.support.commands import Commands
 from waterline.checker.kafka.matrix.properties import read_config
 from waterline.model.message.versions import version_of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from docs.make.diagrams import made, stale
+from lab.documents.diagrams import made, stale
 
 
 def test_the_pictures_in_the_documents_are_up_to_date() -> None:
     assert len(made()) == 23
-    assert [path.name for path in stale()] == [], "run: python -m docs.make.diagrams"
+    assert [path.name for path in stale()] == [], "run: python -m lab.documents.diagrams"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from docs.make.pictures import settled
+from lab.documents.pictures import settled
 from tests.support.own import own_problem
 from tests.support.viewing import seen
 from waterline.checker.kafka.narrative.story import story_of

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 from textual.pilot import Pilot
 
-from docs.make.pictures import lines, settled
+from lab.documents.pictures import lines, settled
 from tests.support.stories import C21, LOSS, story
 from tests.support.viewing import NARROW, WIDE, screen_of, seen, viewer
 from waterline.checker.report.viewer.dialog import ENDED_BY_SIGNAL

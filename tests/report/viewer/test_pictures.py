@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from docs.make.pictures import PICTURED, PICTURES, drawn
+from lab.documents.pictures import PICTURED, PICTURES, drawn
 
 
 def words(svg: str) -> str:
@@ -22,7 +22,7 @@ def words(svg: str) -> str:
 def test_a_picture_is_the_screen_of_now(name: str) -> None:
     kept = (PICTURES / f"{name}.svg").read_text(encoding="utf-8")
 
-    assert words(kept) == words(drawn(name)), "run: python -m docs.make.pictures"
+    assert words(kept) == words(drawn(name)), "run: python -m lab.documents.pictures"
     assert f"step\N{NO-BREAK SPACE}{PICTURED[name].step}\N{NO-BREAK SPACE}of" in words(kept)
 
 

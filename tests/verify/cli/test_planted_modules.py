@@ -27,7 +27,6 @@ run("certify certificate --engine local --jobs 2")
 run(f"check --protocol epoch {bounds} --restarts 1 --engine local")
 run(f"simulate --protocol epoch {bounds} --walks 20 --engine local")
 run(f"matrix --only version=epoch --only faults=none {bounds} --no-unbounded")
-run("conform --kafka 4.2.0:kraft --circumstances crashes --plan --max-states 10 --results r.json")
 print("states:", waterline.check(counter, threads=2).distinct)
 """
 """In one process, to import everything once."""

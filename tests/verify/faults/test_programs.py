@@ -1,4 +1,4 @@
-"""Random programs of faults, and deaths at chosen places: `python -m fuzz.faults` in short.
+"""Random programs of faults, and deaths at chosen places: `python -m lab.fuzz.faults` in short.
 
 A failure prints the program; its seed repeats it.
 """
@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from fuzz.faults.attempts import Attempt, arguments_of, undergone
-from fuzz.faults.dying import Death
-from fuzz.faults.exhaustive import LOCAL, OVER_FILES, SPACE
-from fuzz.faults.judging import Tally, carry_out, facts, judge
-from fuzz.faults.programs import PROBLEMS, program_of
-from fuzz.faults.ready import make_ready
+from lab.fuzz.faults.attempts import Attempt, arguments_of, undergone
+from lab.fuzz.faults.dying import Death
+from lab.fuzz.faults.exhaustive import LOCAL, OVER_FILES, SPACE
+from lab.fuzz.faults.judging import Tally, carry_out, facts, judge
+from lab.fuzz.faults.programs import PROBLEMS, program_of
+from lab.fuzz.faults.ready import make_ready
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_a_run_that_dies_over_files_goes_on_with_other_owners(
 def test_what_a_power_loss_takes_is_never_named(
     undisturbed: Callable[[tuple[str, ...]], dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Every 29th of the deaths that `python -m fuzz.faults` goes through."""
+    """Every 29th of the deaths that `python -m lab.fuzz.faults` goes through."""
     run = tmp_path / "run"
     expected = undisturbed(SPACE)
     begins = (*SPACE, "--run-dir", str(run), *OVER_FILES)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.make import catalogue
+from lab.documents import catalogue
 from tests.golden.test_scenarios import SHOWN, TRACES, by_name
 from waterline.checker.ci import judging
 from waterline.checker.ci.reading import read_gate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fuzz.oracle import compare
+from lab.fuzz.oracle import compare
 
 SEEDS = (30_007, 30_025, 30_041, 30_048, 30_062, 30_085, 30_119, 51_129, 51_262)
 """Among them: states left open with and without a violation, cycles that a cut makes unfair, one in

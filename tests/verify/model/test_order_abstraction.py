@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fuzz.order_abstraction import CASES
+from lab.fuzz.order_abstraction import CASES
 from tests.model.test_order_abstraction import (
     INSIDE,
     ONE_RECORD,

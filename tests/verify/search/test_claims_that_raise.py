@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from fuzz.raising import LOCAL, compare, drawn
+from lab.fuzz.raising import LOCAL, compare, drawn
 
 
 @pytest.mark.parametrize("seed", [126, 16, 122])

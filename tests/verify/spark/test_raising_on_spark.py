@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fuzz.raising import SPARK, seen_of
+from lab.fuzz.raising import SPARK, seen_of
 from tests.search.test_claims_that_raise import counted
 from tests.support.own import own_problem
 

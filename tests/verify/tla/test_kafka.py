@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.tla_settings import kafka_problem
+from lab.bench.tla_settings import kafka_problem
 from tests.support.tla_modules import differences_from_tlc, tlc
 from tests.tla.test_kafka import ELR, code
 from waterline.checker.kafka.confirm.processes import find_java

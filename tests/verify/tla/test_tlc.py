@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.peers.tlc import run_tlc
+from lab.bench.peers.tlc import run_tlc
 from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc, tlc
 from tests.user_models.test_containers import HEAD, LOGS

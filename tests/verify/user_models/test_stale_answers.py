@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz.stale_keys import SHAPES, attacked, cases
+from lab.fuzz.stale_keys import SHAPES, attacked, cases
 from tests.user_models.test_stale_answers import assert_answered_anew, cache
 
 __all__ = ["cache"]

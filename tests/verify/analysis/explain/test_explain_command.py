@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from docs.make import catalogue, explanations
+from lab.documents import catalogue, explanations
 from tests.support.commands import Commands
 from tests.support.recorded_traces import TRACES
 from waterline.checker.kafka.scenarios.catalogue import find_scenario

@@ -12,8 +12,8 @@ import psutil
 
 ROOT = Path(__file__).parents[4]
 TRACE = ROOT / "examples" / "traces" / "scenarios" / "kip-101-loss.json"
-WATERLINE, REASSIGNMENT = "waterline.checker.cli.cli", "bench.experiments.reassignment"
-"""Modules with a `main`."""
+WATERLINE = "waterline.checker.cli.cli"
+"""A module with a `main`."""
 SECONDS_MAX = 120
 
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from docs.make.pictures import lines, settled
+from lab.documents.pictures import lines, settled
 from tests.support.machine_speed import Slowness
 from tests.support.stories import LOSS, story_of_trace
 from tests.support.viewing import NARROW, viewer

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from textual.pilot import Pilot
 
-from docs.make.pictures import lines, settled
+from lab.documents.pictures import lines, settled
 from tests.report.viewer import test_keys as narrow
 from tests.report.viewer.test_keys import MOVES, assert_keys_lead_to_their_steps, step_shown
 from tests.support.stories import C21, LOSS, story

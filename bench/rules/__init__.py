@@ -1,1 +1,0 @@
-"""What a release of Kafka changed in the methods that our rules cite; `bench.rules_of` asks."""

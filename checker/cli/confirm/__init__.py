@@ -1,1 +1,0 @@
-"""`waterline confirm`, `confirm-catalogue` and `conform`: real brokers."""

@@ -1,0 +1,1 @@
+"""The laboratory: it tries and measures the product, and is not in the wheel."""

@@ -1,0 +1,7 @@
+"""Fixtures that these tests share with those of tests/lab."""
+
+from __future__ import annotations
+
+from tests.lab.conftest import pretended
+
+__all__ = ["pretended"]
