@@ -116,7 +116,7 @@ def parametrize(
 ) -> pytest.MarkDecorator:
     """Run a test for each path of a corpus, which `waterline paths` has written.
 
-    The argument of the test is `path`. A relative name is looked for beside the file of the test.
+    The argument of the test is `path`. A relative name is looked for in the folder of the test.
     Without a corpus the paths are made while tests are collected, which explores the model:
     `cover`, `longest` and `up_to` are those of `Graph.paths`. Raises `BadCorpus`.
     """
@@ -388,14 +388,14 @@ def state_machine(
     possible = lru_cache(maxsize=_STATES_KEPT)(enabled)
 
     class Machine(RuleBasedStateMachine):
-        """The model, and the implementation beside it."""
+        """The model and the implementation, step by step."""
 
         def __init__(self) -> None:
             super().__init__()
             self.state, self.tested = initials(made)[0], adapter()
             _require_whole(self.tested, made)
 
-        def refused(self) -> tuple[Call, ...]:
+        def refusals(self) -> tuple[Call, ...]:
             return requests_refused(self.state, requests_of(self.tested, made))
 
         @invariant()
@@ -408,8 +408,8 @@ def state_machine(
             _require(take(self.tested, Call(taken.name, taken.arguments)))
             self.state = taken.after
 
-        @precondition(lambda self: bool(self.refused()))
-        @rule(call=st.runner().flatmap(lambda self: st.sampled_from(self.refused())))
+        @precondition(lambda self: bool(self.refusals()))
+        @rule(call=st.runner().flatmap(lambda self: st.sampled_from(self.refusals())))
         def refuses(self, call: Call) -> None:
             _require(refuse(self.tested, call))
 
