@@ -43,6 +43,10 @@ def free_bytes() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
+class ProcessEnded(EngineFailed):
+    """A process ended before it answered."""
+
+
 @dataclass(slots=True)
 class _Worker:
     child: Child
@@ -51,14 +55,10 @@ class _Worker:
 
 @dataclass(slots=True)
 class Processes:
-    """A number of processes, started as they are needed, which find `work` by its name.
-
-    `what` names one that dies.
-    """
+    """A number of processes, started as they are needed, which find `work` by its name."""
 
     number: int
     work: Callable[[Any], Any]
-    what: str = "its process"
     _workers: list[_Worker] = field(default_factory=list)
 
     def __enter__(self) -> Processes:
@@ -91,7 +91,7 @@ class Processes:
     def answers(self) -> Sequence[tuple[int, Any]]:
         """Wait until something is answered; what was, by number.
 
-        The answer of a process that died is an `EngineFailed`, that of work which raised the error.
+        The answer of a process that died is a `ProcessEnded`, that of work which raised the error.
         """
         busy = {worker.child.pipe: worker for worker in self._workers if worker.busy is not None}
         found: list[tuple[int, Any]] = []
@@ -104,10 +104,10 @@ class Processes:
                 worker.busy = None
             except (EOFError, OSError):
                 code = worker.child.exit_code()
-                text = f"{self.what} ended with code {code}"
+                text = f"its process ended with code {code}"
                 if code is not None and code < 0:
-                    text = f"{self.what} was ended by {signal.Signals(-code).name}; out of memory?"
-                found.append((number, EngineFailed(text)))
+                    text = f"its process was ended by {signal.Signals(-code).name}; out of memory?"
+                found.append((number, ProcessEnded(text)))
                 worker.child.pipe.close()
                 self._workers.remove(worker)
         return found
@@ -134,7 +134,7 @@ def in_order(
     if wanted <= 1:
         yield from map(work, items)
         return
-    with Processes(wanted, work, what) as started:
+    with Processes(wanted, work) as started:
         answers: dict[int, Any] = {}
         left = iter(range(len(items)))
         for number in range(len(items)):
@@ -143,6 +143,8 @@ def in_order(
                     started.give(given, items[given])
                 answers.update(started.answers())
             answer = answers.pop(number)
+            if isinstance(answer, ProcessEnded):
+                raise EngineFailed(f"{what} was ended; out of memory?")
             if isinstance(answer, Exception):
                 raise answer
             yield answer
