@@ -72,7 +72,7 @@ def paths_command(options: PathsOptions) -> int:
     Each begins in an initial state. Commit the file, and replay it on your implementation.
     """
     # What needs the compiler is loaded after the options have been read.
-    from waterline.checker.covering.corpus import corpus_lines  # noqa: PLC0415
+    from waterline.checker.covering.corpus import corpus_lines, possible  # noqa: PLC0415
     from waterline.checker.covering.paths import cover_graph  # noqa: PLC0415
     from waterline.checker.covering.state_graph import graph_of  # noqa: PLC0415
     from waterline.checker.report.pages.formats import values_of  # noqa: PLC0415
@@ -80,10 +80,12 @@ def paths_command(options: PathsOptions) -> int:
     graph = graph_of(problem_from(options.problem))
     found = cover_graph(graph, options.cover, longest=options.longest, up_to=options.up_to)
     head = {"cover": options.cover, "longest": options.longest, "up_to": options.up_to}
-    text = "".join(corpus_lines(graph, found, values_of, head))
+    recorded = list(possible(graph, found, values_of))
+    text = "".join(corpus_lines(graph.problem.model, recorded, head))
+    steps = sum(len(path.calls) for path in recorded)
     size = (
         f"{quantity(len(graph), 'state')}, {quantity(graph.edges, 'transition')}: "
-        f"{quantity(len(found), 'path')}, {quantity(sum(len(p.edges) for p in found), 'step')}"
+        f"{quantity(len(recorded), 'path')}, {quantity(steps, 'step')}"
     )
     if options.check:
         return _compare(options.output, text, size)

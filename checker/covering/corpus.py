@@ -78,10 +78,9 @@ def possible(graph: StateGraph, paths: Sequence[Path], values: Values) -> Iterat
 
 
 def corpus_lines(
-    graph: StateGraph, paths: Sequence[Path], values: Values, head: Mapping[str, Any]
+    model: Model, paths: Sequence[PathRecord], head: Mapping[str, Any]
 ) -> Iterator[str]:
     """The lines of a corpus; `head` says which cover it is."""
-    model = graph.problem.model
     options = {name: value for name, value in model.options.items() if name != "sha256"}
     first = {
         "format": FORMAT,
@@ -91,7 +90,7 @@ def corpus_lines(
         **head,
     }
     yield _line(first)
-    for number, path in enumerate(possible(graph, paths, values), 1):
+    for number, path in enumerate(paths, 1):
         before = path.states[0]
         steps = []
         for (name, given), after in zip(path.calls, path.states[1:], strict=True):
