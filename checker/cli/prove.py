@@ -1,0 +1,233 @@
+"""`waterline prove`: claims proved for bounds of any size, by induction over the rules."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.options import options_as
+from waterline.checker.problem.distribution import require
+from waterline.checker.problem.wording import quantity
+from waterline.model.atomic.versions import VERSIONS
+from waterline.model.core.errors import BadEnvironment
+
+if TYPE_CHECKING:
+    from waterline.checker.proof.obligations import Induction, Theorem
+    from waterline.checker.proof.proving import Proof
+
+FOR_ANY = (
+    "any number of replicas, logs of any length, any number of records, leader epochs and elections"
+)
+TRUSTED = (
+    "the translation of rules into terms (checker/proof), the solver, and that the model is Kafka's"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProveOptions:
+    """The theorem, and how it is reported."""
+
+    protocol: str
+    grain: str
+    replicas: str
+    search: bool
+    as_json: bool
+
+
+@click.command(
+    "prove",
+    epilog=exit_codes.HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option("--protocol", default="kip320", show_default=True, help="A version of the grain.")
+@click.option(
+    "--grain",
+    type=click.Choice(["atomic"]),
+    default="atomic",
+    show_default=True,
+    help="The grain that has lemmas.",
+)
+@click.option(
+    "--replicas",
+    type=click.Choice(["any"]),
+    default="any",
+    show_default=True,
+    help="How many replicas the proof is about.",
+)
+@click.option(
+    "--search/--no-search",
+    default=True,
+    show_default=True,
+    help="Test claims and lemmas on all states within small bounds first.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@options_as(ProveOptions)
+def prove_command(options: ProveOptions) -> int:
+    """Prove what `check` checks within bounds: by induction, for any number of replicas.
+
+    The search tests the lemmas first. Then the solver z3 proves that they are true at first and
+    stay so in every step, that no rule is in error, and that the claims follow (docs/proof.md).
+    Exit 14 if a step leads out of the lemmas: the state before it need not be reachable.
+    """
+    require("z3", "prove", "prove")
+    if options.protocol not in VERSIONS:
+        raise BadEnvironment(f"unknown protocol {options.protocol!r}; known: {', '.join(VERSIONS)}")
+    # The solver takes a while to load.
+    from waterline.checker.kafka.theorems import SEARCHED, SMALL, theorem_of  # noqa: PLC0415
+    from waterline.checker.proof.proving import Proof, search_first  # noqa: PLC0415
+
+    theorem = theorem_of(options.protocol)
+    small = theorem.within(SMALL)
+    proof = Proof()
+    say = _silent if options.as_json else click.echo
+    if options.search:
+        proof.searched = search_first(theorem, SEARCHED)
+        say(_of_search(proof, theorem, SEARCHED))
+    if not proof.violated:
+        _prove(proof, theorem, small, say)
+    if options.as_json:
+        click.echo(json.dumps(_document(options, proof, theorem, small), indent=2))
+    else:
+        click.echo(_verdict(options, proof, theorem, small))
+    return _exit_code(proof, theorem)
+
+
+def _silent(line: str) -> None:
+    """Print nothing: the document has it all."""
+
+
+def _prove(proof: Proof, theorem: Theorem, small: Induction, say: Any) -> None:
+    from waterline.checker.proof.proving import never_happen, prove_all  # noqa: PLC0415 - as above
+
+    started = time.monotonic()
+    proof.never = never_happen(small)
+    actions = len(small.model.enabled_actions)
+    say(
+        f"happens     {actions - len(proof.never)} of {actions} actions, each from a state "
+        "of the invariant"
+    )
+    prove_all(proof, theorem.induction(), small)
+    done = sum(each not in proof.undecided for each in proof.answered)
+    seconds = time.monotonic() - started
+    every = len(proof.answered) + (proof.refuted is not None)
+    say(
+        f"induction   {done} of {every} obligations proved by {_solver()}, "
+        f"{sum(each.attempt.steps for each in proof.answered):,} steps of it; {seconds:.0f} s"
+    )
+
+
+def _solver() -> str:
+    from z3 import get_version_string  # noqa: PLC0415 - as above
+
+    return f"z3 {get_version_string()}"
+
+
+def _of_search(proof: Proof, theorem: Theorem, sizes: dict[str, int]) -> str:
+    result = proof.searched
+    assert result is not None
+    claims, lemmas = len(theorem.claims), len(theorem.lemmas) + len(theorem.follows)
+    found = f"break {', '.join(proof.violated)}" if proof.violated else "hold"
+    return (
+        f"search      {quantity(result.distinct, 'state')} of {sizes['replicas']} replicas, "
+        f"{sizes['records']} records, epochs 0 to {sizes['epochs']}: "
+        f"{claims} claims and {lemmas} lemmas {found}; {result.seconds:.0f} s"
+    )
+
+
+def _verdict(options: ProveOptions, proof: Proof, theorem: Theorem, small: Induction) -> str:
+    from waterline.checker.proof.counterexample import describe  # noqa: PLC0415 - as above
+    from waterline.checker.proof.proving import Verdict  # noqa: PLC0415 - as above
+
+    verdict = proof.verdict(theorem)
+    claims = [claim.name for claim, _ in theorem.claims]
+    lines = [f"{options.protocol}: {verdict.value} {', '.join(claims)}"]
+    match verdict:
+        case Verdict.PROVED:
+            lines += [f"  for {FOR_ANY}", f"  by {len(theorem.lemmas)} lemmas; trusted: {TRUSTED}"]
+        case Verdict.VIOLATED:
+            found = ", ".join(name for name in proof.violated if name in claims)
+            lines = [
+                f"{options.protocol}: VIOLATED {found}, found by the search",
+                f"  waterline check --grain atomic --protocol {options.protocol} --replicas 3 "
+                "shows how",
+            ]
+        case Verdict.NOT_PROVED if proof.refuted is not None:
+            lemma, found_one = proof.refuted
+            sentence = next((e.sentence for e in theorem.lemmas if e.name == lemma), "")
+            lines += [
+                f"  {found_one.action.name} leads out of the lemmas: {lemma} is false after it, "
+                "all are true before it.",
+                f"  {lemma}: {sentence or 'no rule raises an error.'}",
+                describe(small, found_one),
+                "  The state before need not be reachable. This is no violation of a claim.",
+            ]
+        case Verdict.NOT_PROVED if proof.never:
+            lines += [f"  no state of the invariant enables {', '.join(proof.never)}"]
+        case Verdict.NOT_PROVED:
+            lines += [f"  false in a reachable state: {', '.join(proof.violated)}"]
+        case _:
+            lines += [f"  no answer: {each.what}, {each.lemma}" for each in proof.undecided]
+    return "\n".join(lines)
+
+
+def _document(
+    options: ProveOptions, proof: Proof, theorem: Theorem, small: Induction
+) -> dict[str, Any]:
+    verdict = proof.verdict(theorem)
+    document: dict[str, Any] = {
+        "protocol": options.protocol,
+        "grain": options.grain,
+        "replicas": options.replicas,
+        "verdict": verdict.value,
+        "claims": [claim.name for claim, _ in theorem.claims],
+        "lemmas": {lemma.name: lemma.sentence for lemma in theorem.lemmas},
+        "solver": _solver(),
+        "trusted": TRUSTED,
+        "obligations": [
+            {
+                "of": each.what,
+                "goal": each.lemma,
+                "outcome": each.attempt.outcome.value,
+                "attempts": each.attempt.number,
+                "steps": each.attempt.steps,
+            }
+            for each in proof.answered
+        ],
+        "never_enabled": proof.never,
+    }
+    if proof.searched is not None:
+        states = proof.searched.distinct
+        document["search"] = {"states": states, "violated": list(proof.violated)}
+    if proof.refuted is not None:
+        document["leads_out"] = _as_document(*proof.refuted)
+    return document
+
+
+def _as_document(lemma: str, found: Any) -> dict[str, Any]:
+    from waterline.model.core.state import as_dict  # noqa: PLC0415 - few need it
+
+    return {
+        "goal": lemma,
+        "action": found.action.name,
+        "arguments": dict(found.action.name_arguments(found.arguments)),
+        "before": as_dict(found.before),
+        "after": None if found.after is None else as_dict(found.after),
+        "false_after": list(found.broken),
+        "error": found.error,
+    }
+
+
+def _exit_code(proof: Proof, theorem: Theorem) -> int:
+    from waterline.checker.proof.proving import Verdict  # noqa: PLC0415 - as above
+
+    return {
+        Verdict.PROVED: exit_codes.HOLDS,
+        Verdict.VIOLATED: exit_codes.VIOLATED,
+        Verdict.NOT_PROVED: exit_codes.NOT_PROVED,
+        Verdict.UNDECIDED: exit_codes.INCOMPLETE,
+    }[proof.verdict(theorem)]

@@ -1,0 +1,1 @@
+"""Proofs of claims for bounds of any size: induction over the rules, by an SMT solver."""

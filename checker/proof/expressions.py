@@ -1,0 +1,360 @@
+"""Expressions of a rule as terms, and the faults that they can meet."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from waterline.checker.compiler import ir
+from waterline.checker.compiler.resolution import Known, Lookups
+from waterline.checker.compiler.source import Source, source_of
+from waterline.checker.proof.quantifiers import Quantifiers
+from waterline.checker.proof.space import NotProvable, Space
+from waterline.checker.proof.terms import (
+    Array,
+    Mask,
+    ShiftedMask,
+    Term,
+    as_mask,
+    as_number,
+    as_truth,
+    choice,
+    compare,
+    conjunction,
+    disjunction,
+    equal,
+    is_known,
+    merge,
+    negation,
+    same,
+    total,
+)
+
+_PLAIN: dict[str, Callable[[int, int], int]] = {
+    "+": int.__add__,
+    "-": int.__sub__,
+    "*": int.__mul__,
+    "//": int.__floordiv__,
+    "%": int.__mod__,
+    "<<": int.__lshift__,
+    ">>": int.__rshift__,
+    "&": int.__and__,
+    "|": int.__or__,
+    "^": int.__xor__,
+}
+Cells = list[dict[str, Array]]
+"""The fields of each state and draft, by its number."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateRef:
+    """A state or a draft: its fields are in the cell of this number."""
+
+    cell: int
+
+
+@dataclass(frozen=True, eq=False)
+class FieldRef:
+    """A field of a state."""
+
+    state: StateRef
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """The settings of a version, all known."""
+
+    values: Any
+
+
+@dataclass
+class Frame:
+    """A call under way: its variables, and when its present place is reached."""
+
+    source: Source
+    env: dict[str, Any]
+    alive: Term = True
+    returns: list[tuple[Term, Any, Cells]] = field(default_factory=list)
+    stops: list[list[tuple[Term, dict[str, Any], Cells]]] = field(default_factory=list)
+    goes_on: list[list[tuple[Term, dict[str, Any], Cells]]] = field(default_factory=list)
+
+
+@dataclass
+class Loop:
+    """Elements that the body of a loop reads and writes, whose rounds are taken at once."""
+
+    variable: Any
+    reads: list[tuple[int, str, tuple[Term, ...]]] = field(default_factory=list)
+    writes: list[tuple[int, str, tuple[Term, ...]]] = field(default_factory=list)
+
+
+class Expressions:
+    """Values of expressions on states that are made of terms.
+
+    A fault is an index, a row or a value out of range; `faults` has when each is met, and where.
+    `definitions` are true of numbers that the translation has introduced.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.quantifiers = Quantifiers()
+        self.cells: Cells = []
+        self.faults: list[tuple[Term, str]] = []
+        self.definitions: list[Term] = []
+        self._context: list[Term] = []
+        self._loops: list[Loop] = []
+        self._lookups = Lookups()
+
+    def call_source(self, source: Source, arguments: list[Any]) -> Any:
+        """The value that a function returns; it may write to drafts among its arguments."""
+        raise NotImplementedError
+
+    def every(self, variable: Any, body: Term) -> Term:
+        """True if the body is, for every number; for the small ones if all sizes are known."""
+        if self.space.rounds is None or not self.quantifiers.mentions(body, variable):
+            return self.quantifiers.every(variable, body)
+        instances = (self.quantifiers.substitute(body, variable, i) for i in self.space.rounds)
+        return conjunction(*(_known_truth(z3.simplify(each)) for each in instances))
+
+    def some(self, variable: Any, body: Term) -> Term:
+        """True if the body is, for some number."""
+        return negation(self.every(variable, negation(body)))
+
+    def refusal(self, f: Frame, node: ir.Node, what: str) -> NotProvable:
+        """The error for a place of a rule."""
+        return NotProvable(f"{f.source.place}: `{node.text.splitlines()[0]}` {what}")
+
+    def fault(self, when: Term, f: Frame, node: ir.Node, what: str) -> None:
+        """Note when a place is reached and has this fault."""
+        reached = conjunction(*self._context, f.alive, when)
+        if reached is not False:
+            self.faults.append((reached, f"{f.source.place} {node.text}: {what}"))
+
+    def truth(self, value: Any) -> Term:
+        """A value as a condition takes it."""
+        if isinstance(value, Mask):
+            return negation(self._same_sets(value, as_mask(0)))
+        return as_truth(value)
+
+    def value(self, node: ir.Expression, f: Frame) -> Any:  # noqa: PLR0911, PLR0912 - one each
+        """The value of an expression."""
+        match node:
+            case ir.Constant(value=number):
+                return number
+            case ir.Name(name=name, is_variable=True):
+                if name not in f.env:
+                    raise self.refusal(f, node, "may have no value here")
+                return f.env[name]
+            case ir.Name(name=name):
+                return _plain(self._lookups.name(f.source, name))
+            case ir.Attribute(owner=owner, name=name):
+                return self._attribute(node, self.value(owner, f), name, f)
+            case ir.Element(owner=owner):
+                rows = self.value(owner, f)
+                if isinstance(rows, FieldRef):
+                    return self._read(node, rows.state, rows.name, self.indices(node, f), f)
+                raise self.refusal(f, node, "is no element of a field")
+            case ir.Tuple(items=items):
+                return tuple(self.value(item, f) for item in items)
+            case ir.Call():
+                return self._call(node, f)
+            case ir.Operation(operator=operator, left=left, right=right):
+                return self.operation(node, operator, self.value(left, f), self.value(right, f), f)
+            case ir.Unary(operator=operator, operand=operand):
+                return self._unary(node, operator, self.value(operand, f), f)
+            case ir.Comparison(left=left, operator=operator, right=right):
+                return self._comparison(
+                    node, operator, self.value(left, f), self.value(right, f), f
+                )
+            case ir.Chain(operands=operands, operators=operators):
+                got = [self.value(operand, f) for operand in operands]
+                pairs = zip(operators, got[:-1], got[1:], strict=True)
+                return conjunction(*(self._comparison(node, o, a, b, f) for o, a, b in pairs))
+            case ir.Contained(left=left, among=ir.Tuple(items=items), negated=negated):
+                one = self.value(left, f)
+                found = disjunction(*(equal(one, self.value(item, f)) for item in items))
+                return negation(found) if negated else found
+            case ir.Both(operands=operands):
+                return self._join_truths(operands, f, is_and=True)
+            case ir.Either(operands=operands):
+                return self._join_truths(operands, f, is_and=False)
+            case ir.Choice(test=test, then=then, otherwise=otherwise):
+                when = self.truth(self.value(test, f))
+                if is_known(when):
+                    return self.value(then if when else otherwise, f)
+                one = self._under(when, then, f)
+                return merge(when, one, self._under(negation(when), otherwise, f))
+        raise self.refusal(f, node, "has no translation")
+
+    def _under(self, when: Term, node: ir.Expression, f: Frame) -> Any:
+        """The value of an expression that is reached under a condition."""
+        self._context.append(when)
+        before = [dict(cell) for cell in self.cells]
+        value = self.value(node, f)
+        if any(a[n] is not b[n] for a, b in zip(before, self.cells, strict=False) for n in a):
+            raise self.refusal(f, node, "writes in the middle of an expression")
+        self._context.pop()
+        return value
+
+    def _join_truths(self, operands: tuple[ir.Expression, ...], f: Frame, *, is_and: bool) -> Term:
+        """`and`, `or`: an operand is reached if those before it leave it open."""
+        got: list[Term] = []
+        reached: Term = True
+        for operand in operands:
+            value = self._under(reached, operand, f)
+            truth = self.truth(value)
+            got.append(truth)
+            reached = conjunction(reached, truth if is_and else negation(truth))
+            if reached is False:
+                break
+        return conjunction(*got) if is_and else disjunction(*got)
+
+    def _attribute(self, node: ir.Node, owner: Any, name: str, f: Frame) -> Any:
+        if isinstance(owner, StateRef):
+            if name in self.space.shapes:
+                has_rows = self.space.shapes[name].dimensions
+                return FieldRef(owner, name) if has_rows else self._read(node, owner, name, (), f)
+            if name in self.space.sizes:
+                return self.space.sizes[name]
+        if isinstance(owner, Settings) and name in owner.values._fields:
+            return int(getattr(owner.values, name))
+        if isinstance(owner, Known):
+            return _plain(self._lookups.member(owner, name))
+        raise self.refusal(f, node, "is no field, size or setting")
+
+    def indices(self, node: ir.Element, f: Frame) -> tuple[Term, ...]:
+        """The index of an element."""
+        items = node.index.items if isinstance(node.index, ir.Tuple) else (node.index,)
+        return tuple(self.number(item, self.value(item, f), f) for item in items)
+
+    def number(self, node: ir.Node, value: Any, f: Frame) -> Term:
+        """A value that must be a number."""
+        if not (is_known(value) or isinstance(value, z3.ExprRef)):
+            raise self.refusal(f, node, "is used as a number, and is none")
+        return as_number(value)
+
+    def require_index(self, node: ir.Node, name: str, index: tuple[Term, ...], f: Frame) -> None:
+        """Note the fault of an index that is out of range."""
+        dimensions = self.space.shapes[name].dimensions
+        if len(index) != len(dimensions):
+            raise self.refusal(f, node, "has another number of indices than its field")
+        for i, size in zip(index, dimensions, strict=True):
+            self.fault(negation(self.space.within(size, i)), f, node, f"index of {name}")
+
+    def _read(
+        self, node: ir.Node, state: StateRef, name: str, index: tuple[Term, ...], f: Frame
+    ) -> Any:
+        self.require_index(node, name, index, f)
+        for loop in self._loops:
+            loop.reads.append((state.cell, name, index))
+        return self.cells[state.cell][name](*index)
+
+    def _same_sets(self, one: Mask, other: Mask) -> Term:
+        size = self.space.sizes["replicas"]
+        if is_known(size):
+            return conjunction(*(equal(one.has(i), other.has(i)) for i in range(size)))
+        i = self.quantifiers.variable("i")
+        within = self.space.within("replicas", i)
+        return self.every(i, disjunction(negation(within), equal(one.has(i), other.has(i))))
+
+    def _comparison(self, node: ir.Node, operator: str, one: Any, other: Any, f: Frame) -> Term:
+        if isinstance(one, Mask) or isinstance(other, Mask):
+            if operator not in ("==", "!="):
+                raise self.refusal(f, node, "orders sets")
+            alike = self._same_sets(as_mask(one), as_mask(other))
+            return alike if operator == "==" else negation(alike)
+        for each in (one, other):
+            self.number(node, each, f)
+        return compare(operator, one, other)
+
+    def _unary(self, node: ir.Node, operator: str, value: Any, f: Frame) -> Any:
+        if operator == "not":
+            return negation(self.truth(value))
+        if operator == "~" and isinstance(value, Mask):
+            return Mask(lambda i: negation(value.has(i)))
+        number = self.number(node, value, f)
+        if operator == "-":
+            return -number
+        if is_known(number) and operator in ("~", "bit_count"):
+            return ~number if operator == "~" else number.bit_count()
+        raise self.refusal(f, node, "has no translation")
+
+    def operation(self, node: ir.Node, operator: str, one: Any, other: Any, f: Frame) -> Any:
+        """The value of an operation on two numbers or sets."""
+        if is_known(one) and is_known(other):
+            return self._computation(node, operator, int(one), int(other), f)
+        if operator == "<<" and same(one, 1):
+            member = self.number(node, other, f)
+            self.fault(compare("<", member, 0), f, node, "negative shift")
+            return Mask(lambda i: equal(i, member), member)
+        if isinstance(one, Mask) or isinstance(other, Mask):
+            return self._of_sets(node, operator, one, other, f)
+        if isinstance(one, ShiftedMask) and operator == "&" and same(other, 1):
+            return one.bit
+        a, b = self.number(node, one, f), self.number(node, other, f)
+        if operator in ("+", "-"):
+            return total(a, b if operator == "+" else -b)
+        raise self.refusal(f, node, "has no translation")
+
+    def _computation(self, node: ir.Node, operator: str, one: int, other: int, f: Frame) -> int:
+        if (operator in ("<<", ">>") and other < 0) or (operator in ("//", "%") and other == 0):
+            self.fault(True, f, node, "no result")
+            return 0
+        return _PLAIN[operator](one, other)
+
+    def _of_sets(self, node: ir.Node, operator: str, one: Any, other: Any, f: Frame) -> Any:
+        match operator:
+            case ">>" if isinstance(one, Mask):
+                member = self.number(node, other, f)
+                self.fault(compare("<", member, 0), f, node, "negative shift")
+                return ShiftedMask(one.has(member))
+            case "-" if isinstance(one, Mask) and one.member is not None and same(other, 1):
+                return Mask(lambda i: conjunction(compare("<=", 0, i), compare("<", i, one.member)))
+            case "&" if isinstance(other, int) and other < 0:  # ~ of what is written there
+                out = as_mask(~other)
+                return Mask(lambda i: conjunction(one.has(i), negation(out.has(i))))
+            case "&" | "|":
+                a, b = as_mask(one), as_mask(other)
+                join = conjunction if operator == "&" else disjunction
+                return Mask(lambda i: join(a.has(i), b.has(i)))
+        raise self.refusal(f, node, "has no translation")
+
+    def _call(self, node: ir.Call, f: Frame) -> Any:
+        called = self.value(node.function, f)
+        thing = called.thing if isinstance(called, Known) else None
+        arguments = [self.value(a, f) for a in node.arguments]
+        if thing in (min, max) and len(arguments) > 1:
+            least, *others = (self.number(node, a, f) for a in arguments)
+            for each in others:
+                nearer = compare("<=" if thing is min else ">=", least, each)
+                least = choice(nearer, least, each)
+            return least
+        if thing in (bool, int) and len(arguments) == 1:
+            (value,) = arguments
+            return self.truth(value) if thing is bool else self.number(node, value, f)
+        if not isinstance(thing, types.FunctionType):
+            raise self.refusal(f, node, "has no translation")
+        source = source_of(thing)
+        given = dict(zip(source.parameters, arguments, strict=False))
+        given |= {name: self.value(a, f) for name, a in node.named if name}
+        defaults = zip(source.parameters[::-1], source.defaults[::-1], strict=False)
+        for name, default in defaults:
+            given.setdefault(name, default)
+        self._context.append(f.alive)
+        value = self.call_source(source, [given[name] for name in source.parameters])
+        self._context.pop()
+        return value
+
+
+def _plain(found: Known) -> Any:
+    return int(found.thing) if isinstance(found.thing, int) else found
+
+
+def _known_truth(x: Any) -> Term:
+    """A truth that is decided, as Python's."""
+    return True if z3.is_true(x) else False if z3.is_false(x) else x

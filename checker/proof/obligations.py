@@ -1,0 +1,203 @@
+"""Obligations of a proof by induction: what must follow from what, for each lemma and action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import z3
+
+from waterline.checker.proof.execution import Execution
+from waterline.checker.proof.expressions import Settings
+from waterline.checker.proof.space import NotProvable, Space
+from waterline.checker.proof.terms import (
+    Array,
+    Term,
+    conjunction,
+    disjunction,
+    negation,
+)
+from waterline.model.core.claim import Invariant, Lemma
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model
+
+AT_FIRST, CLAIM, NO_ERROR, HAPPENS = "initially", "claim", "no rule in error", "happens"
+_ALWAYS = ("ranges", "step", "defined")
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """Claims to be proved of a model, and the lemmas that are an invariant together.
+
+    `model(sizes)` makes the model within bounds, by name; `sizes` are small ones, all different.
+    `follows` are lemmas that need no induction of their own. Each claim comes with the lemmas that
+    its proof takes, as a hint.
+    """
+
+    model: Callable[[dict[str, int]], Model]
+    sizes: dict[str, int]
+    lemmas: tuple[Lemma, ...]
+    follows: tuple[Lemma, ...]
+    claims: tuple[tuple[Invariant, tuple[str, ...]], ...]
+    describe_history: Callable[[State], str] = lambda state: ""
+
+    def induction(self) -> Induction:
+        """The induction for sizes of any number."""
+        model = self.model(self.sizes)
+        larger = self.model({name: size + 1 for name, size in self.sizes.items()})
+        return Induction(model, Space(model, larger), self)
+
+    def within(self, sizes: dict[str, int]) -> Induction:
+        """The induction for these sizes alone, where an answer is a state."""
+        model = self.model(sizes)
+        return Induction(model, Space(model, model), self)
+
+
+@dataclass
+class Obligation:
+    """A goal, which is to follow from assumptions by name.
+
+    `what` is an action with its arguments or another part of the proof, `lemma` the goal's name.
+    `by` are the assumptions to try first.
+    """
+
+    what: str
+    lemma: str
+    run: Execution
+    assumed: dict[str, list[Term]]
+    goal: Term
+    by: tuple[str, ...] = ()
+    action: Action | None = None
+    before: dict[str, Array] = field(default_factory=dict)
+    arguments: tuple[Any, ...] = ()
+
+    def assertions(self, only: Sequence[str] | None = None) -> list[Term]:
+        """Assumptions, all or those named, and the negated goal."""
+        names = self.assumed if only is None else [n for n in self.assumed if n in only]
+        return [*(t for name in names for t in self.assumed[name]), negation(self.goal)]
+
+    def text(self, *, hinted: bool, generations: int, values: bool) -> str:
+        """The query in SMT-LIB: unsatisfiable if the goal follows. See `Instantiation`."""
+        space, made = self.run.space, self.run.instantiation(generations, values=values)
+        only = (*self.by, *_ALWAYS) if hinted and self.by else None
+        asserted = [made.assertion(each) for each in self.assertions(only)]
+        solver = z3.Solver()
+        solver.add(*space.assumed, *asserted, *made.axioms())
+        return str(solver.to_smt2())
+
+
+class Induction:
+    """The obligations of a theorem in a space."""
+
+    def __init__(self, model: Model, space: Space, theorem: Theorem) -> None:
+        self.model = model
+        self.space = space
+        self.theorem = theorem
+        self.settings = Settings(model.settings)
+        self._run = run = Execution(space)
+        self._before = space.any_state()
+        self._state = run.state(self._before)
+        self._assumed: dict[str, list[Term]] = {
+            "ranges": space.ranges(self._before, run.quantifiers)
+        }
+        for lemma in theorem.lemmas:
+            self._assumed[lemma.name] = [run.holds(lemma.holds, self._state, self.settings)]
+        self._defined = len(run.definitions)
+
+    def all(self) -> Iterator[Obligation]:
+        """All that is to be proved."""
+        yield from self.initially()
+        yield from self.claims()
+        for action in self.model.enabled_actions:
+            yield from self.steps(action)
+
+    def initially(self) -> Iterator[Obligation]:
+        """Every lemma is true in the initial state."""
+        for lemma in self.theorem.lemmas:
+            run = Execution(self.space)
+            truth = run.holds(lemma.holds, run.state(self.space.initial()), self.settings)
+            yield Obligation(AT_FIRST, lemma.name, run, {"defined": run.definitions}, truth)
+
+    def claims(self) -> Iterator[Obligation]:
+        """Every claim follows from the lemmas, and no claim is in error."""
+        run = self._begin()
+        follows = [(lemma.name, lemma.holds, lemma.by) for lemma in self.theorem.follows]
+        claims = [(claim.name, claim.holds, by) for claim, by in self.theorem.claims]
+        proved: dict[str, list[Term]] = {}
+        for name, holds, by in (*follows, *claims):
+            truth = run.holds(holds, self._state, self.settings)
+            no_error = negation(disjunction(*(when for when, _ in run.faults)))
+            run.faults.clear()
+            given = self._assumed | proved | {"defined": list(run.definitions)}
+            yield Obligation(CLAIM, name, run, given, truth, by, before=self._before)
+            what = f"{name}: {NO_ERROR}"
+            yield Obligation(CLAIM, what, run, given, no_error, by, before=self._before)
+            proved[name] = [truth]
+
+    def steps(self, action: Action) -> Iterator[Obligation]:
+        """No rule of an action is in error, and every lemma is true after it."""
+        run, guard, after, arguments = self._step(action)
+        name = f"{action.name}({', '.join(p.name for p in action.parameters)})"
+        no_error = negation(disjunction(*(when for when, _ in run.faults)))
+        ranges = self._ranges(action)
+        given = self._assumed | {"step": ranges, "defined": list(run.definitions)}
+        made = partial(Obligation, name, action=action, before=self._before, arguments=arguments)
+        yield made(NO_ERROR, run, given, no_error)
+        draft = run.state(after)
+        for lemma in self.theorem.lemmas:
+            truth = run.holds(lemma.holds, draft, self.settings)
+            given = self._assumed | {
+                "step": [*ranges, guard],
+                "defined": [*run.definitions, *self._bounds(after)],
+            }
+            yield made(lemma.name, run, given, truth, (lemma.name, *lemma.by))
+
+    def happens(self, action: Action) -> Obligation:
+        """The obligation that must fail: no state of the invariant enables an action."""
+        run, guard, after, arguments = self._step(action)
+        given = self._assumed | {
+            "step": [*self._ranges(action), guard],
+            "defined": [*run.definitions, *self._bounds(after)],
+        }
+        return Obligation(
+            action.name, HAPPENS, run, given, False, (), action, self._before, arguments
+        )
+
+    def _begin(self) -> Execution:
+        """The execution as it was when the lemmas were assumed. A lemma's faults are none."""
+        self._run.forget(self._defined)
+        return self._run
+
+    def _step(self, action: Action) -> tuple[Execution, Term, dict[str, Array], tuple[Any, ...]]:
+        """A step from any state: its execution, guard, fields afterwards, and arguments."""
+        if action.budget is not None:
+            raise NotProvable(f"{action.name} has a budget, which has no proof yet")
+        run = self._begin()
+        arguments = tuple(z3.Int(f"arg_{p.name}") for p in action.parameters)
+        guard = run.holds(action.guard, self._state, self.settings, *arguments)
+        of_guard = list(run.faults)
+        run.faults.clear()
+        draft = run.state(self._before)
+        run.run(action.effect, draft, self.settings, *arguments)
+        if self.model.normalise is not None:
+            run.run(self.model.normalise, draft, self.settings)
+        of_effect = [(conjunction(guard, when), what) for when, what in run.faults]
+        run.faults[:] = [*of_guard, *of_effect]
+        return run, guard, run.cells[draft.cell], arguments
+
+    def _bounds(self, arrays: dict[str, Array]) -> list[Term]:
+        """That a state is within the bounds, where there are some: a step beyond is cut."""
+        if self.space.rounds is None:
+            return []
+        return self.space.ranges(arrays, self._run.quantifiers)
+
+    def _ranges(self, action: Action) -> list[Term]:
+        """That arguments are within their ranges."""
+        found = []
+        for parameter in action.parameters:
+            variable = z3.Int(f"arg_{parameter.name}")
+            found.append(self.space.within(parameter.over, variable))
+            found.append(variable < self.space.sizes[parameter.over])
+        return found

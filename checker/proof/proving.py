@@ -1,0 +1,129 @@
+"""The whole course of a proof: the search, the obligations, counterexamples, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from enum import Enum
+
+from waterline.checker.problem.problem import Problem
+from waterline.checker.proof.counterexample import Counterexample, counterexample_of
+from waterline.checker.proof.obligations import Induction, Obligation, Theorem
+from waterline.checker.proof.solver import Attempt, Outcome, answer, prove
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.result import Result
+from waterline.checker.search.result import Verdict as Found
+from waterline.checker.search.search import search
+
+
+class Verdict(Enum):
+    """The verdict about all claims together."""
+
+    PROVED = "PROVED"
+    NOT_PROVED = "NOT PROVED"
+    UNDECIDED = "UNDECIDED"
+    VIOLATED = "VIOLATED"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An obligation by its two names, and the last attempt at it."""
+
+    what: str
+    lemma: str
+    attempt: Attempt
+
+
+@dataclass(slots=True)
+class Proof:
+    """The parts of a proof so far.
+
+    `searched` is None without a search. `refuted` is a step out of the lemmas within small sizes,
+    with the name of what is false after it. `never` are the actions that no state of the invariant
+    enables there: lemmas that contradict each other would prove anything.
+    """
+
+    searched: Result | None = None
+    answered: list[Answer] = field(default_factory=list)
+    refuted: tuple[str, Counterexample] | None = None
+    never: list[str] = field(default_factory=list)
+
+    @property
+    def violated(self) -> tuple[str, ...]:
+        """Claims and lemmas that the search has found to be false, in its order."""
+        if self.searched is None:
+            return ()
+        found = self.searched.invariants
+        return tuple(each.name for each in found if each.verdict is Found.VIOLATED)
+
+    @property
+    def undecided(self) -> list[Answer]:
+        """Obligations that the solver has no answer to."""
+        return [each for each in self.answered if each.attempt.outcome is not Outcome.PROVED]
+
+    def verdict(self, theorem: Theorem) -> Verdict:
+        """The verdict on the theorem's claims."""
+        claims = {claim.name for claim, _ in theorem.claims}
+        if claims & set(self.violated):
+            return Verdict.VIOLATED
+        if self.violated or self.refuted or self.never:
+            return Verdict.NOT_PROVED
+        return Verdict.UNDECIDED if self.undecided or not self.answered else Verdict.PROVED
+
+
+def search_first(
+    theorem: Theorem, sizes: dict[str, int], announce: Callable[[str], None] = lambda line: None
+) -> Result:
+    """Search all states within these sizes for one that breaks a claim or a lemma."""
+    model = theorem.model(sizes)
+    lemmas = (lemma.claim for lemma in (*theorem.lemmas, *theorem.follows))
+    problem = Problem(model, (*(claim for claim, _ in theorem.claims), *lemmas))
+    prepare(problem, announce=announce)
+    with closing(MemoryEngine(problem)) as engine:
+        return search(problem, engine)
+
+
+def prove_all(
+    proof: Proof,
+    induction: Induction,
+    small: Induction,
+    watch: Callable[[Answer], None] = lambda answered: None,
+) -> None:
+    """Try every obligation, up to the first with a counterexample within small sizes.
+
+    An obligation that its first attempt leaves open is first looked at there: the other attempts
+    take long, and would not refute it.
+    """
+    within: dict[tuple[str, str], Obligation] = {}
+    for obligation in induction.all():
+        attempt = prove(obligation, attempts=1)
+        if attempt.outcome is not Outcome.PROVED:
+            key = (obligation.what, obligation.lemma)
+            if key not in within and obligation.action is not None:
+                same = small.model.action(obligation.action.name)
+                within = {(each.what, each.lemma): each for each in small.steps(same)}
+            found = refute(small, within[key]) if key in within else None
+            if found is not None:
+                proof.refuted = (obligation.lemma, found)
+                return
+            attempt = prove(obligation)
+        answered = Answer(obligation.what, obligation.lemma, attempt)
+        proof.answered.append(answered)
+        watch(answered)
+
+
+def refute(small: Induction, obligation: Obligation) -> Counterexample | None:
+    """A counterexample to an obligation within small sizes that the interpreter confirms."""
+    outcome, model = answer(obligation)
+    if outcome is not Outcome.REFUTED:
+        return None
+    found = counterexample_of(small, obligation, model)
+    return found if found.is_one(small) else None
+
+
+def never_happen(induction: Induction) -> list[str]:
+    """Actions that no state of the invariant enables within small sizes, as far as we can tell."""
+    actions = induction.model.enabled_actions
+    return [a.name for a in actions if answer(induction.happens(a))[0] is not Outcome.REFUTED]

@@ -1,0 +1,83 @@
+"""The solver: one query, answered in a context of its own.
+
+Limits are steps of the solver (`rlimit`), never seconds: an answer depends on the query, on the
+release of z3 and on nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import z3
+
+from waterline.checker.proof.obligations import Obligation
+
+STEPS = 8_000_000
+"""Some 4 seconds of a core."""
+RECIPE = (
+    (True, 1, False),
+    (True, 1, True),
+    (False, 1, False),
+    (True, 2, False),
+    (False, 1, True),
+    (True, 2, True),
+)
+"""Attempts at a query: with the lemmas of its hint alone or with all, generations of instances, and
+whether values are seeds.
+"""
+
+
+class Outcome(Enum):
+    """The answer to a query."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The last attempt at a query: its number, from 1 on, and the steps of all."""
+
+    outcome: Outcome
+    number: int
+    steps: int
+
+
+def prove(obligation: Obligation, attempts: int = len(RECIPE)) -> Attempt:
+    """Try to prove an obligation by the one recipe, or by its first attempts."""
+    steps = 0
+    for number, (hinted, generations, values) in enumerate(RECIPE[:attempts], 1):
+        attempt = ask(obligation.text(hinted=hinted, generations=generations, values=values))
+        steps += attempt.steps
+        if attempt.outcome is Outcome.PROVED:
+            return Attempt(attempt.outcome, number, steps)
+    return Attempt(Outcome.UNDECIDED, attempts, steps)
+
+
+def ask(query: str) -> Attempt:
+    """Answer one query, in a context of its own. Only "proved" is an answer of use."""
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("smt.mbqi", False)
+    solver.set("smt.auto_config", False)
+    solver.set("rlimit", STEPS)
+    solver.from_string(query)
+    found = solver.check()
+    taken = {key: value for key, value in solver.statistics()}.get("rlimit count", 0)  # noqa: C416
+    outcome = Outcome.PROVED if found == z3.unsat else Outcome.UNDECIDED
+    return Attempt(outcome, 1, int(taken))
+
+
+def answer(obligation: Obligation) -> tuple[Outcome, Any]:
+    """Answer a query without quantifiers, with the solver's model if it is refuted."""
+    solver = z3.SolverFor("QF_UFLIA")
+    solver.set("rlimit", 10 * STEPS)
+    given = [*obligation.run.space.assumed, *obligation.assertions()]
+    solver.add(*(z3.BoolVal(t) if isinstance(t, bool) else t for t in given))
+    found = solver.check()
+    if found == z3.sat:
+        return Outcome.REFUTED, solver.model()
+    return (Outcome.PROVED if found == z3.unsat else Outcome.UNDECIDED), None

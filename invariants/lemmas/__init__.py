@@ -1,0 +1,1 @@
+"""Lemmas: invariants that lead to claims by induction, for bounds of any size."""

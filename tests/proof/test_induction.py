@@ -1,0 +1,205 @@
+"""Proofs about a counter: what is proved, refuted, refused and in error is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("z3")
+
+from waterline.checker.proof.obligations import Theorem
+from waterline.checker.proof.proving import (
+    Proof,
+    Verdict,
+    never_happen,
+    prove_all,
+    search_first,
+)
+from waterline.checker.proof.space import NotProvable
+from waterline.model.core.claim import Invariant, Lemma
+from waterline.model.core.layout import Field, Layout
+from waterline.model.core.renaming import BY_REPLICA, PLAIN
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Model, Narration, Parameter
+
+SIZES = {"replicas": 2, "most": 5}
+_SETTINGS = type("Settings", (tuple,), {"_fields": ()})
+
+
+def can_count(s: Any, c: Any, r: int) -> bool:
+    return s.count[r] < s.top
+
+
+def count(s: Any, c: Any, r: int) -> None:
+    s.count[r] += 1
+
+
+def count_two(s: Any, c: Any, r: int) -> None:
+    s.count[r] += 2
+
+
+def count_back(s: Any, c: Any, r: int) -> None:
+    s.count[r] -= 1
+
+
+def count_a_stranger(s: Any, c: Any, r: int) -> None:
+    s.count[r + 1] += 1
+
+
+def count_while(s: Any, c: Any, r: int) -> None:
+    while s.count[r] < s.top:
+        s.count[r] += 1
+
+
+def count_with_carry(s: Any, c: Any, r: int) -> None:
+    so_far = 0
+    for other in range(s.replicas):
+        so_far = so_far + s.count[other]
+    s.count[r] = so_far
+
+
+def limit(s: Any, c: Any, r: int) -> int:
+    return 1 if s.count[r] + 2 > s.most else 0
+
+
+def raise_top(s: Any, c: Any) -> None:
+    s.top += 1
+
+
+def always(s: Any, c: Any) -> bool:
+    return True
+
+
+def top_limit(s: Any, c: Any) -> int:
+    return 1 if s.top == s.most else 0
+
+
+def below_top(s: Any, c: Any) -> bool:
+    """No count is above the top."""
+    for r in range(s.replicas):
+        if s.top < s.count[r]:
+            return not always(s, c)
+    return True
+
+
+def never(s: Any, c: Any) -> bool:
+    """No state at all."""
+    return s.top < 0
+
+
+def first_below_top(s: Any, c: Any) -> bool:
+    for r in range(s.replicas):
+        if s.count[r] > s.top:
+            return s.count[r] < 0
+    return True
+
+
+def made(effect: Any) -> Any:
+    def model(sizes: dict[str, int]) -> Model:
+        most = sizes["most"]
+        layout = Layout(
+            [
+                Field(name="count", hi=most, shape=(sizes["replicas"],), naming=BY_REPLICA, doc=""),
+                Field(name="top", hi=most, naming=PLAIN, doc=""),
+            ],
+            sizes=sizes,
+        )
+        actions = (
+            Action(
+                name="Count",
+                guard=can_count,
+                effect=effect,
+                parameters=(Parameter("r", "replicas"),),
+                limit=limit,
+            ),
+            Action(name="Raise", guard=always, effect=raise_top, limit=top_limit),
+        )
+        return Model(
+            name="counter",
+            version="1",
+            layout=layout,
+            settings=_SETTINGS(),
+            actions=actions,
+            contents=("Count", "Raise"),
+            limits=("within", "most"),
+            initial=(State(layout),),
+            narration=Narration(
+                sentence=lambda *given: "", rows=lambda s: [[""]], summary=lambda s: []
+            ),
+            options={},
+        )
+
+    return model
+
+
+def theorem(effect: Any, lemmas: tuple[Lemma, ...] = (Lemma(below_top),)) -> Theorem:
+    claim = Invariant(name="low", sentence="", holds=first_below_top, explain=lambda *given: "")
+    return Theorem(made(effect), SIZES, lemmas, (), ((claim, ("below_top",)),))
+
+
+def proved(of: Theorem) -> Proof:
+    proof, small = Proof(), of.within({"replicas": 2, "most": 3})
+    proof.never = never_happen(small)
+    prove_all(proof, of.induction(), small)
+    return proof
+
+
+def test_a_claim_that_follows_from_an_inductive_lemma_is_proved() -> None:
+    of = theorem(count)
+
+    assert proved(of).verdict(of) is Verdict.PROVED
+
+
+def test_a_step_out_of_the_lemmas_is_shown_as_the_interpreter_runs_it() -> None:
+    of = theorem(count_two)
+    proof = proved(of)
+
+    assert proof.verdict(of) is Verdict.NOT_PROVED
+    assert proof.refuted is not None
+    lemma, found = proof.refuted
+    assert (lemma, found.action.name, found.broken) == ("below_top", "Count", ("below_top",))
+    before: Any = found.before
+    after: Any = found.after
+    r = found.arguments[0]
+    assert before.count[r] < before.top < after.count[r]
+
+
+@pytest.mark.parametrize("effect", [count_back, count_a_stranger])
+def test_a_rule_in_error_is_not_proved(effect: Any) -> None:
+    of = theorem(effect)
+    proof = proved(of)
+
+    assert proof.verdict(of) is Verdict.NOT_PROVED
+    assert proof.refuted is not None
+    assert proof.refuted[0] == "no rule in error"
+    assert proof.refuted[1].error != ""
+
+
+def test_a_lemma_without_states_proves_nothing() -> None:
+    of = theorem(count, (Lemma(below_top), Lemma(never)))
+    proof = proved(of)
+
+    assert proof.never == ["Count", "Raise"]
+    assert proof.verdict(of) is Verdict.NOT_PROVED
+
+
+def test_the_search_is_asked_first() -> None:
+    of = theorem(count_two)
+    sizes = {"replicas": 2, "most": 3}
+
+    assert Proof(searched=search_first(of, sizes)).verdict(of) is Verdict.VIOLATED
+    one = replace(of, claims=())
+    assert Proof(searched=search_first(one, sizes)).verdict(one) is Verdict.NOT_PROVED
+
+
+@pytest.mark.parametrize(
+    ("effect", "reason"),
+    [(count_while, "has no translation"), (count_with_carry, "carries so_far")],
+)
+def test_a_loop_of_another_form_is_refused_by_its_place(effect: Any, reason: str) -> None:
+    of = theorem(effect)
+
+    with pytest.raises(NotProvable, match=rf"test_induction.py:\d+: .*{reason}"):
+        list(of.induction().all())
