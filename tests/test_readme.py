@@ -56,6 +56,7 @@ COMMANDS = (
     "gate",
     "kernel",
     "matrix",
+    "paths",
     "run",
     "scenarios",
     "simulate",
@@ -232,10 +233,10 @@ def test_the_python_example_prints_what_is_shown() -> None:
 
 _OF_OTHER_TOOLS = re.compile(
     r"`kafka-[\w-]+ --[^`]+`(?:, with `--all`)?"
-    r"|^ {4}(?:kafka-[a-z-]+|podman) .*$",
+    r"|^ {4}(?:kafka-[a-z-]+|podman) .*$|^\$ pytest .*$",
     re.MULTILINE,
 )
-"""Commands of Kafka's and of podman's, whose options are their own."""
+"""Commands of Kafka's, of podman's and of pytest's, whose options are their own."""
 
 
 @functools.cache
