@@ -168,10 +168,6 @@ MUTANTS = {
         "return merge(here, substitute(value, loop.variable, turn), old(*at))",
         "return substitute(value, loop.variable, turn)",
     ),
-    "a return does not end": (
-        "f.alive = conjunction(f.alive, negation(some))",
-        "pass",
-    ),
 }
 
 
