@@ -42,7 +42,7 @@ SPARK = (
 ENGINES = (
     *SPARK,
     "waterline.checker.search.engines.factory",
-    "waterline.checker.search.engines.thread_workers",
+    "waterline.checker.search.engines.workers",
     "waterline.checker.search.engines.memory",
 )
 NO_SEARCH = (
@@ -133,7 +133,7 @@ CASES: dict[str, Case] = {
         (
             *SPARK,
             "waterline.checker.search.engines.factory",
-            "waterline.checker.search.engines.thread_workers",
+            "waterline.checker.search.engines.workers",
             "waterline.checker.analysis.export",
         ),
     ),

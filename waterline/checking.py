@@ -61,8 +61,8 @@ def check(
     """
     # All of these need the compiler.
     from waterline.checker.checking.run import run  # noqa: PLC0415
-    from waterline.checker.search.budgets import Budgets  # noqa: PLC0415
-    from waterline.checker.search.engines.choice import EngineChoice  # noqa: PLC0415
+    from waterline.checker.search.engines.engine import EngineChoice  # noqa: PLC0415
+    from waterline.checker.search.result import Budgets  # noqa: PLC0415
 
     if engine not in ("local", "spark"):
         raise ValueError(f"engine is {engine!r}; it is 'local' or 'spark'")

@@ -20,20 +20,31 @@ from waterline.checker.problem.family import FindFamily
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.where import NOWHERE
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.engines.expander import Expander
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.identity import problem_of
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.checker.storage.arrivals import LeastArrivals
 from waterline.checker.storage.explore_loop import CHUNK_ROWS
-from waterline.checker.storage.level_files import LevelFiles
 from waterline.checker.storage.manifest import BadRun, Manifest, read_manifest
-from waterline.checker.storage.parts import ROW_GROUP_ROWS, Parts
+from waterline.checker.storage.plain_files import LevelFiles
 from waterline.checker.storage.runs import share, sort_unique
-from waterline.checker.storage.storage import Damaged, Storage, require_whole, storage_at
-from waterline.checker.storage.tables import StateBlock, StateTable, StepBlock, StepTable
-from waterline.checker.storage.whole_folder import written_aside
+from waterline.checker.storage.storage import (
+    Damaged,
+    Storage,
+    require_whole,
+    storage_at,
+    written_aside,
+)
+from waterline.checker.storage.tables import (
+    ROW_GROUP_ROWS,
+    Parts,
+    StateBlock,
+    StateTable,
+    StepBlock,
+    StepTable,
+)
 from waterline.checker.traces.violating_states import breaking_rows
 
 FORMAT = "waterline-states/1"

@@ -19,7 +19,7 @@ from waterline.checker.search.result import (
     Result,
     Verdict,
 )
-from waterline.checker.traces.predecessors import Path
+from waterline.checker.traces.violating_states import Path
 from waterline.counterexamples import Trace, trace_of
 
 

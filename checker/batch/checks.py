@@ -30,12 +30,11 @@ from waterline.checker.compiler.source import NotCompilable
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.problem import Shared, sharing_by_shape
 from waterline.checker.problem.program_digest import program_digest
-from waterline.checker.search.engines.answers import EngineFailed
-from waterline.checker.search.engines.choice import threads_of
+from waterline.checker.search.engines.engine import EngineFailed, threads_of
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.rule_errors import Raised
 from waterline.checker.search.search import Snapshot
-from waterline.checker.traces.predecessors import Path
+from waterline.checker.traces.violating_states import Path
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.layout import Layout
 

@@ -15,8 +15,7 @@ from contextlib import closing, contextmanager
 from waterline.checker.batch.answer import Answer, answer_of
 from waterline.checker.batch.question import UNWATCHED, Explorer, Question, Watch, unexplored_answer
 from waterline.checker.compiler.kernel import is_compiled, recipes_of
-from waterline.checker.search.engines.answers import ModelFault
-from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.engines.engine import EngineChoice, ModelFault, threads_of
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.search import search

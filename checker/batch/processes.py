@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from waterline.checker.search.engines.answers import EngineFailed
-from waterline.checker.search.engines.child_processes import Child, end, spawn
+from waterline.checker.search.engines.engine import EngineFailed
+from waterline.checker.search.engines.processes import Child, end, spawn
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")

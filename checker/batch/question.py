@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from waterline.checker.batch.answer import Answer
 from waterline.checker.problem.problem import Problem, sharing
-from waterline.checker.search.budgets import NO_BUDGETS, Budgets
-from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.search.result import INTERRUPTED, Verdict
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.result import INTERRUPTED, NO_BUDGETS, Budgets, Verdict
 
 _MANY = 3
 """From so many questions of one shape on they are compiled together."""

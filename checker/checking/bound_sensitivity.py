@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from waterline.checker.checking.run import run
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.profile import Profile
-from waterline.checker.search.result import Result
+from waterline.checker.search.result import Budgets, Result
 from waterline.model.core.errors import BadEnvironment
 
 AGAIN_MAX = 5_000_000

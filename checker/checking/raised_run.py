@@ -12,14 +12,12 @@ import numpy as np
 from waterline.checker.liveness.space import answers_of, asked_of
 from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import FAULTS_MAX, ModelFault
-from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.engine import FAULTS_MAX, Engine, ModelFault
 from waterline.checker.search.engines.expander import chunks_of
 from waterline.checker.search.result import STOPPED_BY_ERROR, Result, Verdict
 from waterline.checker.search.rule_errors import Failure, Raised, explain_fault
 from waterline.checker.traces.fewest_actors import paths_to_breaking
-from waterline.checker.traces.finding import Finding
-from waterline.checker.traces.raising import raising_at
+from waterline.checker.traces.finding import Finding, raising_at
 from waterline.checker.traces.violating_states import Breaking
 
 _ERROR = "raises"

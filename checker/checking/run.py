@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.account import Account
-from waterline.checker.search.budgets import NO_BUDGETS, Budgets
-from waterline.checker.search.engines.answers import Arrivals, ModelFault
-from waterline.checker.search.engines.choice import EngineChoice, threads_of
-from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.engine import (
+    Arrivals,
+    Engine,
+    EngineChoice,
+    ModelFault,
+    threads_of,
+)
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.search.interrupt import Interrupts
-from waterline.checker.search.result import Result
+from waterline.checker.search.result import NO_BUDGETS, Budgets, Result
 from waterline.checker.search.rule_errors import Raised
-from waterline.checker.search.search import SearchFault, Snapshot, exactly, search
+from waterline.checker.search.search import Interrupts, SearchFault, Snapshot, exactly, search
 from waterline.checker.storage.storage import Damaged
 from waterline.checker.traces.fewest_actors import paths_to_breaking
 from waterline.checker.traces.finding import Finding, finding_at
@@ -28,7 +30,7 @@ from waterline.checker.traces.violating_states import breaking_states
 
 if TYPE_CHECKING:
     from waterline.checker.checking.raised_run import RuleError
-    from waterline.checker.search.engines.growing import GrowingEngine
+    from waterline.checker.search.engines.factory import GrowingEngine
     from waterline.checker.search.engines.over_files import FileEngine
     from waterline.checker.search.profile import Profile
     from waterline.checker.storage.run_directory import RunDirectory
@@ -121,9 +123,7 @@ def run(
         others = _others(problem, engine, result, findings, another) if another else {}
         if problem.applicable_behaviours:
             try:
-                findings += _judge_behaviours(
-                    problem, engine, result, budgets, in_parts=choice.in_parts, announce=announce
-                )
+                findings += _judge_behaviours(problem, engine, result, budgets, announce)
             except ModelFault:
                 raise _run_error(problem, engine, result, None, seconds) from None
             result.invariants = [exactly(each, result.inexact) for each in result.invariants]
@@ -239,23 +239,14 @@ def _judge_behaviours(
     engine: Engine,
     result: Result,
     budgets: Budgets,
-    *,
-    in_parts: bool,
     announce: Callable[[str], None],
 ) -> tuple[Finding, ...]:
     # Few runs ask for it.
-    from waterline.checker.checking.liveness_in_memory import judge_behaviours  # noqa: PLC0415
+    from waterline.checker.checking.liveness import judge_behaviours  # noqa: PLC0415
 
     if result.complete:
         announce("judging recovery and liveness")
-    return judge_behaviours(
-        problem,
-        engine,
-        result,
-        memory_bytes=budgets.memory_bytes,
-        in_parts=in_parts,
-        announce=announce,
-    )
+    return judge_behaviours(problem, engine, result, memory_bytes=budgets.memory_bytes)
 
 
 def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tuple[Finding, ...]:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from waterline.checker.ci.positions import Place, Spot
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.search.result import Verdict
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.result import Budgets, Verdict
 
 WITHIN_CONTRACT = "within contract"
 """Violated, and Kafka does not promise it with these settings (`Invariant.contract`)."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.result import Budgets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

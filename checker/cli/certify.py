@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from waterline.checker.analysis.certificate.certificate import Certificate
     from waterline.checker.analysis.certificate.certifying import Certified
     from waterline.checker.cli.shared.progress import Progress
-    from waterline.checker.search.engines.choice import EngineChoice
+    from waterline.checker.search.engines.engine import EngineChoice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

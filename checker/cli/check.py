@@ -27,8 +27,7 @@ from waterline.checker.cli.shared.options import (
 from waterline.checker.cli.shared.problem_options import ProblemOptions
 from waterline.checker.cli.shared.screen import screen
 from waterline.checker.kafka.families import GRAINS
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.graph import GRAPH_STATES_MAX
+from waterline.checker.search.result import GRAPH_STATES_MAX, Budgets
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import TITLE, columns
 from waterline.model.core.claim import (

@@ -31,12 +31,9 @@ from waterline.checker.problem.family import words_of
 from waterline.checker.problem.where import nothing
 from waterline.checker.problem.wording import describe_version, quantity
 from waterline.checker.report.pages.limits import TooLongForPage
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice, lacks_spark
-from waterline.checker.search.graph import TooLargeForGraph, to_graphml
-from waterline.checker.search.result import Result, Verdict
-from waterline.checker.storage.storage import BadLocation
-from waterline.checker.storage.whole_folder import require_new
+from waterline.checker.search.engines.engine import EngineChoice, lacks_spark
+from waterline.checker.search.result import Budgets, Result, TooLargeForGraph, Verdict, to_graphml
+from waterline.checker.storage.storage import BadLocation, require_new
 from waterline.checker.traces.finding import file_claim, trace_name
 from waterline.counterexamples import to_json
 from waterline.counterexamples.rendering import Trimmed

@@ -28,7 +28,7 @@ from waterline.checker.problem.family import describe_circumstances
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import NO_SYMMETRY
 from waterline.checker.problem.wording import describe_version
-from waterline.checker.search.engines.choice import threads_of
+from waterline.checker.search.engines.engine import threads_of
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.traces.finding import Finding
 from waterline.counterexamples import NO_CLAIM, BadTrace

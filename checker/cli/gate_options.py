@@ -18,7 +18,7 @@ from waterline.checker.cli.shared.own_options import vetted_problem
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.result import Budgets
 
 _NOT_OF_A_GATE = {
     "all",

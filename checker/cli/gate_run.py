@@ -21,7 +21,7 @@ from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
-from waterline.checker.search.engines.choice import require_spark
+from waterline.checker.search.engines.engine import require_spark
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
 

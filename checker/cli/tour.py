@@ -19,9 +19,8 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.search.budgets import NO_BUDGETS
-from waterline.checker.search.engines.choice import EngineChoice, lacks_spark
-from waterline.checker.search.result import Verdict
+from waterline.checker.search.engines.engine import EngineChoice, lacks_spark
+from waterline.checker.search.result import NO_BUDGETS, Verdict
 from waterline.model.message.environment import Environment
 
 LARGE = Environment(replicas=2, records=4, epochs=3, restarts=3)

@@ -18,12 +18,11 @@ from waterline.checker.liveness.space import NotExplored
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.packed_rows import Rows, state_words
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.engine import Engine, EngineChoice
 from waterline.checker.search.engines.expander import initial_rows
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.result import Budgets
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.checker.search.search import SearchFault, search
 from waterline.model.core.errors import BadEnvironment

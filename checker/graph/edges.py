@@ -16,7 +16,7 @@ from waterline.checker.graph.adjacency import Numbers, Places
 from waterline.checker.graph.index import MISSING, Index
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
 
 

@@ -19,11 +19,11 @@ import numpy as np
 
 from waterline.checker.compiler.predicate_loop import Questions, questions_for
 from waterline.checker.compiler.program import Optimising, loaded_quickly
-from waterline.checker.graph.adjacency import Adjacency, Mask, Numbers, Places
+from waterline.checker.graph.adjacency import Adjacency, Mask, Numbers
 from waterline.checker.graph.edges import edges_of
 from waterline.checker.problem.packed_rows import Rows, StateWords, address, state_words
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.engines.expander import chunks_of
 from waterline.model.core.transition_system import Model
 
@@ -136,14 +136,8 @@ def bytes_needed(states: int, transitions: int, words: int, predicates: int) -> 
     return states * (32 * words + 64 + 2 * predicates) + transitions * 44
 
 
-def space_of(
-    problem: Problem,
-    parts: Iterable[tuple[int | Places, Gathered]],
-    *,
-    whole: bool = True,
-) -> Space:
-    """Return the graph of the gathered states, in any order, each part with its depth, or each
-    state of it with its own. Unless it is `whole`, others that were left out are elsewhere, too.
+def space_of(problem: Problem, parts: Iterable[tuple[int, Gathered]]) -> Space:
+    """Return the graph of the gathered states, in any order, each part with its depth.
 
     Raises `ModelFault` if a predicate could not be evaluated in a state.
     """
@@ -171,9 +165,7 @@ def space_of(
     cut_step = np.concatenate([none, *(part.cut_step for _, part in given)])
     by_state = np.lexsort((cut_step, cut_state))
     rows = np.ascontiguousarray(rows[order])
-    source, target, step = edges_of(
-        problem, rows, partial(require_elsewhere, problem) if whole else lambda outside: None
-    )
+    source, target, step = edges_of(problem, rows, partial(_require_elsewhere, problem))
     return Space(
         rows,
         np.append(depth, np.int32(_NOWHERE_NEAR)),
@@ -188,7 +180,7 @@ def space_of(
     )
 
 
-def require_elsewhere(problem: Problem, rows: Rows) -> None:
+def _require_elsewhere(problem: Problem, rows: Rows) -> None:
     """Raise `NotExplored` unless every awaited event has come in all of these states."""
     asked = asked_of(problem)
     for chunk in chunks_of(rows):

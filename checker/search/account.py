@@ -1,19 +1,45 @@
-"""Account of a search: counts per level and action, as the manifest keeps them."""
+"""Account of a search in progress: steps taken, levels and cover."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from waterline.checker.problem.packed_rows import StateWords
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.cover import happened_at_first
-from waterline.checker.search.engines.answers import Arrivals, Expansion
+from waterline.checker.search.engines.engine import Arrivals, Expansion, ModelFault
 from waterline.checker.search.result import LevelSummary
+from waterline.checker.search.rule_errors import begins
 from waterline.model.core.layout import WORD_BITS
+
+if TYPE_CHECKING:
+    pass
+
+
+def happened_at_first(problem: Problem) -> NDArray[np.bool_]:
+    """Return for each claim whether an initial state satisfies it. Raises `ModelFault`.
+
+    Every initial state is judged, even after one has raised.
+    """
+    model, faults = problem.model, []
+    happened = np.zeros(len(problem.reachable), np.bool_)
+    for number, claim in enumerate(problem.reachable):
+        for state in model.initial:
+            try:
+                happened[number] |= begins(claim, model, state)
+            except Exception:  # Whatever it is, it is reported as that of any other claim.
+                faults.append(state.words)
+    if faults:
+        raise ModelFault.among(set(faults))
+    return happened
+
+
+SHORT, LONG = 8, 16
+"""How many factors the two lines are fitted to."""
 
 
 class Account:

@@ -17,8 +17,7 @@ import numpy as np
 from waterline.checker.problem.packed_rows import Rows, state_words
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.account import Account
-from waterline.checker.search.engines.answers import Arrivals, Interrupted
-from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.engine import Arrivals, Engine, Interrupted
 from waterline.checker.search.engines.expander import (
     Expander,
     Findings,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from waterline.checker.problem.packed_rows import StateWords
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.model.core import layout
 from waterline.model.core.claim import Reachable, predicates_of
 from waterline.model.core.state import State

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import msgspec
 
 from waterline.checker.problem.errors import Refused
-from waterline.checker.storage.level_files import ALL_OWNERS, LevelFiles, StateFile
+from waterline.checker.storage.plain_files import ALL_OWNERS, LevelFiles, StateFile
 from waterline.checker.storage.storage import Damaged, Storage
 
 FORMAT = "waterline-run/2"

@@ -1,4 +1,4 @@
-"""Safe opening of files in a run directory: regular files only, no symbolic links.
+"""Plain files of a run directory, opened without following links, and those of a finished level.
 
 A user with write access to the directory could put a symbolic link there and make a run read or
 overwrite any file of its user; a pipe or a device would block the run forever. So no link is
@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 
 from waterline.checker.problem.errors import Refused
@@ -93,3 +94,35 @@ def _wrong_kind(path: Path, kind: int) -> Damaged:
         f"{path} is {_KINDS.get(kind, 'no plain file')}, which no run puts there: "
         "remove it, and restore what it stands for, or begin the run anew in another directory"
     )
+
+
+ALL_OWNERS = -1
+"""The owner of a file that holds the states of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateFile:
+    """A file of states: its name within the storage, how many there are, and their CRC-32.
+
+    `owner` is whose range of hashes it holds, of as many owners as its level had.
+    """
+
+    name: str
+    rows: int
+    crc: int
+    owner: int = ALL_OWNERS
+
+
+@dataclass(frozen=True, slots=True)
+class LevelFiles:
+    """A finished level: how many states, who explored it, and its files.
+
+    Every file is sorted by hash. `owners` is how many equal ranges of hashes the files stand for, a
+    file for each that is not empty; 0 where one file holds all.
+    """
+
+    depth: int
+    states: int
+    on: str
+    owners: int
+    files: tuple[StateFile, ...]

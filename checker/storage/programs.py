@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from waterline.checker.compiler.program import Recipe, load_program
-from waterline.checker.storage import blocks, compact, runs, sent
+from waterline.checker.storage import blocks, compact, explore_loop, runs
 
 
 def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
@@ -13,7 +13,7 @@ def in_memory(words: int, *, threads: int) -> tuple[Recipe, ...]:
 
 def over_files(words: int) -> tuple[Recipe, ...]:
     """Return the further recipes of a search over files."""
-    return blocks.recipe_of(words), runs.recipe_of(words), sent.recipe_of(words)
+    return blocks.recipe_of(words), runs.recipe_of(words), explore_loop.recipe_of(words)
 
 
 def make_ready(recipes: tuple[Recipe, ...]) -> None:

@@ -23,7 +23,6 @@ from typing import Any
 
 from waterline.checker.problem.errors import Refused
 from waterline.checker.storage.disk_calls import ASIDE
-from waterline.checker.storage.level_files import LevelFiles
 from waterline.checker.storage.manifest import (
     MANIFEST,
     BadRun,
@@ -33,7 +32,7 @@ from waterline.checker.storage.manifest import (
     read_manifest,
     write_manifest,
 )
-from waterline.checker.storage.plain_files import open_plain
+from waterline.checker.storage.plain_files import LevelFiles, open_plain
 from waterline.checker.storage.storage import Damaged, LocalStorage, Storage, storage_at
 
 _LOCK = "lock"

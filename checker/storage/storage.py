@@ -9,6 +9,7 @@ little-endian words, with a checksum that is kept elsewhere. Nothing is ever unp
 from __future__ import annotations
 
 import os
+import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,9 +23,13 @@ from waterline.checker.problem.distribution import require
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.storage import disk_calls
-from waterline.checker.storage.level_files import ALL_OWNERS, StateFile
+from waterline.checker.storage.plain_files import (
+    ALL_OWNERS,
+    StateFile,
+    open_plain,
+    require_own_folders,
+)
 from waterline.checker.storage.plain_files import Damaged as Damaged  # noqa: PLC0414 - readers meet it
-from waterline.checker.storage.plain_files import open_plain, require_own_folders
 
 _WORD_BYTES = 8
 _BLOCK_BYTES = 16 << 20
@@ -34,6 +39,33 @@ _TEXT_BYTES_MAX = 256 << 20
 
 class BadLocation(Refused):
     """A location for a run's files that nothing can be kept at."""
+
+
+def require_new(out: Path) -> None:
+    """Raise `BadLocation` unless `out` is absent or an empty directory."""
+    if out.exists() and not out.is_dir():
+        raise BadLocation(f"{out} is a file; name a directory to write to")
+    if out.is_dir() and any(out.iterdir()):
+        raise BadLocation(f"{out} is not empty; name a new directory to write to")
+
+
+@contextmanager
+def written_aside(out: Path) -> Iterator[Path]:
+    """A folder that takes its place at `out` when all went well; else nothing is left.
+
+    Raises `BadLocation` where `out` is neither new nor empty.
+    """
+    require_new(out)
+    # A link to a folder stands for that folder: only what is no link can be replaced.
+    out = out.resolve()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    folder = out.parent / f".{out.name}.writing-{os.urandom(4).hex()}"
+    folder.mkdir()
+    try:
+        yield folder
+        folder.replace(out)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Storage(Protocol):

@@ -1,6 +1,11 @@
-"""Choice among shortest paths: one with the fewest faults, and of these one with the fewest actors.
+"""Shortest traces with the fewest actors, as concrete steps.
 
-All ways to a state took as many faults where the state counts them (`checker.search.fault_count`).
+A search under a symmetry knows of each state only what represents it. Its path is turned forwards
+into a real one: from a real state some step leads to a state that the next representative stands
+for, because what one name can do every other can. The first such step is taken, in the order of the
+table of contents, then of the arguments, so that the same path always comes out the same.
+
+All ways to a state took as many faults where the state counts them (`checker.search.account`).
 Without bounds it does not: then they are counted along the ways. Of the paths with the fewest
 faults it is one with the fewest actors, which are the first arguments of its steps; then one to the
 least state; then, from there back, by way of the least parent, and of several steps between two
@@ -16,13 +21,49 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+import numpy as np
+
+from waterline.checker.compiler.kernel import canonicalise
 from waterline.checker.compiler.origins import call_of
-from waterline.checker.problem.packed_rows import StateWords
+from waterline.checker.problem.packed_rows import StateWords, state_words
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import Engine
-from waterline.checker.traces.concretise import real_path
-from waterline.checker.traces.predecessors import Path, Ways, ways_into
-from waterline.checker.traces.violating_states import Breaking
+from waterline.checker.traces.violating_states import Breaking, Path, Ways, ways_into
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Arguments, Step
+
+
+class NotSymmetric(Exception):
+    """No real step leads where its representative does: the names that were exchanged do count."""
+
+
+def representative(problem: Problem, state: State) -> StateWords:
+    """The words of the state that is explored instead of this one."""
+    rows = np.array([state.words], np.uint64)
+    canonicalise(problem, rows)
+    return state_words(rows[0])
+
+
+def real_path(
+    problem: Problem, representatives: Sequence[StateWords]
+) -> tuple[int, tuple[tuple[str, Arguments], ...]]:
+    """The number of an initial state, and the steps from there, that these states represent."""
+    initial = [representative(problem, state) for state in problem.model.initial]
+    number = initial.index(representatives[0])
+    state, calls = problem.model.initial[number], []
+    for wanted in representatives[1:]:
+        step = _step_to(problem, state, wanted)
+        calls.append((step.action.name, step.arguments))
+        state = step.after
+    return number, tuple(calls)
+
+
+def _step_to(problem: Problem, state: State, wanted: StateWords) -> Step:
+    for step in problem.model.successors(state):
+        if representative(problem, step.after) == wanted:
+            return step
+    raise NotSymmetric(f"no step out of {state} leads to a state that {wanted} represents")
+
 
 STATES_MAX = 2_000
 """How many states of a level are followed back for one claim: the least ones, of more."""

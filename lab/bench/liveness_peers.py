@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from waterline.checker.checking.run import run
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own

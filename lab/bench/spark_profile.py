@@ -31,7 +31,7 @@ from rich.table import Table
 from tests.support.standalone import standalone
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.engines.spark_session import start_context

@@ -31,7 +31,7 @@ from lab.bench.peers.tlc import Said, TlcFailed, TlcMissing, run_tlc, tlc_jar
 from lab.bench.tla_settings import EXAMPLES, KAFKA, ROOT, example_problem, kafka_problem, spelled
 from waterline.checker.checking.run import run
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Result, Verdict
 from waterline.checker.tla.claims import Exported
 from waterline.checker.tla.kafka.module import export

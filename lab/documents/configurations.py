@@ -29,7 +29,7 @@ from waterline.checker.kafka.matrix.outcome import Outcome, Standing, fault_step
 from waterline.checker.kafka.matrix.properties import Config, read_config
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
 from waterline.checker.problem.wording import quantity
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 
 STATES_MAX = 5_000_000
 """Most states of a cell here: a quarter of what the command allows, for 160 cells."""

@@ -20,10 +20,9 @@ from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE, find_scenario
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.problem.problem import sharing_by_shape
-from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.search.result import Result
+from waterline.checker.search.result import Budgets, Result
 from waterline.checker.search.search import search
 from waterline.model.message.environment import Environment
 from waterline.model.message.versions import spell

@@ -18,7 +18,7 @@ from lab.documents.tables import Row, in_markdown
 from waterline import invariants
 from waterline.checker.checking.run import Run, run
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import InvariantResult, Verdict
 from waterline.checker.traces.finding import Finding
 from waterline.invariants.way_back import BY

@@ -25,11 +25,10 @@ from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.problem.problem import Problem, sharing_by_shape
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.result import Budgets, Result, Verdict
 from waterline.checker.search.search import search
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.renaming import CannotRename

@@ -31,7 +31,7 @@ from waterline.checker.analysis.certificate.writing import write_certificate
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import family_of, problem_for
 from waterline.checker.problem.errors import Refused
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.model.message.environment import Environment
 
 NOTICED, RIGHT, WRONG = "noticed", "certified, rightly", "CERTIFIED WRONGLY"

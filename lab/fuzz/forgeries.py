@@ -40,7 +40,7 @@ from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import digest_of
 from waterline.model.core.errors import BadEnvironment

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from waterline.checker.problem.packed_rows import Rows, StateWords
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import Arrivals, Expansion, ModelFault
+from waterline.checker.search.engines.engine import Arrivals, Expansion, ModelFault
 from waterline.model.core.claim import ActionProperty, Reachable
 from waterline.model.core.state import State
 

@@ -2,7 +2,7 @@
 
     python -m lab.fuzz.oracle [--seed N] [--minutes M]
 
-Each is searched whole, with `--symmetry`, in parts and by threads. Each counterexample is followed
+Each is searched whole, with `--symmetry` and by threads. Each counterexample is followed
 step by step in the oracle's own lists.
 """
 
@@ -20,7 +20,7 @@ from lab.fuzz.random_protocols import PROTOCOL, is_alike, random_protocol
 from lab.fuzz.rounds import Round, Wrong, attack
 from waterline.checker.checking.run import Run, run
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.checker.search.rule_errors import Raised as ModelRaised
 from waterline.checker.traces.finding import Finding
@@ -28,7 +28,7 @@ from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.vetting import vet
 from waterline.model.core.errors import BadEnvironment
 
-WAYS = ("whole", "threads", "parts", "symmetry")
+WAYS = ("whole", "threads", "symmetry")
 STATES_MAX = 1500
 
 
@@ -51,7 +51,7 @@ def problem_of(text: str, symmetry: str = "none") -> Problem:
 def done_by(problem: Problem, way: str) -> Run:
     """The run that is asked for."""
     threads = 2 if way == "threads" else 1
-    return run(problem, EngineChoice(name="local", threads=threads, in_parts=way == "parts"))
+    return run(problem, EngineChoice(name="local", threads=threads))
 
 
 def compare(seed: int, ways: tuple[str, ...], noted: Counter[str]) -> None:
@@ -77,7 +77,7 @@ def compare_text(
     noted["compared"] += 1
     noted["states"] += len(oracle.depth)
     for way in ways:
-        if way in {"whole", "threads", "parts"}:
+        if way in {"whole", "threads"}:
             done = done_by(problem_of(text), way)
             require(
                 done.result.distinct == len(oracle.depth), (way, "states", done.result.distinct)

@@ -43,11 +43,9 @@ from waterline.checker.checking import run as running
 from waterline.checker.checking.run import Run, RunRaised, run
 from waterline.checker.problem.packed_rows import StateWords
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import NO_BUDGETS, Budgets
-from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.search.engines.engine import Engine
+from waterline.checker.search.engines.engine import Engine, EngineChoice
 from waterline.checker.search.identity import identity_of
-from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.result import NO_BUDGETS, Budgets, Result, Verdict
 from waterline.checker.search.rule_errors import Raised
 from waterline.checker.search.search import SearchFault, search
 from waterline.checker.storage.run_directory import begin, resume
@@ -55,7 +53,7 @@ from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.vetting import vet
 from waterline.model.core.claim import predicates_of
 
-LOCAL = ("one thread", "two threads", "over files", "handed over", "in parts", "resumed")
+LOCAL = ("one thread", "two threads", "over files", "handed over", "resumed")
 SPARK = ("spark", "spark after two levels")
 STATES_MAX = 200
 RAISES_AT = (-2, -1, 0, 1, 2, 3, 4, 5)
@@ -250,7 +248,7 @@ def _done(problem: Problem, way: str, folder: Path, session: Any) -> Run:
         with mock.patch.object(running, "engine_for", made):
             return run(problem, EngineChoice(name="local"))
     threads = 1 if way == "one thread" else 2
-    choice = EngineChoice(name="local", threads=threads, in_parts=way == "in parts")
+    choice = EngineChoice(name="local", threads=threads)
     return run(problem, choice, profiled=way == "two threads")
 
 

@@ -22,7 +22,7 @@ from lab.fuzz.rounds import Round, Wrong, attack
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.spark_session import start_context
 from waterline.counterexamples import to_json
 from waterline.model.message.environment import DOCUMENTED
@@ -49,21 +49,18 @@ def rounds() -> Iterator[Round]:
         def make_round(seed: int, seen: Counter[str]) -> None:
             draw = random.Random(seed)
             version, name = draw.choice([*VERSIONS]), draw.choice([*CIRCUMSTANCES])
-            in_parts = draw.random() < 0.25
-            on_spark = EngineChoice(
-                session=context, partitions=2, driver_levels=DRIVER_LEVELS, in_parts=in_parts
-            )
+            on_spark = EngineChoice(session=context, partitions=2, driver_levels=DRIVER_LEVELS)
             environment = {**DOCUMENTED.options(), **CIRCUMSTANCES[name]}
             problem = MESSAGE.problem(version, environment, list(NAMES))
             here, _ = describe(problem, EngineChoice(name="local"))
             there, has_spark = describe(problem, on_spark)
-            seen["cells in parts" if in_parts else "cells"] += 1
+            seen["cells"] += 1
             seen["verdicts"] += len(NAMES)
             seen["traces"] += len(here) - len(NAMES)
             if not has_spark:
                 raise Wrong(f"{version}, {name}: Spark had no level")
             if here != there:
-                raise Wrong(f"{version}, {name}, in parts: {in_parts}\n  {here}\n  {there}")
+                raise Wrong(f"{version}, {name}\n  {here}\n  {there}")
 
         try:
             yield make_round

@@ -37,7 +37,7 @@ from waterline.checker.compiler import program, sources
 from waterline.checker.compiler.problem_digest import problem_digest
 from waterline.checker.compiler.source import NotCompilable
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.user_models import loading
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.vetting import vet

@@ -15,7 +15,7 @@ from waterline.checker.batch.keeping import keep, keeping, name_of
 from waterline.checker.batch.question import UNWATCHED, Question, Watch
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
 from waterline.checker.kafka.matrix.questions import question_of
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import INTERRUPTED, Verdict
 
 

@@ -30,8 +30,8 @@ from waterline.checker.compiler.kept_file import read_sealed, write_sealed
 from waterline.checker.compiler.lookup_record import Record
 from waterline.checker.compiler.problem_digest import what_it_read
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.engine import EngineFailed
+from waterline.checker.search.result import Budgets
 
 ROOT = Path(__file__).parents[2]
 TWO = entry("sane") + entry("kept", verdicts='no_committed_loss = "holds"')

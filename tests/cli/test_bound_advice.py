@@ -8,7 +8,7 @@ from tests.support.commands import Commands
 from waterline.checker.checking.run import run
 from waterline.checker.cli.bound_advice import bound_to_raise
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.search import Budgets
 from waterline.model.message.environment import Environment
 

@@ -19,7 +19,7 @@ from waterline.checker.analysis.certificate import writing
 from waterline.checker.analysis.certificate.header import HEADER, STATES
 from waterline.checker.analysis.certificate.writing import write_certificate
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.search import search
 from waterline.checker.user_models.loading import digest_of

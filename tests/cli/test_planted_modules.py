@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.gate_texts import entry
 from tests.support.planted import plant, run_in, run_traps
-from waterline.checker.search.engines.child_processes import search_path
+from waterline.checker.search.engines.processes import search_path
 
 SOURCES = Path(__file__).parents[2]
 

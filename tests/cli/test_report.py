@@ -11,9 +11,8 @@ from tests.support.commands import Commands
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.scenarios.catalogue import find_scenario, losses_beyond, more_needed
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.search.result import Verdict
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.result import Budgets, Verdict
 from waterline.model.message.environment import DOCUMENTED
 from waterline.model.message.release_names import releases_with
 from waterline.model.message.releases import RELEASES

@@ -21,11 +21,11 @@ from waterline.checker.cli.states import line_of
 from waterline.checker.kafka.families import family_of, problem_for
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.account import Account
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.identity import identity_of
 from waterline.checker.search.search import Budgets, search
-from waterline.checker.storage import parts
+from waterline.checker.storage import tables
 from waterline.checker.storage.manifest import read_manifest, write_manifest
 from waterline.checker.storage.run_directory import begin
 from waterline.checker.storage.storage import LocalStorage
@@ -163,8 +163,8 @@ def test_the_way_back_is_the_path_that_a_trace_would_show(
     """Also where a level is gone through in many pieces, and the table is many files."""
     monkeypatch.setattr(exporting, "PIECE_STATES", 70)
     monkeypatch.setattr(exporting, "ROW_GROUP_ROWS", 30)
-    monkeypatch.setattr(parts, "ROW_GROUP_ROWS", 30)
-    monkeypatch.setattr(parts, "PART_ROWS", 90)
+    monkeypatch.setattr(tables, "ROW_GROUP_ROWS", 30)
+    monkeypatch.setattr(tables, "PART_ROWS", 90)
     _, paths = kept(problem, tmp_path / "run", on_disk=on_disk)
     export(str(tmp_path / "run"), tmp_path / "out", family_of)
     rows = {words_of(row["state"]): row for row in rows_of(tmp_path / "out" / "states")}

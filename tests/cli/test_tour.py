@@ -11,7 +11,7 @@ from waterline.checker.batch.checks import answer_of_run
 from waterline.checker.checking.run import run
 from waterline.checker.ci.judging import judge
 from waterline.checker.cli.tour import Stop, stops
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 
 
 @pytest.mark.parametrize("stop", list(stops())[:2], ids=lambda stop: stop.title)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.compiling import ALL_STATES, ARGUMENTS, FAULT, Both, small_layout
 from tests.support.own import own_problem
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.rule_errors import Raised, explain_fault
 from waterline.checker.search.search import search

@@ -20,7 +20,7 @@ from waterline.checker.checking.run import run
 from waterline.checker.compiler import lookup_record, text_key
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.sorts import check
 from waterline.checker.sorts.check import interpret, require_well_sorted, violations
 from waterline.checker.sorts.interpretation import IllSorted

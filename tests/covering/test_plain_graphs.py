@@ -8,7 +8,7 @@ import pytest
 import waterline
 from tests.support.live import live
 from tests.support.own import EXAMPLES, example
-from waterline.checker.search.graph import state_graph
+from waterline.checker.search.result import state_graph
 
 
 @pytest.fixture(scope="module")

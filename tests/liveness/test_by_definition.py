@@ -18,11 +18,10 @@ from waterline.checker.checking.run import run
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.graph.adjacency import Mask
 from waterline.checker.liveness.fairness import FairSteps, staying
-from waterline.checker.liveness.lasso import Lasso, lasso_in, waiting
-from waterline.checker.liveness.recovery import Ways
+from waterline.checker.liveness.lasso import Lasso, Ways, lasso_in, waiting
 from waterline.checker.liveness.space import Gatherer, Space, space_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import trace_of

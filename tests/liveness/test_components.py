@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from waterline.checker.liveness.components import components
+from waterline.checker.liveness.fairness import components
 
 Edge = tuple[int, int]
 

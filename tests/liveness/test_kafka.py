@@ -17,7 +17,7 @@ from waterline import invariants
 from waterline.checker.checking.run import Run, run
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem, sharing
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.invariants.way_back import BY
 from waterline.model.core.claim import Recoverable, fair_actions

@@ -15,7 +15,7 @@ from waterline.checker.checking.run import run
 from waterline.checker.kafka.narrative.story import story_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.report.viewer.app import Viewer
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.traces.finding import Finding
 
 LOCAL = ("--engine", "local")

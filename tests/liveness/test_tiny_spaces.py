@@ -20,11 +20,11 @@ from tests.support.labelled_graph import (
     Edges,
     labelled_problem,
 )
-from waterline.checker.checking.liveness_in_memory import judge_behaviours
+from waterline.checker.checking.liveness import judge_behaviours
 from waterline.checker.checking.run import Run, run
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Result, Verdict
 from waterline.checker.search.rule_errors import Raised
 from waterline.checker.search.search import Budgets, search

@@ -21,7 +21,7 @@ from waterline.checker.cli.check import check_command
 from waterline.checker.cli.run_report import render_run
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem, asked_alone
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.counterexamples import replay
 from waterline.invariants.side_conditions import base_kept

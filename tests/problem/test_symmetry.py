@@ -23,7 +23,7 @@ from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.result import Result
 from waterline.checker.search.search import search
-from waterline.checker.traces.concretise import representative
+from waterline.checker.traces.fewest_actors import representative
 from waterline.model.atomic import AtomicEnvironment
 from waterline.model.core.state import State
 from waterline.model.message.environment import Environment

@@ -6,7 +6,7 @@ import json
 
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.search.account import Account
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.result import LevelSummary
 from waterline.checker.search.search import Budgets, search

@@ -15,7 +15,7 @@ from waterline.checker.compiler import kernel
 from waterline.checker.compiler.kernel import plan_of, program_of
 from waterline.checker.compiler.loops import Loops, Parts
 from waterline.checker.kafka.families import GRAINS
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.rule_errors import Raised
 
 TEXT = '''\

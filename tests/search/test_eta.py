@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.search.eta import LONG, SHORT, outlook, remaining
+from waterline.checker.search.account import LONG, SHORT
+from waterline.checker.search.eta import outlook, remaining
 from waterline.checker.search.result import LevelSummary
 
 RECORDED = json.loads((Path(__file__).parents[1] / "golden" / "levels.json").read_text())

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from waterline.checker.search.engines.segments import (
+from waterline.checker.search.engines.shipping import (
     CandidatesLost,
     Segment,
     SegmentFile,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from waterline.checker.search.engines.jvm import SparkGone
+from waterline.checker.search.engines.java import SparkGone
 from waterline.checker.search.engines.spark_session import (
     NoSpark,
     _is_on_loopback,

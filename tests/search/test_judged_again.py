@@ -16,7 +16,7 @@ from waterline.checker.checking.run import Run, run
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines import memory
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.identity import identity_of
 from waterline.checker.search.result import Verdict

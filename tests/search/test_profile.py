@@ -19,7 +19,7 @@ from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search import profile as profiles
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.profile import Profile, profile_of
 from waterline.checker.search.search import Budgets, search

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.graph_model import NODES, graph_problem
-from waterline.checker.search.graph import state_graph
+from waterline.checker.search.result import state_graph
 
 NODE = st.integers(0, NODES - 1)
 EDGES = st.sets(st.tuples(NODE, NODE), max_size=150)

@@ -9,7 +9,7 @@ import pytest
 
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.search.engines import spark
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.spark_side import SparkSide
 from waterline.checker.search.search import search

@@ -20,9 +20,8 @@ from tests.support.graph_model import NODES, graph_problem, node_state
 from waterline.checker.search.engines import over_files, task
 from waterline.checker.search.engines.expander import Expander, Tally
 from waterline.checker.search.engines.memory import MemoryEngine
-from waterline.checker.search.engines.outbox import Outbox
 from waterline.checker.search.engines.over_files import FileEngine
-from waterline.checker.search.engines.task import LevelPlan, Report, explore
+from waterline.checker.search.engines.task import LevelPlan, Outbox, Report, explore
 from waterline.checker.search.engines.workers import WorkersLost
 from waterline.checker.search.engines.written_levels import WrittenLevels
 from waterline.checker.search.search import search
@@ -201,7 +200,7 @@ def test_an_empty_cache_holds_no_state_not_even_that_of_all_zeros(slots: int) ->
 def test_buffers_that_are_full_are_handed_out_and_filled_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("waterline.checker.search.engines.outbox.BUFFER_BYTES", 16)
+    monkeypatch.setattr("waterline.checker.search.engines.task.BUFFER_BYTES", 16)
     sending = Sending([(0, n) for n in range(NODES)], 1 << 10)
 
     sending.outbox.begin("g", frozenset(), 1)

@@ -16,7 +16,7 @@ from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.result import Result
 from waterline.checker.search.search import search
-from waterline.checker.traces.concretise import NotSymmetric, real_path, representative
+from waterline.checker.traces.fewest_actors import NotSymmetric, real_path, representative
 from waterline.counterexamples import to_json
 from waterline.model.atomic import AtomicEnvironment
 from waterline.model.core.errors import BadEnvironment

@@ -10,10 +10,10 @@ from tests.support.engines import WAYS, engine_for
 from tests.support.graph_model import graph_problem, node_state
 from waterline.checker.checking.run import EngineChoice, Run, run
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.growing import GrowingEngine
+from waterline.checker.search.engines.factory import GrowingEngine
 from waterline.checker.search.engines.memory import OWNERS, MemoryEngine
 from waterline.checker.search.engines.over_files import FileEngine
-from waterline.checker.search.engines.thread_workers import DiskWorkers
+from waterline.checker.search.engines.workers import DiskWorkers
 from waterline.checker.search.engines.written_levels import WrittenLevels
 from waterline.checker.search.result import Result, Verdict
 from waterline.checker.search.rule_errors import Raised

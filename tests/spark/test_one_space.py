@@ -11,7 +11,7 @@ import pytest
 from tests.support.graph_model import graph_problem
 from tests.support.on_engines import explored, on_spark
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.spark import owners_for

@@ -225,7 +225,7 @@ def test_depths_have_room_however_many_levels_there_are(
 def test_a_level_that_is_alone_and_levels_that_are_found_together_are_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("waterline.checker.storage.past_levels._ROWS_MIN", 300)
+    monkeypatch.setattr("waterline.checker.storage.compact_tables._ROWS_MIN", 300)
     rows = random_rows((64, 9), 6000)
     visited = CompactVisited((64, 9), 4)
     cuts = [0, 3, 50, 55, 300, 2000, 2001, 5000, 5100, 5120, 5999, 6000]

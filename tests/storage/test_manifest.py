@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import family_of, problem_for
 from waterline.checker.search.account import Account
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.identity import account_of, identity_of, problem_of
 from waterline.checker.search.search import Budgets
 from waterline.checker.storage import manifest as manifest_module
-from waterline.checker.storage.level_files import LevelFiles, StateFile
 from waterline.checker.storage.manifest import (
     BadRun,
     Manifest,
@@ -28,6 +27,7 @@ from waterline.checker.storage.manifest import (
     seal,
     write_manifest,
 )
+from waterline.checker.storage.plain_files import LevelFiles, StateFile
 from waterline.checker.storage.run_directory import begin
 from waterline.checker.storage.storage import Damaged, RemoteStorage, Storage, storage_at
 from waterline.model.core.errors import BadEnvironment

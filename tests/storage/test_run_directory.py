@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from waterline.checker.storage import run_directory
-from waterline.checker.storage.level_files import LevelFiles
 from waterline.checker.storage.manifest import BadRun, read_manifest
+from waterline.checker.storage.plain_files import LevelFiles
 from waterline.checker.storage.run_directory import InUse, RunDirectory, begin, resume
 from waterline.checker.storage.storage import (
     BadLocation,

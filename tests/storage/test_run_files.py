@@ -11,7 +11,7 @@ import pytest
 
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.identity import identity_of
 from waterline.checker.search.search import Budgets
 from waterline.checker.storage.manifest import BadRun, read_manifest

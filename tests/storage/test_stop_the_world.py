@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from waterline.checker.storage.stop_the_world import Standstill
+from waterline.checker.storage.arena import Standstill
 
 
 def test_chores_are_done_while_nobody_works_and_all_wait_for_them() -> None:

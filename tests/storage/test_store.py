@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from waterline.checker.search.engines.compaction import Tiers
+from waterline.checker.search.engines.over_files import Tiers
 from waterline.checker.search.engines.task import SortedFile
 from waterline.checker.storage.blocks import hashes, owner_of_each
 from waterline.checker.storage.runs import Scratch, merge, share, sort_unique, unseen

@@ -93,7 +93,7 @@ MAY_PRINT = {
 MAY_EXIT = {"checker/cli/cli.py"}
 READS_CLUSTERS = "checker/kafka/deployed/live.py"
 """The one module beside the harness that speaks to brokers, and reads alone."""
-CHILDREN = "checker/search/engines/child_processes.py"
+CHILDREN = "checker/search/engines/processes.py"
 """The one module that starts a Python: none looks for modules in its working folder first."""
 SPARK_STARTS = "checker/search/engines/spark_session.py"
 SPARK_USED = "checker/search/engines/spark_side.py"
@@ -104,7 +104,6 @@ RUN_PROGRAMS = {
     "checker/kafka/confirm/maven.py",
     "checker/kafka/confirm/processes.py",
     "checker/search/engines/java.py",
-    "checker/search/engines/jvm.py",
 }
 """Beside `CHILDREN` these run Java and Maven."""
 LINES_MAX = 500
@@ -326,8 +325,6 @@ def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
         "checker/proof/space.py",
         "checker/proof/terms.py",
         "checker/search/engines/session.py",
-        "checker/storage/decoding.py",
-        "checker/storage/parts.py",
         "checker/storage/tables.py",
     }
 

@@ -18,7 +18,7 @@ from waterline.checker.analysis.certificate.header import HEADER, STATES
 from waterline.checker.analysis.certificate.writing import write_certificate
 from waterline.checker.checking.run import run
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 
 Json = dict[str, Any]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import Engine
-from waterline.checker.search.engines.growing import GrowingEngine
+from waterline.checker.search.engines.factory import GrowingEngine
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.over_files import FileEngine
-from waterline.checker.search.engines.thread_workers import DiskWorkers
+from waterline.checker.search.engines.workers import DiskWorkers
 from waterline.checker.search.engines.written_levels import WrittenLevels
 
 WAYS = ("one thread", "two threads", "over files", "handed over")

@@ -9,7 +9,7 @@ from waterline.checker.batch.in_memory import exploring
 from waterline.checker.kafka.matrix.grid import AXES, UNCLEAN, Grid, grid_over
 from waterline.checker.kafka.matrix.matrix import Matrix, explore_grid
 from waterline.checker.kafka.matrix.outcome import Outcome
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 
 NAMES = [axis.name for axis in AXES]
 SMALL = grid_over(

@@ -7,7 +7,7 @@ from typing import Any
 
 from waterline.checker.checking.run import counterexamples_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.result import Result
 from waterline.checker.search.search import Budgets, search

@@ -16,7 +16,7 @@ from tests.support.live import lease_text, live
 from tests.support.own import EXAMPLES, own_problem
 from waterline.checker.checking.run import run
 from waterline.checker.cli.run_json import summary
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 
 SMALL: dict[str, dict[str, int]] = {
     "raft": {"terms": 1, "entries": 1},

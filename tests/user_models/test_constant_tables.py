@@ -14,8 +14,8 @@ from tests.support.live import Both
 from tests.support.tla_modules import problem_of
 from tests.user_models.test_plain_equals_checked import differences
 from waterline.checker.checking.run import run
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.result import Budgets
 from waterline.checker.search.search import search
 from waterline.model.core.errors import BadEnvironment
 from waterline.state import unpack

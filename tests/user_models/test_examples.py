@@ -17,7 +17,7 @@ from tests.support.own import EXAMPLES, example, own_problem
 from waterline.checker.checking.run import run
 from waterline.checker.problem.packed_rows import state_words
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.result import Result, Verdict
 from waterline.checker.search.search import search

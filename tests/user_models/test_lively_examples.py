@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.own import EXAMPLES, example, own_problem
 from waterline.checker.checking.run import Run, run
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.counterexamples import BadTrace, NotACounterexample, from_json, to_json

@@ -11,7 +11,7 @@ from tests.support.own import own_problem
 from waterline.checker.checking.run import run
 from waterline.checker.problem.problem import asked_alone
 from waterline.checker.report.pages.trace_sequence import sequence_in
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own

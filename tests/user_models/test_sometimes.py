@@ -13,9 +13,8 @@ from tests.support.engines import WAYS, engine_for
 from tests.support.own import own_problem
 from waterline.checker.analysis.simulate.choosing import Choosing, Plan
 from waterline.checker.analysis.simulate.simulation import Wanted, simulate
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
-from waterline.checker.search.result import ReachableResult
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.result import Budgets, ReachableResult
 from waterline.checker.search.search import search
 
 STARTS = """\

@@ -16,11 +16,11 @@ from waterline.checker.analysis.simulate.shortening import with_steps_left_out
 from waterline.checker.checking.run import RunRaised, run
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.sorts.check import require_well_sorted, violations
 from waterline.checker.sorts.interpretation import IllSorted
-from waterline.checker.traces.predecessors import Path
-from waterline.checker.traces.raising import confirm_raising
+from waterline.checker.traces.finding import confirm_raising
+from waterline.checker.traces.violating_states import Path
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own
 from waterline.checker.user_models.vetting import vet

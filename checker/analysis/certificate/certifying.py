@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, overload
 from waterline.checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
 from waterline.checker.batch.processes import in_order
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.engine import EngineFailed
 
 if TYPE_CHECKING:
     from waterline.checker.analysis.certificate.certificate import Certificate

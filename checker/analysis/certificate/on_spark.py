@@ -29,7 +29,7 @@ from waterline.checker.analysis.certificate.certifying import (
 from waterline.checker.analysis.certificate.header import BadCertificate
 from waterline.checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
 from waterline.checker.analysis.certificate.state_file import StateFile
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.shipped_call import itself
 
 if TYPE_CHECKING:

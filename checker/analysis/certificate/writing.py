@@ -33,7 +33,7 @@ from waterline.checker.analysis.certificate.state_file import (
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.search.engines.engine import Engine
 from waterline.checker.search.result import Result
-from waterline.checker.storage.whole_folder import written_aside
+from waterline.checker.storage.storage import written_aside
 
 RANGE_STATES = 1 << 22
 """About how many states are sorted at a time."""

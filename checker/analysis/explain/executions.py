@@ -18,7 +18,7 @@ from waterline.checker.compiler.origins import action_of, arguments_of, call_of
 from waterline.checker.graph.edges import steps_out_of
 from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.engines.expander import Expander, Findings
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.model.core.claim import ActionProperty, Judged

@@ -18,12 +18,11 @@ from waterline.checker.analysis.explain.allowance import Allowance
 from waterline.checker.analysis.explain.executions import Courses, Event, StepsOnCourses
 from waterline.checker.graph.adjacency import Mask, Numbers
 from waterline.checker.liveness.fairness import FairSteps, Staying, staying
-from waterline.checker.liveness.lasso import Waiting, waiting
-from waterline.checker.liveness.recovery import Recovery, Ways
+from waterline.checker.liveness.lasso import Recovery, Waiting, Ways, waiting
 from waterline.checker.liveness.space import Space, answers_of, asked_of
 from waterline.checker.problem.packed_rows import Rows, StateWords
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.model.core.claim import Behaviour, Recoverable, Temporal, fair_actions, ways_back
 from waterline.model.core.transition_system import Model

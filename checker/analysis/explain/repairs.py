@@ -14,8 +14,7 @@ from waterline.checker.analysis.explain.candidates import Candidate, Nonsense, c
 from waterline.checker.batch.checks import run_batch
 from waterline.checker.batch.question import Question
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.result import Result, Verdict
+from waterline.checker.search.result import Budgets, Result, Verdict
 
 STATES_MAX = 3_000_000
 """How many states a change is explored to."""

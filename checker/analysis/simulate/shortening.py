@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from waterline.checker.problem.problem import Problem
 from waterline.checker.traces.finding import Finding, finding_at
-from waterline.checker.traces.predecessors import Path
+from waterline.checker.traces.violating_states import Path
 from waterline.counterexamples import Moment, skipping
 from waterline.model.core.claim import ActionProperty, Invariant
 from waterline.model.core.state import State

@@ -16,15 +16,13 @@ from waterline.checker.checking.run import run
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.compiler.program import load_program
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.cover import happened_at_first
-from waterline.checker.search.engines.answers import ModelFault
-from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.account import happened_at_first
+from waterline.checker.search.engines.engine import EngineChoice, ModelFault, threads_of
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.search.interrupt import Interrupts
-from waterline.checker.search.result import INTERRUPTED, Verdict
+from waterline.checker.search.result import INTERRUPTED, Budgets, Verdict
 from waterline.checker.search.rule_errors import explain_fault
-from waterline.checker.traces.predecessors import Path
+from waterline.checker.search.search import Interrupts
+from waterline.checker.traces.violating_states import Path
 from waterline.model.core.claim import ActionProperty, Invariant
 
 NOT_SEEN = "not seen"

@@ -17,7 +17,7 @@ from waterline.checker.compiler.program import Recipe, load_program, own_recipe
 from waterline.checker.compiler.values import constant
 from waterline.checker.problem.packed_rows import Rows, StateWords, address, state_words
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.engines.expander import action_mask, claim_mask
 from waterline.checker.search.fault_count import used_in_rows
 from waterline.checker.storage.blocks import NUMBERS

@@ -19,8 +19,7 @@ from waterline.checker.analysis.simulate.coverage import Coverage, nothing_seen
 from waterline.checker.analysis.simulate.walker import BATCH, Walker, recipe_of
 from waterline.checker.compiler.program import load_program
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import Interrupted
-from waterline.checker.search.engines.choice import EngineChoice, threads_of
+from waterline.checker.search.engines.engine import EngineChoice, Interrupted, threads_of
 from waterline.checker.search.engines.prepare import prepare
 
 _LOOK_SECONDS = 0.2

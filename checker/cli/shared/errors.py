@@ -19,7 +19,7 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.screen import error_screen
 from waterline.checker.problem.errors import Missing, Refused
 from waterline.checker.problem.wording import quantity
-from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.engine import EngineFailed
 from waterline.checker.search.rule_errors import Raised
 from waterline.counterexamples import TraceError
 from waterline.counterexamples.named_file import FULL, BadFile

@@ -19,7 +19,7 @@ import click
 from waterline.checker.cli.shared.own_options import bound_option, model_option
 from waterline.checker.kafka.families import GRAINS, SYMMETRIES
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.search.engines.choice import EngineChoice, default_engine, require_spark
+from waterline.checker.search.engines.engine import EngineChoice, default_engine, require_spark
 from waterline.model.atomic.environment import LOG_SIZE_MAX
 from waterline.model.core.nearest import nearest
 from waterline.model.message.declared import Declared, option_of

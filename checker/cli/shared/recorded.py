@@ -7,8 +7,7 @@ from pathlib import Path
 
 from waterline.checker.cli.shared.own_options import finder
 from waterline.checker.problem.problem import Problem, asked_alone
-from waterline.checker.traces.finding import Finding, confirm_trace
-from waterline.checker.traces.raising import confirm_raising
+from waterline.checker.traces.finding import Finding, confirm_raising, confirm_trace
 from waterline.counterexamples import BadTrace, Trace, from_json, read_trace
 from waterline.counterexamples.formats import from_itf, is_itf
 from waterline.counterexamples.formats.itf_states import trace_of_another_tool

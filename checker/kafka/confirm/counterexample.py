@@ -13,8 +13,8 @@ from waterline.checker.kafka.confirm.stepping import SHRINKS
 from waterline.checker.kafka.families import MESSAGE, family_of
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.problem.problem import Problem, asked_alone
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.result import Budgets
 from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.counterexamples import BadTrace, Moment, read_trace
 from waterline.model.core.claim import Claim

@@ -13,7 +13,7 @@ from waterline.checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, Cell, Grid, 
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
 from waterline.checker.kafka.words import protocol_options
 from waterline.checker.problem.wording import as_option
-from waterline.checker.search.engines.answers import ModelFault
+from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.result import Verdict
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.checker.traces.finding import finding_at

@@ -14,7 +14,7 @@ from waterline.checker.batch.question import Question
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, axes_of
 from waterline.checker.problem.problem import Shared, sharing
-from waterline.checker.search.budgets import Budgets
+from waterline.checker.search.result import Budgets
 from waterline.model.core.claim import Judged
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.settings import settings_of

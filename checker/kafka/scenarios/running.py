@@ -19,8 +19,7 @@ from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.problem.problem import Problem, Shared, sharing_by_shape
 from waterline.checker.problem.spec import ProblemSpec
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.result import Verdict
+from waterline.checker.search.result import Budgets, Verdict
 from waterline.checker.traces.finding import Finding
 from waterline.model.core.layout import Layout
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from waterline.checker.search.graph import TooLargeForGraph, name_of, to_graphml
+from waterline.checker.search.result import TooLargeForGraph, name_of, to_graphml
 from waterline.counterexamples import Replayed
 from waterline.model.core.state import State, as_dict
 from waterline.model.core.transition_system import Model

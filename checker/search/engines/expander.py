@@ -20,7 +20,7 @@ from waterline.checker.compiler.machine import code_address
 from waterline.checker.compiler.program import Optimising
 from waterline.checker.problem.packed_rows import Rows, StateWords, address, state_words
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import Counts, Expansion
+from waterline.checker.search.engines.engine import Counts, Expansion
 from waterline.checker.storage import explore_loop
 from waterline.checker.storage.explore_loop import CHUNK_ROWS
 from waterline.model.core.claim import ActionProperty, Invariant

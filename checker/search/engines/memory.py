@@ -20,10 +20,15 @@ from numpy.typing import NDArray
 
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.answers import Arrivals, Expansion, Interrupted, ModelFault
-from waterline.checker.search.engines.choice import threads_of
+from waterline.checker.search.engines.engine import (
+    Arrivals,
+    Expansion,
+    Interrupted,
+    ModelFault,
+    threads_of,
+)
 from waterline.checker.search.engines.expander import Expander, Findings, Tally, initial_rows
-from waterline.checker.search.engines.process_memory import anonymous_bytes
+from waterline.checker.search.engines.processes import anonymous_bytes
 from waterline.checker.storage.compact import CompactVisited
 from waterline.checker.storage.entry_layout import widths_of
 from waterline.checker.storage.explore_loop import CHUNK_ROWS, DONE, FAULTY
@@ -168,9 +173,6 @@ class MemoryEngine:
     def over_level(self, depth: int, work: Callable[[Rows], _Found]) -> Iterator[_Found]:
         """Yield `work(part)` for each part of a level."""
         yield from self._map(work, self._pieces(depth))
-
-    def over_files(self) -> None:
-        """There are none: see `GrowingEngine`."""
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
         """Yield `work(item)` for each item, computed on the threads."""

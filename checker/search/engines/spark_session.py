@@ -18,8 +18,7 @@ from typing import Any
 
 from waterline.checker.compiler.cache import private_folder
 from waterline.checker.problem.errors import Missing
-from waterline.checker.search.engines.java import QUICK_JVM, use_java
-from waterline.checker.search.engines.jvm import SparkGone, how_it_ended
+from waterline.checker.search.engines.java import QUICK_JVM, SparkGone, how_it_ended, use_java
 
 LOCAL = "local[*]"
 _TASK_FAILURES = 4

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waterline.checker.problem.packed_rows import Rows
-from waterline.checker.storage.level_files import LevelFiles, StateFile
+from waterline.checker.storage.plain_files import LevelFiles, StateFile
 from waterline.checker.storage.storage import LocalStorage, Storage, require_whole
 
 if TYPE_CHECKING:

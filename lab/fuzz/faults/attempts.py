@@ -19,7 +19,7 @@ import psutil
 
 from lab.fuzz.faults.dying import Death, Disk
 from waterline.checker.cli.cli import check_main
-from waterline.checker.search.engines import memory, thread_workers
+from waterline.checker.search.engines import memory, workers
 
 PATIENCE_SECONDS = 300
 
@@ -160,7 +160,7 @@ def _become(attempt: Attempt, folder: Path, ready: int) -> None:
 
 def _go_over_files(states: int) -> None:
     """Take memory for outgrown so early that small spaces do what large ones do."""
-    thread_workers.HELD_SHARE = 1 << 40
+    workers.HELD_SHARE = 1 << 40
 
     def is_too_large(engine: memory.MemoryEngine) -> bool:
         return engine.visited.count >= states

@@ -27,7 +27,7 @@ PRELOADED = (
     "waterline.checker.cli.gate",
     "waterline.checker.cli.gate_run",
     "waterline.checker.search.engines.memory",
-    "waterline.checker.search.engines.thread_workers",
+    "waterline.checker.search.engines.workers",
     "waterline.checker.ci.searching",
     "waterline.checker.ci.updating",
     "waterline.checker.user_models.family",

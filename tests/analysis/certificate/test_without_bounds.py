@@ -20,7 +20,7 @@ from waterline.checker.analysis.certificate.keys import words_of
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import MESSAGE, problem_for
 from waterline.checker.problem.family import Family
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.sorts import check
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import digest_of

@@ -17,10 +17,10 @@ from waterline.checker.analysis.simulate.shortening import with_steps_left_out
 from waterline.checker.analysis.simulate.simulation import Simulation, Wanted, simulate
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.rule_errors import Raised
-from waterline.checker.traces.predecessors import Path as Steps
+from waterline.checker.traces.violating_states import Path as Steps
 from waterline.checker.user_models.start import start_of
 from waterline.counterexamples import read_trace
 

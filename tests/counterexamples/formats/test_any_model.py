@@ -14,7 +14,7 @@ from waterline.checker.kafka.families import ATOMIC
 from waterline.checker.problem.problem import Problem
 from waterline.checker.report.pages.formats import FORMATS, Converted
 from waterline.checker.report.pages.limits import TooLongToDraw
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.counterexamples import TraceStep, from_json
 from waterline.counterexamples.formats import from_itf

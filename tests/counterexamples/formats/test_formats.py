@@ -17,7 +17,7 @@ from tests.support.confirmed_traces import FOLDER, ROOT, TRACES, confirmed_in
 from tests.support.tla_text import states_of, value_of
 from waterline.checker.report.pages.formats import FORMATS, Converted, values_of
 from waterline.checker.report.pages.surroundings import surroundings, to_dot
-from waterline.checker.search.graph import TooLargeForGraph
+from waterline.checker.search.result import TooLargeForGraph
 from waterline.counterexamples import BadTrace, from_json
 from waterline.counterexamples.formats import Recording, from_itf, record, to_itf, to_tlc
 from waterline.counterexamples.formats.tlc import describe

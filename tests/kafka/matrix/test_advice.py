@@ -21,7 +21,7 @@ from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import describe_command, judge, vacuity
 from waterline.checker.kafka.matrix.properties import read_config
 from waterline.checker.kafka.matrix.upgrades import upgrades
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.model.message.environment import Environment
 from waterline.model.message.releases import release_followed

@@ -17,7 +17,7 @@ from waterline.checker.kafka.matrix.grid import Grid, first_records, grid_over
 from waterline.checker.kafka.matrix.matrix import explore_grid
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.kafka.matrix.questions import question_of
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 
 LOCAL = EngineChoice(name="local")
 NO_LOSS = ("no_committed_loss",)

@@ -19,7 +19,7 @@ from waterline.checker.kafka.matrix.equivalent_cells import asking_once
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
 from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import INTERRUPTED
 from waterline.model.core.transition_system import Model
 from waterline.model.message.features import FEATURES, Feature

@@ -36,7 +36,7 @@ from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import Standing, contract, judge
 from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import INTERRUPTED, Verdict
 from waterline.checker.search.rule_errors import Failure, Raised

@@ -21,7 +21,7 @@ from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import Standing
 from waterline.checker.kafka.matrix.table import plain_answers, render_matrix
 from waterline.checker.report.pages.matrix_page import to_html
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.counterexamples import from_json, replay
 from waterline.model.message.environment import Environment
 from waterline.model.message.versions import VERSIONS

@@ -29,7 +29,7 @@ from waterline.checker.kafka.matrix.outcome import judge
 from waterline.checker.kafka.matrix.upgrades import upgrades
 from waterline.checker.kafka.matrix.verdict_groups import groups_of, headline
 from waterline.checker.report.pages.deployment_page import to_html
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 
 FORMATS = Path(__file__).parents[3] / "docs" / "formats.md"
 

@@ -21,7 +21,7 @@ from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
 from waterline.checker.kafka.scenarios.repairs import REPAIRS
 from waterline.checker.report.pages.deployment_page import to_html
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.model.message.versions import FLUSS
 
 ROWS = [fault.name for fault in OF_OPERATORS]

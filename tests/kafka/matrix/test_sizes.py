@@ -37,7 +37,7 @@ from waterline.checker.kafka.matrix.verdict_groups import headline
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
 from waterline.checker.kafka.scenarios.repairs import REPAIRS
 from waterline.checker.report.pages.deployment_page import to_html
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.counterexamples.replay import follow
 from waterline.counterexamples.trace import Trace, TraceStep
 from waterline.model.core.errors import BadEnvironment

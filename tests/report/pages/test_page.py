@@ -24,7 +24,7 @@ from waterline.checker.report.pages.limits import TooLongForPage, require_few_st
 from waterline.checker.report.pages.report import finding_page, run_page
 from waterline.checker.report.pages.scenes import scenes_of
 from waterline.checker.report.pages.templating import visible
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.counterexamples import from_json
 from waterline.model.message.environment import Environment
 

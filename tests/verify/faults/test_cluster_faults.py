@@ -97,7 +97,7 @@ import json, os, signal, sys
 from contextlib import closing
 from pathlib import Path
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.over_files import FileEngine
 from waterline.checker.search.engines.spark import SparkWorkers
 from waterline.checker.search.search import Budgets, search

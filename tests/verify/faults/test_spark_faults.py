@@ -133,7 +133,7 @@ def test_a_killed_spark_that_keeps_nothing_says_so_and_another_is_started(tmp_pa
     """One process runs both, as a gate does: PySpark would go on with the first one's gateway."""
     program = """
 import sys
-from waterline.checker.search.engines import jvm
+from waterline.checker.search.engines import java
 from waterline.checker.search.engines.spark_session import start_context
 from pathlib import Path
 for turn in range(2):
@@ -141,7 +141,7 @@ for turn in range(2):
     print(context.parallelize([1, 2], 1).sum(), context._gateway.proc.poll(), flush=True)
     context._gateway.proc.kill()
     context._gateway.proc.wait()
-    print(jvm.how_it_ended(context._gateway))
+    print(java.how_it_ended(context._gateway))
     context.stop()
 """
     done = subprocess.run(

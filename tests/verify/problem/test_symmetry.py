@@ -22,7 +22,7 @@ from tests.problem.test_symmetry import (
 from tests.support.renamed import orbit
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.traces.concretise import representative
+from waterline.checker.traces.fewest_actors import representative
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -1,8 +1,4 @@
-"""Recovery and liveness on Spark, whose tasks take out what is to be judged: the same lassos.
-
-Judged in parts its tasks do more, and the lassos are the same again. Most of what can go wrong with
-that is tried without Spark (`liveness/test_external.py`).
-"""
+"""Recovery and liveness on Spark, whose tasks take out what is to be judged: the same lassos."""
 
 from __future__ import annotations
 
@@ -13,10 +9,10 @@ import pytest
 
 from tests.support.labelled_graph import ALWAYS_EVENTUALLY, BACK, BEYOND, LEADS_TO, labelled_problem
 from tests.support.own import example
-from waterline.checker.checking.liveness_in_memory import judge_behaviours
+from waterline.checker.checking.liveness import judge_behaviours
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
@@ -29,11 +25,11 @@ FAIR_A, FAIR_B, _, FREE_A, FREE_B = range(5)
 Outcome = tuple[list[Any], list[str], list[str]]
 
 
-def judged(problem: Problem, engine: Any, *, in_parts: bool = False) -> tuple[Outcome, set[str]]:
+def judged(problem: Problem, engine: Any) -> tuple[Outcome, set[str]]:
     """Verdicts, traces and explanations; and who had which level."""
     with closing(engine):
         result = search(problem, engine)
-        findings = judge_behaviours(problem, engine, result, in_parts=in_parts)
+        findings = judge_behaviours(problem, engine, result)
     traces = [to_json(finding.replayed.trace) for finding in findings]
     told = list(result.invariants), traces, [finding.explanation for finding in findings]
     return told, {level.on for level in result.levels}
@@ -90,12 +86,12 @@ def test_both_engines_come_to_the_same_lasso(spark_context: Any) -> None:
     ],
     ids=["tiny", "violated", "holds"],
 )
-def test_in_parts_it_comes_to_the_same(
+def test_graphs_and_cells_of_kafka_have_the_same_verdicts(
     problem: Problem, driver_levels: int, findings: int, spark_context: Any
 ) -> None:
     here, _ = judged(problem, MemoryEngine(problem, threads=1))
     engine = on_spark(problem, spark_context, driver_levels)
-    there, by = judged(problem, engine, in_parts=True)
+    there, by = judged(problem, engine)
 
     assert there == here
     assert len(here[1]) == findings

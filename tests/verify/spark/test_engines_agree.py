@@ -16,9 +16,8 @@ from waterline.checker.checking.run import RunRaised, counterexamples_of, run
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.search.engines import over_files, spark_exchange
-from waterline.checker.search.engines.answers import ModelFault
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines import over_files, spark
+from waterline.checker.search.engines.engine import EngineChoice, ModelFault
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.over_files import FileEngine
@@ -176,7 +175,7 @@ def test_the_trace_to_an_error_of_a_rule_is_the_same_on_spark(spark_context: Any
 def test_candidates_pass_through_the_shuffle_where_levels_are_in_an_object_store(
     spark_context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spark_exchange, "RENEW_LEVELS", 7)
+    monkeypatch.setattr(spark, "RENEW_LEVELS", 7)
     monkeypatch.setattr(over_files, "PART_BYTES", 2_000)
     name = "hw, unclean election"
     problem = problem_for(*BOUNDS[name])

@@ -11,10 +11,9 @@ from waterline.checker.batch.in_memory import exploring
 from waterline.checker.batch.question import UNWATCHED, Question
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.files import to_object
-from waterline.checker.search.budgets import Budgets
 from waterline.checker.search.engines import spark_side
-from waterline.checker.search.engines.answers import EngineFailed
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice, EngineFailed
+from waterline.checker.search.result import Budgets
 from waterline.model.message.environment import Environment
 
 pytestmark = pytest.mark.spark

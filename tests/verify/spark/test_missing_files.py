@@ -11,9 +11,9 @@ import pytest
 from waterline.checker.checking.run import run
 from waterline.checker.cli.shared.errors import reporting_what_is_kept
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.identity import identity_of
+from waterline.checker.search.result import Budgets
 from waterline.checker.storage.plain_files import Damaged
 from waterline.checker.storage.run_directory import RunDirectory, begin, resume
 from waterline.model.message.environment import Environment

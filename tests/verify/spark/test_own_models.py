@@ -11,8 +11,7 @@ import pytest
 
 from tests.support.own import EXAMPLES, own_problem
 from waterline.checker.checking.run import counterexamples_of
-from waterline.checker.search.engines.answers import EngineFailed
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice, EngineFailed
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.spark import SparkWorkers

@@ -15,10 +15,10 @@ pytestmark = pytest.mark.spark
 COMMANDS = """
 import functools
 import sys
-from waterline.checker.search.engines import choice
+from waterline.checker.search.engines import engine
 
 # So that Spark explores the few states that there are.
-choice.EngineChoice = functools.partial(choice.EngineChoice, driver_levels=0)
+engine.EngineChoice = functools.partial(engine.EngineChoice, driver_levels=0)
 
 import waterline
 import beside

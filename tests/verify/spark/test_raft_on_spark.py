@@ -9,10 +9,10 @@ import pytest
 
 from tests.support.own import example
 from waterline.checker.checking.run import counterexamples_of
-from waterline.checker.search.budgets import Budgets
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.result import Budgets
 from waterline.checker.search.search import search
 from waterline.counterexamples import to_json
 

@@ -11,7 +11,7 @@ from waterline.checker.analysis.simulate.document import document
 from waterline.checker.analysis.simulate.simulation import Wanted, simulate
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.family import words_of
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.model.message.environment import Environment
 
 pytestmark = pytest.mark.spark

@@ -33,7 +33,7 @@ from waterline.checker.kafka.families import ATOMIC, MESSAGE, family_of, problem
 from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.search.engines.answers import EngineFailed
+from waterline.checker.search.engines.engine import EngineFailed
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.start import start_of
 from waterline.invariants.side_conditions.base_kept import SIDE_CONDITION

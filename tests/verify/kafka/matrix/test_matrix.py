@@ -12,7 +12,7 @@ from tests.support.grids import (
 )
 from waterline.checker.kafka.matrix.files import to_object
 from waterline.checker.kafka.matrix.outcome import emptiness
-from waterline.checker.search.engines.choice import EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.model.message.environment import Environment
 
 

@@ -1,1 +1,0 @@
-"""Out-of-core liveness and recovery: tasks over files, no process holds the graph."""
