@@ -34,13 +34,6 @@ Exit codes:
 )
 @click.option("--epochs", metavar="FROM-TO", help="Leader epochs, as 7-10 or 7. Default: all.")
 @click.option(
-    "--windows",
-    "window_epochs",
-    type=click.IntRange(1, 8),
-    metavar="N",
-    help="Explain N epochs at a time, each from where those before can have ended.",
-)
-@click.option(
     "--min-insync-replicas",
     type=click.IntRange(1, 7),
     default=1,
@@ -68,7 +61,6 @@ def explain_logs_command(
     partition: str | None,
     release: str | None,
     epochs: str | None,
-    window_epochs: int | None,
     min_insync_replicas: int,
     unclean_leader_election: bool,
     acks: str,
@@ -99,6 +91,5 @@ def explain_logs_command(
             states_max=max_states,
             seconds_max=max_time,
             as_json=output_format == "json",
-            window_epochs=window_epochs,
         )
     )

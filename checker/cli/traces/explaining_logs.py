@@ -8,20 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.screen import say, screen
-from waterline.checker.cli.traces.chain_lines import chain_lines, code_of_chain
 from waterline.checker.cli.traces.incident_json import incident_json
 from waterline.checker.cli.traces.incident_lines import answer_lines
 from waterline.checker.kafka.logs.answer import Answer, answer_of
-from waterline.checker.kafka.logs.chain_answer import answered_by_windows
 from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.fitting import STATES_MAX, Circumstances
 from waterline.checker.kafka.logs.reading import Logs, read_logs
 from waterline.counterexamples import NO_CLAIM, trace_of, write_trace
-from waterline.counterexamples.style import QUIET
 from waterline.model.message.releases import UnknownRelease, release_named
 
 SECONDS_MAX = 120.0
@@ -41,7 +37,6 @@ class AskedOfLogs:
     states_max: int | None
     seconds_max: float | None
     as_json: bool = False
-    window_epochs: int | None = None
     acks: str = "all"
 
 
@@ -62,8 +57,6 @@ def explain_logs(asked: AskedOfLogs) -> int:
         unclean_leader_election=asked.unclean_leader_election,
         acks=asked.acks,
     )
-    if asked.window_epochs is not None:
-        return _explain_by_windows(asked, logs, partition, given, name, epochs)
     found = answer_of(
         logs,
         partition,
@@ -82,35 +75,6 @@ def explain_logs(asked: AskedOfLogs) -> int:
         write_trace(asked.trace_file, trace_of(found.best.model, NO_CLAIM, shown.calls))
         say(f"wrote {asked.trace_file}: {len(shown.calls)} steps")
     return code_of(found)
-
-
-def _explain_by_windows(
-    asked: AskedOfLogs,
-    logs: Logs,
-    partition: str,
-    given: Circumstances,
-    name: str,
-    epochs: tuple[int, int] | None,
-) -> int:
-    if asked.as_json or asked.trace_file is not None:
-        raise click.UsageError(
-            "--windows prints a timeline; for --format json and --trace name epochs with --epochs"
-        )
-    assert asked.window_epochs is not None
-    found = answered_by_windows(
-        logs,
-        partition,
-        given,
-        width=asked.window_epochs,
-        epochs=epochs,
-        states_max=asked.states_max or STATES_MAX,
-        seconds_max=asked.seconds_max or SECONDS_MAX,
-    )
-    for part in chain_lines(found, name):
-        screen().print(part)
-    for each in logs.notes_of(found.partition):
-        screen().print(Text(f"Passed over: {each}", QUIET))
-    return code_of_chain(found)
 
 
 def code_of(found: Answer) -> int:

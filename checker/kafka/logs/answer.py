@@ -288,8 +288,6 @@ def histories_of(
     logs: Logs,
     first: int | None,
     last: int | None,
-    *,
-    is_limited: bool = True,
 ) -> list[History]:
     """Return a history for each order of assignment of the brokers. Raises `BadLogs`."""
     found: dict[tuple[int, ...], History] = {}
@@ -301,7 +299,6 @@ def histories_of(
             last_epoch=last,
             order=order,
             is_zookeeper=logs.manners == {"zookeeper"},
-            is_limited=is_limited,
             reassigned=reassigned_in(by_broker, first, last),
         )
         found.setdefault(made.brokers, made)

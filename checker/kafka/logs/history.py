@@ -174,13 +174,9 @@ def history_of(
     last_epoch: int | None = None,
     order: int = 0,
     is_zookeeper: bool = False,
-    is_limited: bool = True,
     reassigned: Sequence[Reassigned] = (),
 ) -> History:
     """Renumber the observations of some epochs, by default all. Raises `BadLogs`.
-
-    A history that is not limited may have more epochs and offsets than one search: see
-    `checker.kafka.logs.windows`.
 
     The controllers' lines are under `CONTROLLER`. Besides decisions, they name the replicas, and
     the first epoch's leader if no broker does; nothing else depends on them.
@@ -191,9 +187,7 @@ def history_of(
     controllers = by_broker.get(CONTROLLER, ())
     everybody = by_broker
     by_broker = {b: seen for b, seen in everybody.items() if b != CONTROLLER}
-    first, last, leaders = _window(
-        by_broker, controllers, first_epoch, last_epoch, is_limited=is_limited
-    )
+    first, last, leaders = _window(by_broker, controllers, first_epoch, last_epoch)
     begins, members = _beginning(by_broker, first)
     initial, added = _replicas(everybody, leaders, first, last, members, is_moved=bool(reassigned))
     others = sorted(initial - {leaders[first]})
@@ -209,12 +203,7 @@ def history_of(
         _is_cut_in_band(by_broker.get(b, ()), kept[b], is_fitted) for b in brokers
     )
     orders_left_out |= any(seen.is_moved for each in kept.values() for seen in each)
-    if not is_limited:
-        orders_left_out = orders_left_out or any(map(_has_ties, kept.values()))
-        kept = {b: [replace(o, band=k) for k, o in enumerate(each)] for b, each in kept.items()}
-    offsets = _offsets_of(
-        kept, begins, RECORDS_MAX if is_limited else None, is_moved=bool(reassigned)
-    )
+    offsets = _offsets_of(kept, begins, is_moved=bool(reassigned))
     number = {broker: replica for replica, broker in enumerate(brokers)}
     sources = tuple(
         _after_beginning(kept[b], first, begins) if b in initial else tuple(kept[b])
@@ -260,8 +249,6 @@ def _window(
     controllers: Sequence[Observation],
     first_epoch: int | None,
     last_epoch: int | None,
-    *,
-    is_limited: bool,
 ) -> tuple[int, int, dict[int, int]]:
     """The first epoch, the last, and who led each, of the first surely. Raises `BadLogs`."""
     leaders = leaders_told(by_broker)
@@ -270,7 +257,7 @@ def _window(
         raise BadLogs("no line says who leads or follows; state-change.log has those lines")
     first = min(epochs) if first_epoch is None else first_epoch
     last = max(epochs) if last_epoch is None else last_epoch
-    if is_limited and last - first > EPOCHS_MAX:
+    if last - first > EPOCHS_MAX:
         raise BadLogs(
             f"the logs have epochs {first} to {last}; at most {EPOCHS_MAX} epochs are searched: "
             f"give --epochs {max(first, last - 6)}-{last}, or others of them"
@@ -389,10 +376,6 @@ def _notes_of(
         yield before, seen
 
 
-def _has_ties(lines: Sequence[Observation]) -> bool:
-    return any(a.band == b.band and a.stream != b.stream for a, b in itertools.pairwise(lines))
-
-
 def _is_cut_in_band(
     every: Sequence[Observation], kept: Sequence[Observation], kinds: Collection[Kind]
 ) -> bool:
@@ -424,7 +407,6 @@ def _after_beginning(
 def _offsets_of(
     kept: Mapping[int, Sequence[Observation]],
     begins: int,
-    runs_max: int | None,
     *,
     is_moved: bool,
 ) -> tuple[int, ...]:
@@ -452,11 +434,10 @@ def _offsets_of(
             "leader began; begin at an earlier epoch with --epochs, or add older logs"
         )
     above = tuple(sorted({begins} | {o for o in named if o >= begins}))
-    if runs_max is not None and len(above) - 1 > runs_max:
+    if len(above) - 1 > RECORDS_MAX:
         raise BadLogs(
             f"the lines name {len(above)} offsets; at most {RECORDS_MAX} runs of records are "
-            "searched at once: explain them in parts with --windows 1, or name fewer epochs with "
-            "--epochs"
+            "searched: name fewer epochs with --epochs"
         )
     return above
 

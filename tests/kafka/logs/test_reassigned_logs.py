@@ -8,14 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from tests.support.commands import Commands
 from tests.support.controller_logs import dump_of
 from tests.support.logged_walks import Decided
 from waterline.checker.kafka.logs.answer import answer_of
-from waterline.checker.kafka.logs.chain_answer import answered_by_windows
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import evidence_of
 from waterline.checker.kafka.logs.fitting import Circumstances, bounds_in_turn
 from waterline.checker.kafka.logs.history import history_of
@@ -162,7 +158,7 @@ def test_epochs_before_and_after_are_searched_without_it(tmp_path: Path) -> None
     assert len(found.evidence.reassigned_elsewhere) == 2
 
 
-def test_more_than_are_searched_at_once_are_refused_and_so_are_windows(tmp_path: Path) -> None:
+def test_more_than_are_searched_at_once_are_refused(tmp_path: Path) -> None:
     states = [((0, 1), (), ()), ((0, 1, 2), (2,), ())] * 5
     dump = [Decided(n, 0, 0, (0, 1), *sets) for n, sets in enumerate(states)]
     (tmp_path / "dump.txt").write_text("\n".join(dump_of(dump)) + "\n")
@@ -171,8 +167,6 @@ def test_more_than_are_searched_at_once_are_refused_and_so_are_windows(tmp_path:
     logs = read_logs([tmp_path])
 
     assert "at most 3 reassignments" in answer_of(logs, "t-0", given(KRAFT)).unsearched
-    with pytest.raises(BadLogs, match="--windows joins no windows there; name epochs"):
-        answered_by_windows(logs, "t-0", given(KRAFT), width=1)
 
 
 def test_partition_0_is_taken_for_as_large_as_this_one_was(tmp_path: Path) -> None:
