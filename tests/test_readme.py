@@ -57,6 +57,7 @@ COMMANDS = (
     "kernel",
     "matrix",
     "paths",
+    "prove",
     "run",
     "scenarios",
     "simulate",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.options import options_as
+from waterline.checker.cli.shared.options import format_option, options_as
 from waterline.checker.problem.distribution import require
 from waterline.checker.problem.wording import quantity
 from waterline.model.atomic.versions import VERSIONS
@@ -36,7 +36,7 @@ class ProveOptions:
     grain: str
     replicas: str
     search: bool
-    as_json: bool
+    output_format: str
 
 
 @click.command(
@@ -65,7 +65,7 @@ class ProveOptions:
     show_default=True,
     help="Test claims and lemmas on all states within small bounds first.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@format_option
 @options_as(ProveOptions)
 def prove_command(options: ProveOptions) -> int:
     """Prove what `check` checks within bounds: by induction, for any number of replicas.
@@ -84,13 +84,13 @@ def prove_command(options: ProveOptions) -> int:
     theorem = theorem_of(options.protocol)
     small = theorem.within(SMALL)
     proof = Proof()
-    say = _silent if options.as_json else click.echo
+    say = _silent if options.output_format == "json" else click.echo
     if options.search:
         proof.searched = search_first(theorem, SEARCHED)
         say(_of_search(proof, theorem, SEARCHED))
     if not proof.violated:
         _prove(proof, theorem, small, say)
-    if options.as_json:
+    if options.output_format == "json":
         click.echo(json.dumps(_document(options, proof, theorem, small), indent=2))
     else:
         click.echo(_verdict(options, proof, theorem, small))

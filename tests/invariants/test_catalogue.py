@@ -25,6 +25,7 @@ NOT_CLAIMS = {
     "electable",
     "expected",
     "kept_records",
+    "lemmas",
     "outside",
     "reachable",
     "side_conditions",

@@ -12,7 +12,7 @@ pytest.importorskip("z3")
 
 
 def test_kip320_is_proved_for_any_number_of_replicas_by_one_recipe(cli: Commands) -> None:
-    code, out, _ = cli("prove", "--no-search", "--json", name="waterline")
+    code, out, _ = cli("prove", "--no-search", "--format", "json", name="waterline")
     document = json.loads(out)
 
     assert code == 0
