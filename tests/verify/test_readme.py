@@ -27,7 +27,7 @@ __all__ = ["run"]
 
 PROGRAMS = (
     "lab.documents.configurations",
-    "fuzz",
+    "lab.fuzz",
     "lab.fuzz.mutation",
     "lab.bench.first_verdict",
     "lab.experiments.pauses",
