@@ -26,6 +26,7 @@ from tests.test_readme import (
 __all__ = ["run"]
 
 PROGRAMS = (
+    "lab.conform",
     "lab.documents.configurations",
     "lab.fuzz",
     "lab.fuzz.mutation",
@@ -36,6 +37,7 @@ PROGRAMS = (
     "lab.bench.scale",
     "lab.bench.tla",
     "lab.bench.upstream",
+    "lab.survey",
 )
 
 
