@@ -130,13 +130,22 @@ def _solver() -> str:
 def _of_search(proof: Proof, theorem: Theorem, sizes: dict[str, int]) -> str:
     result = proof.searched
     assert result is not None
-    claims, lemmas = len(theorem.claims), len(theorem.lemmas) + len(theorem.follows)
-    found = f"break {', '.join(proof.violated)}" if proof.violated else "hold"
+    claims = [claim.name for claim, _ in theorem.claims]
+    violated = [name for name in proof.violated if name in claims]
+    lemmas, false = _lemmas(theorem), len(proof.violated) - len(violated)
+    found = f"{len(claims)} claims and {lemmas} lemmas hold"
+    if proof.violated:
+        found = f"{', '.join(violated) or 'no claim'} violated, {false} of {lemmas} lemmas false"
     return (
         f"search      {quantity(result.distinct, 'state')} of {sizes['replicas']} replicas, "
         f"{sizes['records']} records, epochs 0 to {sizes['epochs']}: "
-        f"{claims} claims and {lemmas} lemmas {found}; {result.seconds:.0f} s"
+        f"{found}; {result.seconds:.0f} s"
     )
+
+
+def _lemmas(theorem: Theorem) -> int:
+    """Return the number of lemmas, those included that follow from others."""
+    return len(theorem.lemmas) + len(theorem.follows)
 
 
 def _verdict(options: ProveOptions, proof: Proof, theorem: Theorem, small: Induction) -> str:
@@ -148,7 +157,8 @@ def _verdict(options: ProveOptions, proof: Proof, theorem: Theorem, small: Induc
     lines = [f"{options.protocol}: {verdict.value} {', '.join(claims)}"]
     match verdict:
         case Verdict.PROVED:
-            lines += [f"  for {FOR_ANY}", f"  by {len(theorem.lemmas)} lemmas; trusted: {TRUSTED}"]
+            lines += [f"  for {FOR_ANY}", f"  by {_lemmas(theorem)} lemmas"]
+            lines += [f"  trusted: {TRUSTED}"]
         case Verdict.VIOLATED:
             found = ", ".join(name for name in proof.violated if name in claims)
             lines = [
