@@ -24,8 +24,7 @@ from waterline.checker.cli.shared.file_options import make_folder, write_files
 from waterline.checker.cli.shared.options import require_engine
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.run_options import problem_and_directory
-from waterline.checker.cli.shared.screen import error_screen, say, screen
-from waterline.checker.cli.view import is_interactive, view
+from waterline.checker.cli.shared.screen import error_screen, is_interactive, say, screen
 from waterline.checker.problem.distribution import require
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.where import nothing
@@ -170,6 +169,9 @@ def _offer(done: Run, options: CheckOptions) -> None:
     """Step through the first counterexample under `--view`; otherwise print how to do so."""
     first = done.gravest or done.shown[0]
     if options.viewed:
+        # Traces of other tools, which it reads as well, cost a verdict a thirtieth of its time.
+        from waterline.checker.cli.view import view  # noqa: PLC0415
+
         claims = {claim.name: claim for claim in (*done.result.problem.claims, nothing())}
         view(first, claims[first.invariant])
     elif folder := options.trace_dir:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.options import where_option
 from waterline.checker.cli.shared.own_options import model_option
 from waterline.checker.cli.shared.recorded import Recorded, load_counterexample
-from waterline.checker.cli.shared.screen import screen
+from waterline.checker.cli.shared.screen import is_interactive, screen
 from waterline.checker.kafka.narrative.story import reasons, story_of
 from waterline.checker.problem.spec import WHERE
 from waterline.checker.problem.where import Condition
@@ -80,18 +79,6 @@ def _remarks(finding: Finding, asked: Condition) -> dict[int, str]:
     settings = finding.model.settings
     states = enumerate(finding.replayed.states)
     return {n: f"where {asked.text}: true" for n, s in states if asked.holds(s, settings)}
-
-
-def is_interactive() -> bool:
-    """Whether keys can be read and a whole screen can be drawn."""
-    if sys.stdin is None or sys.stderr is None:  # the parent process closed it
-        return False
-    return sys.stdin.isatty() and sys.stderr.isatty() and _draws()
-
-
-def _draws() -> bool:
-    console = screen()
-    return console.file.isatty() and not console.is_dumb_terminal
 
 
 def view(finding: Finding, claim: Claim, asked: Condition | None = None) -> int:

@@ -8,6 +8,7 @@ is read.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -51,3 +52,15 @@ def error_screen() -> Screen:
 def say(line: str, *, on: Screen | None = None) -> None:
     """A line, by default on standard error: never folded, and its brackets are brackets."""
     (on or error_screen()).print(Text(line), soft_wrap=True)
+
+
+def is_interactive() -> bool:
+    """True if keys can be read and a whole screen can be drawn."""
+    if sys.stdin is None or sys.stderr is None:  # the parent process closed it
+        return False
+    return sys.stdin.isatty() and sys.stderr.isatty() and _draws()
+
+
+def _draws() -> bool:
+    console = screen()
+    return console.file.isatty() and not console.is_dumb_terminal
