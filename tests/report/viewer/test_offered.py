@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from waterline.checker.cli import checking
+from waterline.checker.cli import view as view_command
 from waterline.checker.cli.commands import command_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.traces.finding import Finding
@@ -26,7 +27,7 @@ def run(*options: str, interactive: bool, monkeypatch: pytest.MonkeyPatch) -> li
         return 0
 
     monkeypatch.setattr(checking, "is_interactive", lambda: interactive)
-    monkeypatch.setattr(checking, "view", view)
+    monkeypatch.setattr(view_command, "view", view)
     arguments = [*shlex.split(LOSS), "--invariant", CLAIM, *options]
     assert command_of("check").main(arguments, standalone_mode=False) == exit_codes.VIOLATED
     return viewed
