@@ -35,6 +35,7 @@ from waterline.checker.proof.terms import (
     Array,
     Term,
     as_expression,
+    as_mask,
     as_number,
     compare,
     conjunction,
@@ -214,7 +215,12 @@ class Execution(Expressions):
             raise self.refusal(f, node, "is assigned to, and is no field")
         shape = self.space.shapes[name]
         self.require_index(node, name, index, f)
-        if not shape.of:
+        if shape.of:
+            member = self.quantifiers.variable("i")
+            is_none = negation(self.space.within(shape.of, member))
+            stranger = self.some(member, conjunction(is_none, as_mask(value).has(member)))
+            self.fault(stranger, f, node, f"{name} out of range")
+        else:
             value = self.number(node, value, f)
             low = compare("<", value, shape.lo)
             high = False if shape.hi is None else compare(">", value, shape.hi)
@@ -280,6 +286,8 @@ class Execution(Expressions):
         self._context.pop()
         self._binders.pop()
         self._loops.pop()
+        for around in self._loops:
+            around.within.append(variable)
         for i, (when, what) in enumerate(self.faults[faults_before:], faults_before):
             self.faults[i] = (self.some(variable, when), what)
         self._restore(cells)
@@ -331,6 +339,8 @@ class Execution(Expressions):
         places = [k for k, i in enumerate(index) if mentions(i, loop.variable)]
         if len(places) != 1:
             raise self.refusal(f, node, f"writes the same {name} again and again")
+        if any(mentions(i, within) for i in index for within in loop.within):
+            raise self.refusal(f, node, f"writes {name} at the counter of a loop within")
         (place,) = places
         offset = as_number(z3.simplify(index[place] - loop.variable, som=True))
         if mentions(offset, loop.variable):

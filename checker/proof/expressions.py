@@ -86,9 +86,13 @@ class Frame:
 
 @dataclass
 class Loop:
-    """Elements that the body of a loop reads and writes, whose rounds are taken at once."""
+    """Elements that the body of a loop reads and writes, whose rounds are taken at once.
+
+    `within` are the counters of loops in its body.
+    """
 
     variable: Any
+    within: list[Any] = field(default_factory=list)
     reads: list[tuple[int, str, tuple[Term, ...]]] = field(default_factory=list)
     writes: list[tuple[int, str, tuple[Term, ...]]] = field(default_factory=list)
 
@@ -255,12 +259,9 @@ class Expressions:
         return self.cells[state.cell][name](*index)
 
     def _same_sets(self, one: Mask, other: Mask) -> Term:
-        size = self.space.sizes["replicas"]
-        if is_known(size):
-            return conjunction(*(equal(one.has(i), other.has(i)) for i in range(size)))
+        """True if both have the same members, beyond the names as well: `~s.isr` equals no set."""
         i = self.quantifiers.variable("i")
-        within = self.space.within("replicas", i)
-        return self.every(i, disjunction(negation(within), equal(one.has(i), other.has(i))))
+        return self.every(i, equal(one.has(i), other.has(i)))
 
     def _comparison(self, node: ir.Node, operator: str, one: Any, other: Any, f: Frame) -> Term:
         if isinstance(one, Mask) or isinstance(other, Mask):
@@ -315,9 +316,6 @@ class Expressions:
                 return ShiftedMask(one.has(member))
             case "-" if isinstance(one, Mask) and one.member is not None and same(other, 1):
                 return Mask(lambda i: conjunction(compare("<=", 0, i), compare("<", i, one.member)))
-            case "&" if isinstance(other, int) and other < 0:  # ~ of what is written there
-                out = as_mask(~other)
-                return Mask(lambda i: conjunction(one.has(i), negation(out.has(i))))
             case "&" | "|":
                 a, b = as_mask(one), as_mask(other)
                 join = conjunction if operator == "&" else disjunction

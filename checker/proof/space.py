@@ -181,7 +181,6 @@ class Space:
         return [
             self._everywhere(shape, arrays[shape.name], (), quantifiers)
             for shape in self.shapes.values()
-            if not shape.of
         ]
 
     def _everywhere(
@@ -189,6 +188,8 @@ class Space:
     ) -> Term:
         if len(index) == len(shape.dimensions):
             value = array(*index)
+            if shape.of:
+                return self._has_names_alone(shape.of, value, quantifiers)
             low = compare(">=", value, shape.lo)
             return low if shape.hi is None else conjunction(low, compare("<=", value, shape.hi))
         counted = shape.dimensions[len(index)]
@@ -200,6 +201,14 @@ class Space:
         body = self._everywhere(shape, array, (*index, variable), quantifiers)
         within = self.within(counted, variable)
         return quantifiers.every(variable, disjunction(negation(within), body))
+
+    def _has_names_alone(self, of: str, members: Mask, quantifiers: Quantifiers) -> Term:
+        variable = quantifiers.variable("i")
+        body = disjunction(self.within(of, variable), negation(members.has(variable)))
+        if self.rounds is None:
+            return quantifiers.every(variable, body)
+        instances = (quantifiers.substitute(body, variable, i) for i in self.rounds)
+        return conjunction(*instances)
 
     def within(self, size: str, index: Term) -> Term:
         """That an index is not below 0, and is a name where the size counts names."""

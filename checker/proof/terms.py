@@ -156,9 +156,12 @@ class ShiftedMask:
 
 
 def as_mask(x: Any) -> Mask:
-    """A set, or the number that a set is."""
+    """A set, or the number that a set is; of a negative one, the complement of a set."""
     if isinstance(x, Mask):
         return x
+    if x < 0:
+        out = as_mask(~x)
+        return Mask(lambda i: negation(out.has(i)))
     names = [k for k in range(x.bit_length()) if x >> k & 1]
     return Mask(lambda i: disjunction(*(equal(i, k) for k in names)))
 

@@ -20,7 +20,12 @@ from waterline.checker.proof.proving import (
 from waterline.checker.proof.space import NotProvable
 from waterline.model.core.claim import Invariant, Lemma
 from waterline.model.core.layout import Field, Layout
-from waterline.model.core.renaming import BY_REPLICA, PLAIN
+from waterline.model.core.renaming import (
+    BY_REPLICA,
+    BY_REPLICA_AND_REPLICA,
+    PLAIN,
+    SET_OF_REPLICAS,
+)
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Model, Narration, Parameter
 
@@ -58,6 +63,33 @@ def count_with_carry(s: Any, c: Any, r: int) -> None:
     for other in range(s.replicas):
         so_far = so_far + s.count[other]
     s.count[r] = so_far
+
+
+def admit(s: Any, c: Any, r: int) -> None:
+    s.members = s.members | 1 << r
+
+
+def admit_a_stranger(s: Any, c: Any, r: int) -> None:
+    s.members = s.members | 1 << r + 1
+
+
+def admit_all_others(s: Any, c: Any, r: int) -> None:
+    s.members = ~(1 << r)
+
+
+def admit_minus_one(s: Any, c: Any, r: int) -> None:
+    s.members = -1
+
+
+def count_if_a_complement_is_empty(s: Any, c: Any, r: int) -> None:
+    if ~s.members == 0:
+        s.count[r] = s.top + 1
+
+
+def mark_all_pairs(s: Any, c: Any, r: int) -> None:
+    for one in range(s.replicas):
+        for other in range(s.replicas):
+            s.marked[one, other] = 1
 
 
 def limit(s: Any, c: Any, r: int) -> int:
@@ -103,6 +135,19 @@ def made(effect: Any) -> Any:
             [
                 Field(name="count", hi=most, shape=(sizes["replicas"],), naming=BY_REPLICA, doc=""),
                 Field(name="top", hi=most, naming=PLAIN, doc=""),
+                Field(
+                    name="members",
+                    hi=(1 << sizes["replicas"]) - 1,
+                    naming=SET_OF_REPLICAS,
+                    doc="",
+                ),
+                Field(
+                    name="marked",
+                    shape=(sizes["replicas"], sizes["replicas"]),
+                    hi=1,
+                    naming=BY_REPLICA_AND_REPLICA,
+                    doc="",
+                ),
             ],
             sizes=sizes,
         )
@@ -166,7 +211,17 @@ def test_a_step_out_of_the_lemmas_is_shown_as_the_interpreter_runs_it() -> None:
     assert before.count[r] < before.top < after.count[r]
 
 
-@pytest.mark.parametrize("effect", [count_back, count_a_stranger])
+@pytest.mark.parametrize("effect", [admit, count_if_a_complement_is_empty])
+def test_a_member_of_a_set_is_one_of_the_names(effect: Any) -> None:
+    """So a set is no complement of one, not of the set of all names either."""
+    of = theorem(effect)
+
+    assert proved(of).verdict(of) is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "effect", [count_back, count_a_stranger, admit_a_stranger, admit_all_others, admit_minus_one]
+)
 def test_a_rule_in_error_is_not_proved(effect: Any) -> None:
     of = theorem(effect)
     proof = proved(of)
@@ -196,7 +251,11 @@ def test_the_search_is_asked_first() -> None:
 
 @pytest.mark.parametrize(
     ("effect", "reason"),
-    [(count_while, "has no translation"), (count_with_carry, "carries so_far")],
+    [
+        (count_while, "has no translation"),
+        (count_with_carry, "carries so_far"),
+        (mark_all_pairs, "writes marked at the counter of a loop within"),
+    ],
 )
 def test_a_loop_of_another_form_is_refused_by_its_place(effect: Any, reason: str) -> None:
     of = theorem(effect)

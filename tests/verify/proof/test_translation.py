@@ -53,8 +53,9 @@ def is_state(induction: Induction, arrays: Any, state: State) -> Any:
                 value = value[index] if index else value
                 term = arrays[declared.name](*index)
                 if induction.space.shapes[declared.name].of:
-                    bits = range(layout.sizes["replicas"])
-                    found += [equal(term.has(i), bool(value >> i & 1)) for i in bits]
+                    # Beyond the names as well: that a set has none of these is an assumption.
+                    bits = range(-1, max(layout.sizes.values()) + 1)
+                    found += [equal(term.has(i), i >= 0 and bool(value >> i & 1)) for i in bits]
                 else:
                     found.append(equal(term, value))
     return conjunction(*found)
