@@ -81,8 +81,8 @@ def admit_minus_one(s: Any, c: Any, r: int) -> None:
     s.members = -1
 
 
-def count_if_a_complement_is_empty(s: Any, c: Any, r: int) -> None:
-    if ~s.members == 0:
+def count_if_a_complement_is_not_everybody(s: Any, c: Any, r: int) -> None:
+    if ~s.members != (1 << s.replicas) - 1:
         s.count[r] = s.top + 1
 
 
@@ -114,6 +114,11 @@ def below_top(s: Any, c: Any) -> bool:
         if s.top < s.count[r]:
             return not always(s, c)
     return True
+
+
+def no_members(s: Any, c: Any) -> bool:
+    """The set is empty."""
+    return s.members == 0
 
 
 def never(s: Any, c: Any) -> bool:
@@ -211,10 +216,18 @@ def test_a_step_out_of_the_lemmas_is_shown_as_the_interpreter_runs_it() -> None:
     assert before.count[r] < before.top < after.count[r]
 
 
-@pytest.mark.parametrize("effect", [admit, count_if_a_complement_is_empty])
-def test_a_member_of_a_set_is_one_of_the_names(effect: Any) -> None:
-    """So a set is no complement of one, not of the set of all names either."""
-    of = theorem(effect)
+def test_a_complement_equals_no_set() -> None:
+    """Python has -1 for the complement of the empty set, which is not the set of all names."""
+    of = theorem(count_if_a_complement_is_not_everybody, (Lemma(below_top), Lemma(no_members)))
+    proof = proved(of)
+
+    assert proof.verdict(of) is Verdict.NOT_PROVED
+    assert proof.refuted is not None
+    assert proof.refuted[1].broken == ("below_top",)
+
+
+def test_a_member_of_a_set_is_one_of_the_names() -> None:
+    of = theorem(admit)
 
     assert proved(of).verdict(of) is Verdict.PROVED
 
