@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.text import Text
 
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.options import format_option, options_as
+from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.problem.distribution import require
 from waterline.checker.problem.wording import quantity
+from waterline.counterexamples.rendering import Trimmed
 from waterline.model.atomic.versions import VERSIONS
 from waterline.model.core.errors import BadEnvironment
 
@@ -84,24 +89,36 @@ def prove_command(options: ProveOptions) -> int:
     theorem = theorem_of(options.protocol)
     small = theorem.within(SMALL)
     proof = Proof()
-    say = _silent if options.output_format == "json" else click.echo
-    if options.search:
-        proof.searched = search_first(theorem, SEARCHED)
-        say(_of_search(proof, theorem, SEARCHED))
-    if not proof.violated:
-        _prove(proof, theorem, small, say)
+    say = _show if options.output_format == "text" else _silent
+    with showing(error_screen()) as progress:
+        if options.search:
+            progress.announce("searching small bounds for a state that breaks a claim or a lemma")
+            proof.searched = search_first(theorem, SEARCHED, progress.announce)
+            say(_of_search(proof, theorem, SEARCHED))
+        if not proof.violated:
+            _prove(proof, theorem, small, say, progress)
     if options.output_format == "json":
         click.echo(json.dumps(_document(options, proof, theorem, small), indent=2))
     else:
-        click.echo(_verdict(options, proof, theorem, small))
+        _show(_verdict(options, proof, theorem, small))
     return _exit_code(proof, theorem)
 
 
-def _silent(line: str) -> None:
+def _show(text: str) -> None:
+    screen().print(Trimmed(Text(text)))
+
+
+def _silent(text: str) -> None:
     """Print nothing: the document has it all."""
 
 
-def _prove(proof: Proof, theorem: Theorem, small: Induction, say: Any) -> None:
+def _prove(
+    proof: Proof,
+    theorem: Theorem,
+    small: Induction,
+    say: Callable[[str], None],
+    progress: Progress,
+) -> None:
     from waterline.checker.proof.proving import never_happen, prove_all  # noqa: PLC0415 - as above
 
     started = time.monotonic()
@@ -111,7 +128,14 @@ def _prove(proof: Proof, theorem: Theorem, small: Induction, say: Any) -> None:
         f"happens     {actions - len(proof.never)} of {actions} actions, each from a state "
         "of the invariant"
     )
-    prove_all(proof, theorem.induction(), small)
+    prove_all(
+        proof,
+        theorem.induction(),
+        small,
+        lambda answer: progress.report(
+            f"{quantity(len(proof.answered), 'obligation')} answered; now {answer.what}"
+        ),
+    )
     done = sum(each not in proof.undecided for each in proof.answered)
     seconds = time.monotonic() - started
     every = len(proof.answered) + (proof.refuted is not None)
