@@ -81,7 +81,7 @@ class Narration(Protocol):
 
     @property
     def elements(self) -> bool:
-        """Whether values in a cell that are apart by a space are elements of a field."""
+        """True if values in a cell that are apart by a space are elements of a field."""
 
     @property
     def lanes(self) -> Sequence[str]:
@@ -138,7 +138,7 @@ class Model(Protocol):
         """Every step out of `state` within the bounds."""
 
     def is_enabled(self, state: State, action: Any, arguments: tuple[int, ...], /) -> bool:
-        """Whether the guard lets the step happen, within the bounds or not."""
+        """True if the guard lets the step happen, within the bounds or not."""
 
     def exceeded_limit(self, state: State, action: Any, arguments: tuple[int, ...], /) -> int:
         """Return the number of the limit that an enabled step would exceed; 0 for none."""

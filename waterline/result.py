@@ -72,7 +72,7 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """Whether all was explored, every claim holds, and all that must happen does."""
+        """True if all was explored, every claim holds, and all that must happen does."""
         return (
             self.complete
             and all(claim.verdict == "holds" for claim in self.claims.values())

@@ -76,7 +76,7 @@ class Processes:
 
     @property
     def has_room(self) -> bool:
-        """Whether another piece can be given out."""
+        """True if another piece can be given out."""
         return sum(worker.busy is not None for worker in self._workers) < self.number
 
     def give(self, number: int, item: Any) -> None:

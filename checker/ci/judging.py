@@ -68,7 +68,7 @@ class Outcome:
 
     @property
     def is_met(self) -> bool:
-        """Whether all is as expected."""
+        """True if all is as expected."""
         return not self.complaints
 
     @property

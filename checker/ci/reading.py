@@ -368,7 +368,7 @@ class Entry:
 
 
 def _is_named(key: str, described: str) -> bool:
-    """Whether a message is about a key."""
+    """True if a message is about a key."""
     return re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", described) is not None and key != ""
 
 

@@ -57,7 +57,7 @@ class Explained:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was left out for want of time or room."""
+        """True if nothing was left out for want of time or room."""
         chain, repairs = self.chain, self.repairs
         undecided = chain is not None and (
             bool(chain.unlooked) or any(cause.undecided for cause in chain.causes)

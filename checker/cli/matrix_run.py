@@ -40,7 +40,7 @@ _WITHOUT_CONFIG = ("fluss",)
 
 
 def is_about_deployment(options: dict[str, Any]) -> bool:
-    """Whether a configuration was given. Raises `UsageError` for options that go with one."""
+    """True if a configuration was given. Raises `UsageError` for options that go with one."""
     if options["config"] or options["bootstrap_server"]:
         for name in _WITHOUT_CONFIG:
             if options[name]:

@@ -237,7 +237,7 @@ def _render_here(walk: Walk) -> RenderableType:
 
 
 def _render_where(walk: Walk) -> Text:
-    """Whether the condition is true here."""
+    """True if the condition is true here."""
     assert walk.where is not None
     so = walk.is_where()
     line = Text.assemble("where ", (walk.where.text, "bold"), ": ")

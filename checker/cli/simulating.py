@@ -168,7 +168,7 @@ def render_simulation(done: Simulation) -> RenderableType:
 
 
 def describe_length(found: Shortened) -> str:
-    """Whether there may be a shorter counterexample."""
+    """True if there may be a shorter counterexample."""
     walked = f"; {found.walked} in the walk that found it" if found.walked is not None else ""
     steps = f"{quantity(found.steps, 'step')}{walked}."
     if found.is_shortest:

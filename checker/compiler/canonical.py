@@ -400,7 +400,7 @@ def _pack(terms: Iterator[Term] | Sequence[Term]) -> str:
 
 
 def _less(left: str, right: str, words: Sequence[int]) -> str:
-    """Whether one state is less than another, words compared from the first, without their sign."""
+    """True if one state is less than another, words compared from the first, without their sign."""
     less = ""
     for w in reversed(words):
         one, other = f"{left}{w}", f"{right}{w}"

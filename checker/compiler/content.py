@@ -167,7 +167,7 @@ def _name_of(thing: Any) -> str:
 
 @functools.cache
 def _has_operators(kind: type[enum.Enum]) -> bool:
-    """Whether an enumeration compares or computes in another way than those of Python do."""
+    """True if an enumeration compares or computes in another way than those of Python do."""
     pythons = [each for each in kind.__mro__ if each.__module__ in {"enum", "builtins"}]
     return any(
         not any(vars(each)[name] is vars(base).get(name) for base in pythons)

@@ -30,7 +30,7 @@ class Writer:
         self._names = 0
         self._targets: set[str] = set()
         self.flat = False
-        """Whether there may be no branches now: what is worked out may be so in vain."""
+        """True if there may be no branches now: what is worked out may be so in vain."""
 
     def name(self, hint: str) -> str:
         """A name that nothing else in the function has."""
@@ -117,7 +117,7 @@ class Writer:
         return self.result(f"icmp ne i64 {number.text}, 0")
 
     def truth_of(self, number: Number) -> Number:
-        """Whether the number is not zero."""
+        """True if the number is not zero."""
         if number.is_constant:
             return constant(number.lo != 0)
         if number.lo > 0 or number.hi < 0:

@@ -50,7 +50,7 @@ class Expressions:
     table: Callable[[tuple[int, ...]], str]
     lookups: Lookups
     trusted: bool = False
-    """Whether the text is the checker's own: see `Arithmetic`."""
+    """True if the text is the checker's own: see `Arithmetic`."""
     arithmetic: Arithmetic = field(init=False)
     conditions: Conditions = field(init=False)
 
@@ -331,7 +331,7 @@ class Expressions:
         return [given[name] for name in names]
 
     def is_range(self, node: ir.Expression) -> bool:
-        """Whether a loop over a call of it goes over a range: also where the file renames it."""
+        """True if a loop over a call of it goes over a range: also where the file renames it."""
         called = self.value(node)
         return isinstance(called, Known) and called.thing is range
 

@@ -57,16 +57,16 @@ class Body:
     lookups: Lookups
     comment: bool = False
     trusted: bool = False
-    """Whether the text is the checker's own: no range is looked for, nothing is checked."""
+    """True if the text is the checker's own: no range is looked for, nothing is checked."""
     writer: Writer = field(default_factory=Writer)
     faults: bool = False
     writes: bool = False
     calls: list[Written] = field(default_factory=list)
     _loops: list[_Loop] = field(default_factory=list)
     _limited: bool = field(init=False, default=False)
-    """Whether numbers may not leave 64 bits, and loops have an end."""
+    """True if numbers may not leave 64 bits, and loops have an end."""
     _may_loop: bool = field(init=False, default=False)
-    """Whether there is a `while`: then the rounds of all loops are counted, in `_rounds`."""
+    """True if there is a `while`: then the rounds of all loops are counted, in `_rounds`."""
     _rounds: str = field(init=False, default="")
     _returns: Returns = field(init=False)
     scope: Scope = field(init=False)

@@ -110,7 +110,7 @@ class _Inline:
         self.flat, self.source, self.writer = flat, source, flat.writer
         self.scope = _Scope()
         self.path = constant(1)
-        """Whether Python would get here."""
+        """True if Python would get here."""
         self.raised = constant(0)
         self._result: tuple[Number, ...] | None = None
         self._returned = constant(0)

@@ -198,7 +198,7 @@ def recipes_of(problem: Problem) -> tuple[Recipe, ...]:
 
 
 def is_compiled(problem: Problem) -> bool:
-    """Whether all machine code for the problem is at hand, on disk or in this process."""
+    """True if all machine code for the problem is at hand, on disk or in this process."""
     return all(map(is_at_hand, recipes_of(problem)))
 
 

@@ -12,6 +12,7 @@ import functools
 import types
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from waterline.checker.compiler.content import NoContent, content_of
@@ -20,7 +21,6 @@ from waterline.checker.compiler.source import NotCompilable
 
 Found = Mapping[tuple[types.FunctionType, Path], Any]
 """The value found by each path from a function, in the order of the look-ups."""
-Codes = Mapping[types.FunctionType, types.CodeType]
 Record = list[list[Any]]
 """Look-ups as JSON has them: number of the function, steps of the path, content."""
 
@@ -66,24 +66,49 @@ def found_again(roots: Sequence[types.FunctionType], record: Any, *, exact: bool
     return found
 
 
-def codes_of(roots: Sequence[types.FunctionType], found: Found) -> Codes:
-    """Return the code of each function that look-ups began in or led to."""
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """What the names of a program stood for when they were looked up.
+
+    `codes` are the code of each function that look-ups began in or led to. A plain global name is
+    in `names`, in the form that is quickest to compare: a search asks again and again.
+    """
+
+    codes: tuple[tuple[types.FunctionType, types.CodeType], ...]
+    names: tuple[tuple[dict[str, Any], str, Any], ...]
+    others: tuple[tuple[types.FunctionType, Path, Any], ...]
+
+    def are_current(self) -> bool:
+        """True if no name was rebound: each path leads to the same object, of the same code.
+
+        That is quick, and takes an equal object in another's place for a change.
+        """
+        try:
+            return (
+                all(function.__code__ is code for function, code in self.codes)
+                and all(names.get(name, _MISSING) is thing for names, name, thing in self.names)
+                and all(follow(function, path) is thing for function, path, thing in self.others)
+            )
+        except (Undefined, NoContent):
+            return False
+
+
+_MISSING = object()
+
+
+def bindings_of(roots: Sequence[types.FunctionType], found: Found) -> Bindings:
+    """Return what look-ups from these functions have found."""
     reached = (thing for thing in found.values() if isinstance(thing, types.FunctionType))
     begun = (function for function, _ in found)
-    return {function: function.__code__ for function in (*roots, *begun, *reached)}
-
-
-def is_current(found: Found, codes: Codes) -> bool:
-    """True if no name was rebound since: each path leads to the same object, of the same code.
-
-    That is quick, and takes an equal object in another's place for a change.
-    """
-    try:
-        return all(function.__code__ is code for function, code in codes.items()) and all(
-            follow(function, path) is thing for (function, path), thing in found.items()
-        )
-    except (Undefined, NoContent):
-        return False
+    names, others = [], []
+    for (function, path), thing in found.items():
+        match path:
+            case (("name", str(name)),) if name in function.__globals__:
+                names.append((function.__globals__, name, thing))
+            case _:
+                others.append((function, path, thing))
+    functions = dict.fromkeys((*roots, *begun, *reached))
+    return Bindings(tuple((f, f.__code__) for f in functions), tuple(names), tuple(others))
 
 
 @functools.lru_cache(maxsize=1 << 16)

@@ -301,7 +301,7 @@ def _property_pass(parts: Parts, names: dict[str, Pure]) -> Iterator[str]:
     Expectations are only checked for faults.
     """
     yield "def kept(c, claims, rows, out, origin, n):"
-    yield '    """Whether no step may break a property, and no claim may fault on one."""'
+    yield '    """True if no step may break a property, and no claim may fault on one."""'
     yield "    bad = 0"
     yield "    for i in range(n):"
     yield f"        s = state_at(rows, origin[i] >> {ROW_SHIFT})"

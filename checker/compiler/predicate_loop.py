@@ -146,7 +146,7 @@ def _answer(asked: Questions, names: dict[str, object]) -> Iterator[str]:
 def _cut(
     asked: Questions, number: int, action: Action, first: int, names: dict[str, object]
 ) -> Iterator[str]:
-    """Whether each step of an action is enabled and beyond its budget or a limit."""
+    """True if each step of an action is enabled and beyond its budget or a limit."""
     names[f"guard_{number}"], names[f"limit_{number}"] = action.guard, action.limit
     pad, packed, given = " " * 8, "0", ""
     for i, extent in enumerate(_extents(asked.layout, action)):

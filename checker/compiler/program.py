@@ -13,7 +13,7 @@ from typing import Any
 
 from waterline.checker.compiler import cache, lookup_record, machine
 from waterline.checker.compiler.function_ir import Written
-from waterline.checker.compiler.lookup_record import Codes, Found, Record, codes_of, is_current
+from waterline.checker.compiler.lookup_record import Bindings, Found, Record, bindings_of
 from waterline.checker.compiler.module import Unit
 from waterline.checker.compiler.source import source_of
 from waterline.checker.compiler.text_key import TextKey, key_of
@@ -112,7 +112,7 @@ def own_recipe(*functions: tuple[Callable[..., Any], tuple[Value, ...]]) -> Reci
 
 
 def is_at_hand(recipe: Recipe) -> bool:
-    """Whether machine code of a program is on disk or in this process, optimised or quick."""
+    """True if machine code of a program is on disk or in this process, optimised or quick."""
     name = program_facts(recipe).name
     if name in _in_memory or name in _quick:
         return True
@@ -148,19 +148,19 @@ def program_facts(recipe: Recipe) -> Called:
     They are then kept next to the machine code: see `checker.compiler.text_key`. If a name was
     rebound since this process found them, they are looked up anew.
     """
-    known, codes = _facts(recipe)
-    if is_current(known.found, codes):
+    known, bindings = _facts(recipe)
+    if bindings.are_current():
         return known
     look_up_anew()
     return _facts(recipe)[0]
 
 
 @functools.lru_cache(maxsize=64)
-def _facts(recipe: Recipe) -> tuple[Called, Codes]:
-    """A program's facts, and the codes of its functions as of this process's first look-up."""
+def _facts(recipe: Recipe) -> tuple[Called, Bindings]:
+    """A program's facts, and what its names stood for at this process's first look-up."""
     key = key_of(recipe.write.__name__, machine.description(), *recipe.made_of)
     known = _read_or_written(recipe, key)
-    return known, codes_of(key.functions if key else (), known.found)
+    return known, bindings_of(key.functions if key else (), known.found)
 
 
 def _read_or_written(recipe: Recipe, key: TextKey | None) -> Called:

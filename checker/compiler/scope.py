@@ -98,7 +98,7 @@ class Scope:
                     self.values[name] = number_within(value.text, lo, hi)
 
     def has_grown(self) -> bool:
-        """Whether a variable was read before all was stored in it that ever is."""
+        """True if a variable was read before all was stored in it that ever is."""
         return any(self.ranges[name] != seen for name, seen in self._read_as.items())
 
     def widen(self, before: Ranges) -> Ranges:

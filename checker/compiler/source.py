@@ -69,7 +69,7 @@ class Source:
 
     @property
     def wraps(self) -> bool:
-        """Whether it is the checker's own, which works on bits: no number leaves 64 of them."""
+        """True if it is the checker's own, which works on bits: no number leaves 64 of them."""
         return self.generated or str(self.names.get("__name__", "")).startswith(
             "waterline.checker."
         )

@@ -39,7 +39,7 @@ def settled_digest(places: tuple[str, ...]) -> str | None:
 
 
 def stands_in(function: types.FunctionType, places: tuple[str, ...]) -> bool:
-    """Whether a function is one of the sources in these places."""
+    """True if a function is one of the sources in these places."""
     module = sys.modules.get(function.__module__)
     if module is None or vars(module) is not function.__globals__:
         return False

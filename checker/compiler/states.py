@@ -52,11 +52,11 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         return outcome[0]
 
     def raised(e: Expressions, arguments: list[Value]) -> Value:
-        """Whether the last `flat` faults."""
+        """True if the last `flat` faults."""
         return raised_last[0]
 
     def sure(e: Expressions, arguments: list[Value]) -> Value:
-        """Whether no `flat` of this number had to be left to its form with branches."""
+        """True if no `flat` of this number had to be left to its form with branches."""
         (number,) = arguments
         assert isinstance(number, Number)
         return constant(number.lo not in not_flat)
@@ -92,7 +92,7 @@ def intrinsics(layout: Layout) -> dict[str, Intrinsic]:
         return TupleValue(())
 
     def faulted(e: Expressions, arguments: list[Value]) -> Value:
-        """Whether anything was out of range so far."""
+        """True if anything was out of range so far."""
         flag = e.writer.result(f"load i8, ptr {FAULT}")
         return Number(e.writer.result(f"icmp ne i8 {flag}, 0"), 0, 1, truth=True)
 

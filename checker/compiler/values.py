@@ -33,11 +33,11 @@ class Number:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it can only be one number."""
+        """True if it can only be one number."""
         return self.lo == self.hi
 
     def within(self, lo: int, hi: int) -> bool:
-        """Whether it cannot leave this range."""
+        """True if it cannot leave this range."""
         return lo <= self.lo and self.hi <= hi
 
 

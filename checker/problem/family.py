@@ -195,7 +195,7 @@ def describe_circumstances(problem: Problem) -> str:
 
 
 def _is_on(value: object) -> bool:
-    """Whether an option is other than off, 0 or nothing."""
+    """True if an option is other than off, 0 or nothing."""
     return bool(value) and value != "off"
 
 

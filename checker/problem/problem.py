@@ -117,7 +117,7 @@ class Problem:
         return (*self.invariants, *self.properties)
 
     def is_asked(self, claim: Claim) -> bool:
-        """Whether a verdict is wanted: a side condition's always, for others rest on it."""
+        """True if a verdict is wanted: a side condition's always, for others rest on it."""
         if claim.about_abstraction and claim.applies(self.model.settings):
             return True
         return claim.default if self.asked is None else claim.name in self.asked
@@ -128,7 +128,7 @@ class Problem:
         return tuple(claim.name for claim in self.claims if self.is_asked(claim))
 
     def is_checked(self, claim: Claim) -> bool:
-        """Whether a verdict is wanted, and the version has what the claim is about."""
+        """True if a verdict is wanted, and the version has what the claim is about."""
         return self.is_asked(claim) and claim.applies(self.model.settings)
 
     @property

@@ -195,7 +195,7 @@ class Result:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the user ended it."""
+        """True if the user ended it."""
         return self.stopped_by == INTERRUPTED
 
     @property

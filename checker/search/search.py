@@ -41,7 +41,7 @@ from waterline.model.core.claim import Claim, Recoverable, Temporal
 
 
 class Interrupts:
-    """Whether there has been a Ctrl-C within `noted`.
+    """True if there has been a Ctrl-C within `noted`.
 
     Signals are the main thread's. A caller with a search in another
     thread, or with a handler of its own, stops the search otherwise.

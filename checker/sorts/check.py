@@ -107,7 +107,7 @@ def key_of_check(model: Model, roots: tuple[Any, ...]) -> TextKey | None:
 
 
 def is_kept(key: TextKey) -> bool:
-    """Whether the check found no violation, and all that it read reads the same."""
+    """True if the check found no violation, and all that it read reads the same."""
     content = cache.lookup(key.name)
     if content is None:
         return False

@@ -126,7 +126,7 @@ class Expressions:
         return UNKNOWN  # `Refused`: the compiler refuses it, or never comes here
 
     def truth(self, node: ir.Expression, variables: Environment) -> bool | None:
-        """Whether a condition is true; None where that is not known."""
+        """True if a condition is true; None where that is not known."""
         match node:
             case ir.Both(operands=operands) | ir.Either(operands=operands):
                 decides = isinstance(node, ir.Either)

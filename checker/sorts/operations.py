@@ -184,7 +184,7 @@ def extreme(name: str, numbers: Sequence[Value], refuse: Refuse) -> Value:
 
 
 def truth_of(value: Value, refuse: Refuse) -> bool | None:
-    """Whether a number counts as true; None where that is not known."""
+    """True if a number counts as true; None where that is not known."""
     if isinstance(value, Sorted | Mixed):
         refuse(f"takes {describe(value)} for a truth", (value,))
     elif isinstance(value, Plain) and value.constant is not None:
@@ -212,7 +212,7 @@ def require_index(field: Field, indices: Sequence[Value], refuse: Refuse) -> Non
 
 
 def is_accepted(value: Value, held: Held | None) -> bool:
-    """Whether a value can be where this is wanted: in a field, or as an argument."""
+    """True if a value can be where this is wanted: in a field, or as an argument."""
     if held is None:
         return is_number(value)
     if isinstance(value, Unknown | Unreached):

@@ -114,7 +114,7 @@ def _article(name: str) -> str:
 
 
 def is_none_of(value: Value, held: Held) -> bool:
-    """Whether it is the constant that is of this sort too: no value, or the empty set."""
+    """True if it is the constant that is of this sort too: no value, or the empty set."""
     if not isinstance(value, Plain) or value.constant is None:
         return False
     if held.form is Form.MEMBERS:

@@ -25,7 +25,7 @@ _NO_WAY = (1 << 32) - 1
 
 
 def _precedes(left: Any, i: int, left_step: int, right: Any, j: int, step: int, words: int) -> bool:
-    """Whether (left[i], left_step) is less than (right[j], step)."""
+    """True if (left[i], left_step) is less than (right[j], step)."""
     if step == _NO_WAY:
         return True
     for w in range(words):

@@ -63,7 +63,7 @@ def owner_of(h: int, owners: int) -> int:
 
 
 def same_row(left: Any, i: int, right: Any, j: int, words: int) -> bool:
-    """Whether two states are equal, word for word."""
+    """True if two states are equal, word for word."""
     for w in range(words):
         if left[i, w] != right[j, w]:
             return False

@@ -70,7 +70,7 @@ class Arrived:
         self._used, self._used_before = self._empty(), self._empty()
         """How far the parts of each arena have been written to and not been given back."""
         self.is_spent = False
-        """Whether some of the level before is no longer here."""
+        """True if some of the level before is no longer here."""
         self._restart()
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ class Arrived:
         return self._blocks(self._others[owner], self._before[:, owner].tolist())
 
     def is_full(self, owner: int) -> bool:
-        """Whether the part of some thread has no more room."""
+        """True if the part of some thread has no more room."""
         return any(
             room[owner, NEXT] >= start + self.rows_each
             for room, start in zip(self.rooms, self._starts, strict=True)

@@ -183,7 +183,7 @@ def _enter(
 
 
 def _has_tail(cells: Any, owner: int, slot: int, rows: Any, row: int, words: int) -> bool:
-    """Whether the tail of an entry is that of a state."""
+    """True if the tail of an entry is that of a state."""
     if words == 1 or cells[owner, UNITS] == 0:
         return True
     tail = halves_at(cells[owner, TAIL])

@@ -96,7 +96,7 @@ class Spread:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the values were counted one by one."""
+        """True if the values were counted one by one."""
         return self._sketch is None
 
     @property

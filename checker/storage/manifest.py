@@ -174,7 +174,7 @@ def attempt_of(storage: Storage) -> str | None:
 
 
 def is_level_file(name: str) -> bool:
-    """Whether a file of new states could have this name."""
+    """True if a file of new states could have this name."""
     return _FILE_NAME.fullmatch(name) is not None
 
 

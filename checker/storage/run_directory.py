@@ -94,7 +94,7 @@ class RunDirectory:
 
     @property
     def is_ours(self) -> bool:
-        """Whether no other attempt has taken over."""
+        """True if no other attempt has taken over."""
         return attempt_of(self.storage) == self.attempt
 
     def _require_ours(self) -> None:
@@ -161,13 +161,13 @@ def _name_of_attempt(term: int) -> str:
 
 
 def _is_aside(name: str) -> bool:
-    """Whether this is a file of a run, or of a level, that was not finished."""
+    """True if this is a file of a run, or of a level, that was not finished."""
     folder, _, file = name.rpartition("/")
     return file.startswith(ASIDE) and (not folder or folder.startswith("level-"))
 
 
 def _is_of_a_beginning(name: str) -> bool:
-    """Whether a run that was killed before its first commit leaves a file of this name."""
+    """True if a run that was killed before its first commit leaves a file of this name."""
     return name == _LOCK or name.startswith((ASIDE, f"{MANIFEST}.writing-"))
 
 

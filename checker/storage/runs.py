@@ -104,7 +104,7 @@ def _insert(rows: Any, keys: Any, lo: int, hi: int, words: int) -> None:
 
 
 def _held_before(hold: Any, rows: Any, row: int, words: int) -> bool:
-    """Whether the words of `hold` come before those of a row."""
+    """True if the words of `hold` come before those of a row."""
     for w in range(words):
         if hold[w] != rows[row, w]:
             return bool(below(hold[w], rows[row, w]))

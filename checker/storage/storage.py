@@ -101,7 +101,7 @@ class Storage(Protocol):
         """Remove a folder that may be there, with all that is in it."""
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """True if there is such a file."""
 
 
 def storage_at(location: str, *, durable: bool = False) -> Storage:
@@ -202,7 +202,7 @@ class LocalStorage:
         disk_calls.remove_folder(self.root / name)
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """True if there is such a file."""
         return (self.root / name).exists()
 
     @contextmanager
@@ -315,7 +315,7 @@ class RemoteStorage:
             self._files.delete_dir(self._path(name))
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """True if there is such a file."""
         from pyarrow import fs  # noqa: PLC0415
 
         found = self._files.get_file_info(self._path(name)).type

@@ -70,12 +70,12 @@ def _items(tree: Tree) -> tuple[Tree, ...]:
 
 
 def guard_of(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
-    """Whether the guard lets it happen, within the bounds or not."""
+    """True if the guard lets it happen, within the bounds or not."""
     return as_kind(_value(caller, source_of(action.guard), given, fields), TRUTHS)
 
 
 def enabling(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
-    """Whether the guard lets it happen, and no bound cuts it."""
+    """True if the guard lets it happen, and no bound cuts it."""
     if action.limit is None:
         return guard_of(caller, action, given, fields)
     source = source_of(action.limit)

@@ -47,14 +47,14 @@ class Following(Protocol):
         """The loop turn by turn: `checker.tla.turns.Turns`."""
 
     def keeps(self) -> bool:
-        """Whether variables are those that the model names, and not ones that reading it made."""
+        """True if variables are those that the model names, and not ones that reading it made."""
 
     def set_field(self, name: str, path: tuple[Tree, ...], tree: Tree, at: Environment) -> None:
         """Give an element of a field another value."""
 
 
 def leaves(node: ir.Statement) -> bool:
-    """Whether a statement may end the function, or the turn of a loop around it."""
+    """True if a statement may end the function, or the turn of a loop around it."""
     match node:
         case ir.Return() | ir.Break() | ir.Continue():
             return True
@@ -66,7 +66,7 @@ def leaves(node: ir.Statement) -> bool:
 
 
 def returns(node: ir.Statement) -> bool:
-    """Whether a statement may end the function."""
+    """True if a statement may end the function."""
     match node:
         case ir.Return():
             return True

@@ -112,7 +112,7 @@ class Environment:
             level.reads.setdefault(name, []).append(None)
 
     def has_cell(self, name: str) -> bool:
-        """Whether a turn has an element of the field."""
+        """True if a turn has an element of the field."""
         return any(name in level.cells for level in self.levels)
 
     def set_cell(self, name: str, path: Path, value: Tree) -> None:

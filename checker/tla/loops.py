@@ -91,7 +91,7 @@ def _counter(rule: Following, node: ir.For, found: Range) -> Local:
 
 
 def _returns_values(node: ir.For) -> bool:
-    """Whether a loop looks for a turn that has something to return, and ends in no other way."""
+    """True if a loop looks for a turn that has something to return, and ends in no other way."""
     returned = _returns(node.body)
     return bool(returned) and None not in returned
 
@@ -157,7 +157,7 @@ def _returns(block: ir.Block) -> list[ir.Expression | None]:
 
 
 def _asks(rule: Following, node: ir.For, found: Range, at: Environment) -> Tree | None:
-    """Whether there is a turn that returns; None where turns leave something to the next."""
+    """True if there is a turn that returns; None where turns leave something to the next."""
     inner = at.copy()
     counter = _counter(rule, node, found)
     inner.variables[node.counter.name] = Typed(counter, WHOLE)
@@ -220,7 +220,7 @@ def _added_to(block: ir.Block) -> str | None:
 
 
 def _mentions(node: ir.For, name: str) -> bool:
-    """Whether what is added depends on the sum so far."""
+    """True if what is added depends on the sum so far."""
     names = [n for n in ast.walk(node.origin) if isinstance(n, ast.Name) and n.id == name]
     return len(names) > 1
 

@@ -110,7 +110,7 @@ class Program:
         return found
 
     def is_rigid(self, tree: Tree) -> bool:
-        """Whether a value is the same in every state."""
+        """True if a value is the same in every state."""
         match tree:
             case Local():
                 return tree in self.rigid
@@ -133,7 +133,7 @@ class Program:
             self.reads[-1].add((role, name))
 
     def changes_a_set(self, thing: Any) -> bool:
-        """Whether a function adds a member to a set, or takes one out."""
+        """True if a function adds a member to a set, or takes one out."""
         return self.sets.get(thing) in ("with_member", "without_member")
 
     def helper(self, name: str) -> Atom:
@@ -162,7 +162,7 @@ class Program:
         return None
 
     def writes(self, source: Source) -> bool:
-        """Whether a function writes to a state that it is given, or calls one that does."""
+        """True if a function writes to a state that it is given, or calls one that does."""
         if source not in self._writes:
             self._writes[source] = False
             self._writes[source] = self._finds_writes(source)

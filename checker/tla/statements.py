@@ -161,7 +161,7 @@ class Statements:
         return turns.Turns(self, node, at)
 
     def keeps(self) -> bool:
-        """Whether variables are those that the model names, and not ones that reading it made."""
+        """True if variables are those that the model names, and not ones that reading it made."""
         return not self.expressions.program.is_inlined(self.expressions.source)
 
     def name_value(self, base: str, value: Typed, at: Environment, *, kept: bool) -> Typed:

@@ -239,7 +239,7 @@ def _forward(definition: Definition) -> str:
 
 
 def _is_laid_out(tree: Tree) -> bool:
-    """Whether it has lines of its own even where it would fit on one: LET, and lists that say what
+    """True if it has lines of its own even where it would fit on one: LET, and lists that say what
     a step does.
     """
     match tree:

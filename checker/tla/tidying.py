@@ -99,7 +99,7 @@ class _Tidying:
 
 
 def _is_short(tree: Tree) -> bool:
-    """Whether it says no more than a name would."""
+    """True if it says no more than a name would."""
     return isinstance(tree, ATOMIC) or (
         isinstance(tree, Element)
         and isinstance(tree.function, ATOMIC)

@@ -69,7 +69,7 @@ def is_empty(rule: Following, found: Range) -> bool:
 
 
 def is_natural(found: Range) -> bool:
-    """Whether the counter is never below 0."""
+    """True if the counter is never below 0."""
     return found.step > 0 and isinstance(found.start, Number) and found.start.value >= 0
 
 

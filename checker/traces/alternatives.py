@@ -242,7 +242,7 @@ def _in_order(kind: Kind) -> tuple[int, Kind]:
 
 
 def _has_all(kind: Kind, other: Kind) -> bool:
-    """Whether there is in one all that is in the other."""
+    """True if there is in one all that is in the other."""
     return Counter(other) <= Counter(kind)
 
 

@@ -261,14 +261,14 @@ def _breaking(block: Rows, breaks: Callable[[Rows], bool]) -> Iterator[Rows]:
 
 
 def _violates(expander: Expander, number: int, rows: Rows) -> bool:
-    """Whether some row violates the invariant of this number."""
+    """True if some row violates the invariant of this number."""
     findings = Findings(expander.problem)
     expander.inspect(rows, findings)
     return bool(findings.broken[number])
 
 
 def _is_left_wrongly(expander: Expander, number: int, rows: Rows) -> bool:
-    """Whether a step out of some row breaks the property of this number."""
+    """True if a step out of some row breaks the property of this number."""
     tally = Tally(expander.problem)
     for _ in expander.expand(rows, tally):
         pass

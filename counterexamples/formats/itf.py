@@ -61,7 +61,7 @@ def _description(trace: Trace) -> str:
 
 
 def is_itf(text: str) -> bool:
-    """Whether a text looks like ITF rather than like a trace file of ours."""
+    """True if a text looks like ITF rather than like a trace file of ours."""
     return f'"{_META}"' in text[:1000]
 
 

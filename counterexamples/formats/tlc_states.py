@@ -31,12 +31,12 @@ TAKEN = "action_taken"
 
 
 def is_tlc_text(text: str) -> bool:
-    """Whether it is what TLC prints of a counterexample."""
+    """True if it is what TLC prints of a counterexample."""
     return any(_STATE.fullmatch(line) for line in text.splitlines())
 
 
 def is_tlc_json(document: object) -> bool:
-    """Whether it is what TLC writes with `-dumpTrace json`."""
+    """True if it is what TLC writes with `-dumpTrace json`."""
     found = document.get("counterexample", document) if isinstance(document, dict) else None
     return isinstance(found, dict) and {"state", "action"} <= set(found)
 

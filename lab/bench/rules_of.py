@@ -61,7 +61,7 @@ def report(
 
 
 def is_changed(found: Sequence[Compared]) -> bool:
-    """Whether there is anything to read."""
+    """True if there is anything to read."""
     return any(each.outcome in TO_READ for each in found)
 
 

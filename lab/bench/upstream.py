@@ -80,7 +80,7 @@ class FailingTest:
     since: Release = (3, 9)
     """The first release against which the test compiles."""
     test_classes: bool = False
-    """Whether it extends a test class of Kafka."""
+    """True if it extends a test class of Kafka."""
     contexts: tuple[Context, ...] = ()
 
     @property
@@ -333,7 +333,7 @@ def outcomes(report: str) -> dict[str, str]:
 def is_as_told(
     test: FailingTest, kafka: str, found: Mapping[str, str], *, patched: bool = False
 ) -> bool:
-    """Whether each method has its outcome on this release, and no other was run."""
+    """True if each method has its outcome on this release, and no other was run."""
     if tuple(sorted(found)) != test.methods:
         return False
     fails = {} if patched else test.failures_on(kafka)

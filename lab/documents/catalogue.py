@@ -71,7 +71,7 @@ def outcomes(recorded: Recorded) -> list[Outcome]:
     ]
 
 
-def explained() -> list[Scenario]:
+def scenarios_with_trace() -> list[Scenario]:
     """Return the entries that have a trace to explain: those that some version violates."""
     return [scenario for scenario in CATALOGUE if scenario.falls]
 
@@ -86,7 +86,7 @@ def page() -> str:
             describe_version(s.first),
             *recorded[s.name]["explained"],
         )
-        for s in explained()
+        for s in scenarios_with_trace()
     )
     head = ("entry", "version", "takes", "too late", "repairs")
     return sections + _EXPLAINED + in_markdown(head, rows)

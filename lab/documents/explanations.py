@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME")
     names = parser.parse_args().names
     recorded = catalogue.read()
-    for scenario in [find_scenario(name) for name in names] or catalogue.explained():
+    for scenario in [find_scenario(name) for name in names] or catalogue.scenarios_with_trace():
         started = time.monotonic()
         recorded[scenario.name]["explained"] = explanation(scenario)
         print(f"{scenario.number} {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)

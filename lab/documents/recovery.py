@@ -1,4 +1,4 @@
-"""Whether Kafka comes back by itself, by version and fault: docs/results/recovery.md.
+"""True if Kafka comes back by itself, by version and fault: docs/results/recovery.md.
 
     python -m lab.documents.recovery > docs/results/recovery.md
 

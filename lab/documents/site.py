@@ -40,7 +40,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Tables in their places; a link to a paper leads to its page, to another file names it."""
-    markdown = tables.filled(markdown)
+    markdown = tables.fill_tables(markdown)
     for maker in (brokers, catalogue, compiled_rule):
         if maker.PLACE in markdown:
             markdown = markdown.replace(maker.PLACE, maker.page())

@@ -376,7 +376,7 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def filled(text: str) -> str:
+def fill_tables(text: str) -> str:
     """A document with its tables in their places. Raises `KeyError` for an unknown table."""
     return _PLACE.sub(lambda found: TABLES[found[1]](), text)
 

@@ -201,7 +201,7 @@ class KraftCluster:
         _require(answer.error_code, "ElectLeaders")
 
     def leads(self, ask: int, broker: int, seconds: float, *, every: float = 0.2) -> bool:
-        """Whether `ask` comes to know this broker as leader, in so many seconds."""
+        """True if `ask` comes to know this broker as leader, in so many seconds."""
 
         def is_leader() -> bool:
             with contextlib.suppress(NoAnswer):
@@ -216,7 +216,7 @@ class KraftCluster:
         return partition.leader_id, list(partition.isr_nodes)
 
     def lives(self, ask: int, broker: int) -> bool:
-        """Whether `ask` knows this broker as one that is not fenced. Raises `NoAnswer`."""
+        """True if `ask` knows this broker as one that is not fenced. Raises `NoAnswer`."""
         return broker in {each.node_id for each in self._metadata(ask).brokers}
 
     def _await_leader(self, ask: int, broker: int) -> None:
@@ -273,7 +273,7 @@ class KraftCluster:
         self._processes.start(name_of(broker), "kafka.Kafka", str(self._file(name_of(broker))))
 
     def is_up(self, broker: int) -> bool:
-        """Whether its process is there; one that stands still is."""
+        """True if its process is there; one that stands still is."""
         return self._processes.runs(name_of(broker))
 
     def produce(

@@ -64,7 +64,7 @@ def judge(folder: str) -> None:
 
 
 def stays_within(certificate: Certificate) -> bool:
-    """Whether a plain search finds no state that is not in the set."""
+    """True if a plain search finds no state that is not in the set."""
     model, width = certificate.problem.model, certificate.states.width
     keys = {
         piece[start : start + width]

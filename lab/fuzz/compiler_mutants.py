@@ -192,7 +192,7 @@ def _places(parent: ast.AST) -> Iterator[Place]:
 
 
 def _only_tells(node: Any) -> bool:
-    """Whether it speaks to a person, or to LLVM or the processor about speed alone."""
+    """True if it speaks to a person, or to LLVM or the processor about speed alone."""
     match node:
         case (
             ast.Raise()
@@ -234,7 +234,7 @@ def _alterations(node: Any, parent: ast.AST, rule: Any, module: str) -> Iterator
 
 
 def _leaves_a_name_empty(node: Any, rule: Any) -> bool:
-    """Whether a variable would have no value at all without this statement."""
+    """True if a variable would have no value at all without this statement."""
     if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(rule, ast.FunctionDef):
         return False
     given = [*rule.args.args, *rule.args.kwonlyargs]

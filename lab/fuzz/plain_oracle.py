@@ -338,7 +338,7 @@ class Oracle:
         return {state: self.can_reach(state) for state in self.depth}
 
     def is_open(self, state: Frozen) -> bool:
-        """Whether a bound cuts a fair step there."""
+        """True if a bound cuts a fair step there."""
         return any(name in self.fair for name, _ in self.cut[state])
 
     def is_stuck(self, state: Frozen, good: Sees) -> bool:
@@ -355,13 +355,13 @@ class Oracle:
     # --- liveness -------------------------------------------------------------------------------
 
     def is_enabled(self, state: Frozen, call: Call, *, cut_counts: bool = True) -> bool:
-        """Whether it would change something, or, if that counts, is cut."""
+        """True if it would change something, or, if that counts, is cut."""
         if call in self.cut[state]:
             return cut_counts
         return any(each == call and after != state for each, after in self.steps[state])
 
     def is_fair(self, states: Collection[Frozen], *, cut_counts: bool = True) -> bool:
-        """Whether a fair behaviour can go through all of these for ever, and through no others."""
+        """True if a fair behaviour can go through all of these for ever, and through no others."""
         for call, _ in self.calls:
             if call[0] not in self.fair:
                 continue
@@ -397,7 +397,7 @@ class Oracle:
         return found
 
     def owes(self, state: Frozen, part: Collection[Frozen], *, cut_counts: bool = True) -> bool:
-        """Whether it enables a strongly fair step that is not taken within the part."""
+        """True if it enables a strongly fair step that is not taken within the part."""
         return any(
             self.is_enabled(state, call, cut_counts=cut_counts)
             and not any(

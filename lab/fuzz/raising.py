@@ -117,7 +117,7 @@ class Raising(Oracle):
                 return
 
     def _in_states(self, level: list[Frozen], depth: int) -> bool:
-        """Whether a claim about states raises in one of these."""
+        """True if a claim about states raises in one of these."""
         asked = [*self.declared.get("always", ())]
         if depth == 0:
             asked += [each for each in self.declared.get("sometimes", ()) if not _is_of_steps(each)]

@@ -83,7 +83,7 @@ class _Parts:
 
 
 def is_alike(seed: int) -> bool:
-    """Whether the protocol of a seed is one that tells no names apart."""
+    """True if the protocol of a seed is one that tells no names apart."""
     return random.Random(seed).random() < ALIKE
 
 

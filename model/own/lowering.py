@@ -31,7 +31,7 @@ from waterline.model.own.syntax import element_of, truths
 
 TEXT = '''
 def has_member(members, member):
-    """Whether a set has a member; what is outside the domain of the set is no member."""
+    """True if a set has a member; what is outside the domain of the set is no member."""
     return member >= 0 and member < 63 and (members >> member) & 1 == 1
 
 
@@ -48,12 +48,12 @@ def without_member(members, member):
 
 
 def is_subset(members, others):
-    """Whether all members are members of the other set."""
+    """True if all members are members of the other set."""
     return members & ~others == 0
 
 
 def is_proper_subset(members, others):
-    """Whether all members are members of the other set, which has more."""
+    """True if all members are members of the other set, which has more."""
     return members & ~others == 0 and members != others
 
 

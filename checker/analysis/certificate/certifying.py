@@ -99,7 +99,7 @@ def missing_initial(judge: Judge, keys: Sequence[bytes]) -> Failure | None:
 
 
 def stands_for(judge: Judge, key: bytes, keys: Sequence[bytes]) -> bool:
-    """Whether a state is in the set, or one that stands for it."""
+    """True if a state is in the set, or one that stands for it."""
     return key in keys or any(each in keys for each in judge.alike(key))
 
 

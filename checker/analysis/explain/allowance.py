@@ -15,5 +15,5 @@ class Allowance:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """True if the time is up."""
         return time.monotonic() > self.ends

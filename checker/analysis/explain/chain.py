@@ -44,7 +44,7 @@ class Cause:
 
     @property
     def undecided(self) -> bool:
-        """Whether a budget ended the search for a course without it."""
+        """True if a budget ended the search for a course without it."""
         return self.without.breaks is None
 
 
@@ -158,7 +158,7 @@ class _Looked:
         return self._search.search(start.words, asked, self._allowance)
 
     def _is_waiting_after(self, number: int) -> bool:
-        """Whether something that the claim waits for has not come yet after so many steps."""
+        """True if something that the claim waits for has not come yet after so many steps."""
         claim, settings = self._claim, self._model.settings
         waits = False
         if isinstance(claim, Temporal):
@@ -199,7 +199,7 @@ class _Looked:
         return found, unlooked
 
     def _still_ends_there(self, state: State, step: Step, number: int) -> bool:
-        """Whether the rest of the trace, as far as possible, breaks the claim also after `step`.
+        """True if the rest of the trace, as far as possible, breaks the claim also after `step`.
 
         Of a claim about behaviours it is not tried: the courses say it as well.
         """

@@ -153,7 +153,7 @@ class CourseSearch:
         return Courses(False, len(seen))
 
     def _breaks_in(self, frontier: Rows) -> bool:
-        """Whether a state of the frontier breaks the claim, if it is one about states."""
+        """True if a state of the frontier breaks the claim, if it is one about states."""
         findings = Findings(self.problem)
         self._steps.expander.inspect(np.ascontiguousarray(frontier), findings)
         if findings.faults:
@@ -161,7 +161,7 @@ class CourseSearch:
         return bool(findings.broken.any())
 
     def _is_broken_by(self, taken: Taken, allowed: NDArray[np.bool_], frontier: Rows) -> bool:
-        """Whether an allowed step out of the frontier breaks the claim, if it is one about steps.
+        """True if an allowed step out of the frontier breaks the claim, if it is one about steps.
 
         Compiled code says only that some step does; which one, if it is allowed, Python finds.
         """

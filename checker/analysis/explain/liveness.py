@@ -130,7 +130,7 @@ class LastingSearch:
         )
 
     def _judge(self, space: Space, is_waiting: bool) -> bool | None:
-        """Whether a course breaks the claim, None where a bound leaves that open."""
+        """True if a course breaks the claim, None where a bound leaves that open."""
         if isinstance(self._claim, Recoverable):
             _, recovery = recovery_in(space, self.problem.model, self._claim)
             breaks, unjudged = len(recovery.stuck) > 0, recovery.unjudged

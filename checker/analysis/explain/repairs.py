@@ -41,7 +41,7 @@ class Tried:
 
     @property
     def repairs(self) -> bool:
-        """Whether the claim holds with it."""
+        """True if the claim holds with it."""
         return self.verdict is Verdict.HOLDS and self.complete
 
 

@@ -42,7 +42,7 @@ class Shortened:
 
     @property
     def is_shortest(self) -> bool:
-        """Whether none is shorter."""
+        """True if none is shorter."""
         return self.steps <= self.at_least
 
 

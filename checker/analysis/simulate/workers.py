@@ -44,7 +44,7 @@ class WalkQuota:
         return max(0, min(BATCH, left))
 
     def ends(self, seen: Coverage) -> bool:
-        """Whether no further walk is wanted after what was seen."""
+        """True if no further walk is wanted after what was seen."""
         return seen.fault is not None or (self.stop_at_first and bool(seen.sightings))
 
 

@@ -53,7 +53,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
 OTHERS = "Other options"
 _GROUP_OF = {f"--{name}": title for title, names in GROUPS.items() for name in names}
 _WHOLE = "waterline.help-all"
-"""Whether all options are to be shown, in the context's notes."""
+"""True if all options are to be shown, in the context's notes."""
 
 
 class GroupedCommand(click.Command):

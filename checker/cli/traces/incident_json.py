@@ -131,7 +131,7 @@ def _verdict(found: Answer) -> str:
 
 
 def _loss(found: Answer) -> str | None:
-    """Whether behaviours that fit lose an acknowledged record, within the bounds."""
+    """True if behaviours that fit lose an acknowledged record, within the bounds."""
     best = found.best
     if best is None or not found.fits:
         return None

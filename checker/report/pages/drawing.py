@@ -114,7 +114,7 @@ class Drawing:
 
     @property
     def is_broad(self) -> bool:
-        """Whether it would be too small to read where it has to be made narrow."""
+        """True if it would be too small to read where it has to be made narrow."""
         return self.width > 480
 
 

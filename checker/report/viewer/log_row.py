@@ -44,7 +44,7 @@ class Ruler:
         return self.left + (offset - self.first) * self.width
 
     def shows(self, offset: int) -> bool:
-        """Whether there is room for it."""
+        """True if there is room for it."""
         return self.first <= offset < self.first + self.cells
 
 
@@ -126,7 +126,7 @@ def frame(ruler: Ruler, lane: Lane, *, is_top: bool) -> Text:
 
 
 def _is_shown(lane: Lane, offset: int) -> bool:
-    """Whether a consumer may see it: it is below the broker's HW."""
+    """True if a consumer may see it: it is below the broker's HW."""
     return lane.high_watermark is not None and offset < lane.high_watermark
 
 

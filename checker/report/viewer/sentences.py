@@ -59,7 +59,7 @@ def headline(story: Story, step: int, note: str) -> Text:
 
 
 def describe_where(text: str, *, so: bool) -> Text:
-    """Whether the condition is true here."""
+    """True if the condition is true here."""
     line = Text("  where ", QUIET).append_text(plain(text, TITLE)).append(": ", QUIET)
     return line.append("true", CHANGED) if so else line.append("not true", QUIET)
 

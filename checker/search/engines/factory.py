@@ -53,7 +53,7 @@ class GrowingEngine:
 
     @property
     def can_shed(self) -> bool:
-        """Whether states are still in memory."""
+        """True if states are still in memory."""
         return self._now is self._memory
 
     def close(self) -> None:

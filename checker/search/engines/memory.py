@@ -265,7 +265,7 @@ class MemoryEngine:
         return self._pool.map(function, items)
 
     def _small(self) -> bool:
-        """Whether handing work to other threads would cost more than doing it."""
+        """True if handing work to other threads would cost more than doing it."""
         return self.frontier + self.pending < CHUNK_ROWS
 
 

@@ -45,7 +45,7 @@ class Exchange(Protocol):
         """Run a task for every owner. Raises `WorkersLost`, and `Interrupted` once it is `late`."""
 
     def must_renew(self) -> bool:
-        """Whether candidates should be made anew from the files at this level."""
+        """True if candidates should be made anew from the files at this level."""
 
     def close(self) -> None:
         """Remove what is kept."""
@@ -218,7 +218,7 @@ class SparkWorkers:
         return problem_digest(self.problem)
 
     def is_wanted(self, depth: int, frontier: int) -> bool:
-        """Whether the driver should hand over before it expands a level of this size."""
+        """True if the driver should hand over before it expands a level of this size."""
         if self._driver_levels is not None:
             if depth + 2 >= self._driver_levels:
                 self._start()

@@ -37,7 +37,7 @@ class NoSpark(Missing):
 
 
 def is_submitted() -> bool:
-    """Whether spark-submit has started this process, and decides about master and settings."""
+    """True if spark-submit has started this process, and decides about master and settings."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
@@ -90,12 +90,12 @@ def start_context(
 
 
 def _is_local(master: str | None) -> bool:
-    """Whether tasks run on this machine; where spark-submit says it is not known."""
+    """True if tasks run on this machine; where spark-submit says it is not known."""
     return master is not None and master.startswith("local")
 
 
 def _is_on_loopback(master: str | None) -> bool:
-    """Whether all of a standalone cluster is on this machine, since others do not reach it."""
+    """True if all of a standalone cluster is on this machine, since others do not reach it."""
     if master is None or not master.startswith("spark://"):
         return False
     hosts = (address.rpartition(":")[0] for address in master.removeprefix("spark://").split(","))

@@ -200,7 +200,7 @@ class SparkSide:
 
     @property
     def is_up(self) -> bool:
-        """Whether it need not be waited for."""
+        """True if it need not be waited for."""
         return self._boot is not None and not self._boot.is_alive()
 
     def wait(self) -> None:
@@ -214,7 +214,7 @@ class SparkSide:
 
     @property
     def is_local(self) -> bool:
-        """Whether its tasks run on this machine."""
+        """True if its tasks run on this machine."""
         return str(self.context.master).startswith("local")
 
     def ship(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -71,7 +71,7 @@ class Workers(Protocol):
         """Run `task.explore` for every owner. Raises `WorkersLost`."""
 
     def renew(self) -> bool:
-        """Whether candidates should rather be made anew from the files at this level."""
+        """True if candidates should rather be made anew from the files at this level."""
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
         """Yield `work(item)` for each item, computed anywhere."""

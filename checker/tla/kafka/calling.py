@@ -224,7 +224,7 @@ class StateCaller(Caller):
 
 
 def is_folded(callee: Source, operator: StateOperator) -> bool:
-    """Whether so little is left of a function in this version that its name says no more."""
+    """True if so little is left of a function in this version that its name says no more."""
     if len(lower_function(callee).body) < 2 and not isinstance(
         lower_function(callee).body[0], ir.If
     ):
@@ -252,7 +252,7 @@ def _is_plain(tree: Tree) -> bool:
 
 
 def can_be_put_in(callee: Source) -> bool:
-    """Whether a function goes through all its statements, whatever the state."""
+    """True if a function goes through all its statements, whatever the state."""
     *others, last = lower_function(callee).body
     return not any(map(leaves, others)) and (isinstance(last, ir.Return) or not leaves(last))
 
@@ -271,7 +271,7 @@ def environment_of(
 
 
 def returns_value(callee: Source) -> bool:
-    """Whether a function writes and says something besides."""
+    """True if a function writes and says something besides."""
     statements = lower_function(callee).statements()
     return any(isinstance(node, ir.Return) and node.value is not None for node in statements)
 

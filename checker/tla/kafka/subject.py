@@ -295,7 +295,7 @@ def first_value(subject: KafkaSubject, field: Field) -> Tree:
 
 
 def _alike(one: Tree, other: Tree) -> bool:
-    """Whether two values are the same, whatever names they bind."""
+    """True if two values are the same, whatever names they bind."""
     if isinstance(one, Mapped) and isinstance(other, Mapped):
         return one.domain == other.domain and _alike(one.body, other.body)
     if isinstance(one, If) and isinstance(other, If):

@@ -125,7 +125,7 @@ def _arguments(text: str, given: str, walk: Walk) -> list[_Given]:
 
 
 def _fits(given: Sequence[_Given], action: Action, arguments: Arguments) -> bool:
-    """Whether the arguments are those that were given, by name or in their order."""
+    """True if the arguments are those that were given, by name or in their order."""
     values = dict(zip((p.name for p in action.parameters), arguments, strict=True))
     if len(given) > len(values):
         return False

@@ -159,7 +159,7 @@ def _pairs(
 
 
 def _begins(words: Sequence[str], title: str) -> bool:
-    """Whether these words come first, and a comma at most behind them."""
+    """True if these words come first, and a comma at most behind them."""
     parts = title.lower().split()
     first = " ".join(words[: len(parts)]).lower()
     return first in (" ".join(parts), f"{' '.join(parts)},")

@@ -81,7 +81,7 @@ class Played:
 
     @property
     def is_failure(self) -> bool:
-        """Whether something else was expected."""
+        """True if something else was expected."""
         return self.instead is not None
 
 

@@ -126,7 +126,7 @@ class Walk:
         self.where = found
 
     def is_where(self, number: int | None = None) -> bool:
-        """Whether the condition that is watched is true after so many steps, or here."""
+        """True if the condition that is watched is true after so many steps, or here."""
         at = len(self.moments) if number is None else number
         return self.where is not None and bool(
             self.where.holds(self.states[at], self.model.settings)

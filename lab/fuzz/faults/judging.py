@@ -119,7 +119,7 @@ def judge(
 
 
 def _was_killed(ended: Ended, attempt: Attempt) -> bool:
-    """Whether it ended by the signal that was meant for it."""
+    """True if it ended by the signal that was meant for it."""
     if ended.code == -signal.SIGKILL:
         return bool(attempt.death or attempt.signal)
     return ended.code == -signal.SIGTERM and bool(attempt.signal)

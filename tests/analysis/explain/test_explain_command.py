@@ -82,5 +82,5 @@ def test_every_entry_of_the_catalogue_is_explained() -> None:
 
     assert [scenario.name for scenario in CATALOGUE] == [*recorded]
     assert [name for name, entry in recorded.items() if len(entry.get("explained", ())) == 3] == [
-        scenario.name for scenario in catalogue.explained()
+        scenario.name for scenario in catalogue.scenarios_with_trace()
     ]

@@ -24,7 +24,7 @@ def put(values: tuple[Any, ...], index: int, value: object) -> tuple[Any, ...]:
 
 
 def is_at(place: str, p: int, s: State) -> bool:
-    """Whether the process is there."""
+    """True if the process is there."""
     return s.at[p] == place
 
 
