@@ -68,7 +68,7 @@ def found_again(roots: Sequence[types.FunctionType], record: Any, *, exact: bool
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """What the names of a program stood for when they were looked up.
+    """Objects that the names of a program stood for when they were looked up.
 
     `codes` are the code of each function that look-ups began in or led to. A plain global name is
     in `names`, in the form that is quickest to compare: a search asks again and again.
