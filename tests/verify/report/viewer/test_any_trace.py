@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import replace
 from pathlib import Path
 
 from lab.documents.pictures import lines, settled
-from tests.support.machine_speed import Slowness
+from tests.support.machine_speed import Slowness, fewest_seconds
 from tests.support.stories import LOSS, story_of_trace
 from tests.support.viewing import NARROW, viewer
 from waterline.counterexamples import TraceStep, read_trace
@@ -19,18 +18,20 @@ def test_ten_thousand_steps_open_in_four_seconds(tmp_path: Path) -> None:
     round_trip = [TraceStep(name, follower) for name in ("SendFetch", "LeaderFetch", "RecvFetch")]
     loss = read_trace(LOSS)
     trace = replace(loss, steps=(*round_trip * 3330, *loss.steps))
-    slowness = Slowness()
-    begun = time.process_time()
-    app = viewer(story_of_trace(trace))
 
-    async def opened() -> tuple[float, str]:
+    async def screen() -> str:
+        app = viewer(story_of_trace(trace))
         async with app.run_test(size=NARROW) as pilot:
             await pilot.pause()
-            seconds = time.process_time() - begun
-            await settled(pilot)  # Looks several times, which nobody waits for.
-            return seconds, "\n".join(lines(app))
+            return "\n".join(lines(app))
 
-    seconds, screen = asyncio.run(opened())
+    async def screen_once_settled() -> str:
+        app = viewer(story_of_trace(trace))
+        async with app.run_test(size=NARROW) as pilot:
+            await settled(pilot)
+            return "\n".join(lines(app))
 
-    assert "step 0 of 10002" in screen
+    assert "step 0 of 10002" in asyncio.run(screen_once_settled())
+    slowness = Slowness()
+    seconds = fewest_seconds(lambda: asyncio.run(screen()), attempts=2)
     assert seconds < 4.0 * slowness.until_now()
