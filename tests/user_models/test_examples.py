@@ -32,6 +32,8 @@ COUNTS: list[tuple[str, dict[str, int], int]] = [
     # Searches in plain Python that somebody else wrote, from the papers.
     ("chain_replication", {}, 455),
     ("abd_register", {}, 125_976),
+    # A search in plain Python over tuples, of the same rules.
+    ("circuit_breaker", {}, 18),
     # Raft and KRaft's log: test_raft_and_kraft.py. The fenced lease: test_epochs.py.
 ]
 #: Verdicts of these, and how they were come by: test_lively_examples.py.

@@ -1,0 +1,117 @@
+"""A circuit breaker: after failures it refuses calls, and later one trial decides."""
+
+from waterline import Choice, Fields, Names, Number, Protocol, when
+
+
+class State(Fields):
+    """Calls that may run at the same time, and the failures in a row that open the circuit."""
+
+    calls = Names("call", 2)
+    threshold: int = 2
+
+    circuit = Choice("closed", "open", "half_open")
+    failures = Number(0, threshold, doc="Failures in a row while closed.")
+    call = Choice("idle", "running", "trial", by=calls)
+
+
+def circuit_breaker(state: type[State]) -> Protocol:
+    """A breaker, and the service that it protects."""
+    return Protocol(
+        state=state,
+        actions=[begin, succeed, fail, wait],
+        always=[one_trial],
+        every_step=[opens_after_failure, closes_after_trial],
+        sometimes=[late_end, trial_fails, trial_closes],
+        recoverable=[closed],
+        fair=[begin, succeed, wait],
+    )
+
+
+def begin(s: State, call: int) -> None:
+    """{call} is let through."""
+    when(s.call[call] == "idle")
+    when(s.circuit != "open")
+    when(s.circuit == "closed" or all(s.call[other] != "trial" for other in s.calls))
+    if s.circuit == "closed":
+        s.call[call] = "running"
+    else:
+        s.call[call] = "trial"
+
+
+def succeed(s: State, call: int) -> None:
+    """{call} succeeds."""
+    when(s.call[call] != "idle")
+    if s.call[call] == "trial" or s.circuit == "closed":
+        s.circuit = "closed"
+        s.failures = 0
+    s.call[call] = "idle"
+
+
+def fail(s: State, call: int) -> None:
+    """{call} fails."""
+    when(s.call[call] != "idle")
+    if s.call[call] == "trial":
+        s.circuit = "open"
+    elif s.circuit == "closed":
+        s.failures += 1
+        if s.failures == s.threshold:
+            s.circuit = "open"
+    s.call[call] = "idle"
+
+
+def wait(s: State) -> None:
+    """The recovery timeout is over."""
+    when(s.circuit == "open")
+    s.circuit = "half_open"
+
+
+def one_trial(s: State) -> bool:
+    """At most one call is a trial, and only while the circuit is half open."""
+    return all(
+        s.call[a] != "trial"
+        or (s.circuit == "half_open" and all(a == b or s.call[b] != "trial" for b in s.calls))
+        for a in s.calls
+    )
+
+
+def opens_after_failure(before: State, after: State) -> bool:
+    """The circuit opens after as many failures in a row as the threshold, or a failed trial."""
+    return (
+        after.circuit != "open"
+        or before.circuit == "open"
+        or (
+            after.failures == after.threshold
+            and (before.failures == after.threshold - 1 or before.circuit == "half_open")
+        )
+    )
+
+
+def closes_after_trial(before: State, after: State) -> bool:
+    """Only a trial that succeeds closes the circuit."""
+    return (
+        after.circuit != "closed"
+        or before.circuit == "closed"
+        or any(before.call[c] == "trial" and after.call[c] == "idle" for c in before.calls)
+    )
+
+
+def late_end(before: State, after: State) -> bool:
+    """A call that began while the circuit was closed ends while it is not."""
+    return after.circuit == before.circuit != "closed" and any(
+        before.call[c] == "running" and after.call[c] == "idle" for c in before.calls
+    )
+
+
+def trial_closes(before: State, after: State) -> bool:
+    """A trial closes the circuit."""
+    return before.circuit == "half_open" and after.circuit == "closed"
+
+
+def trial_fails(before: State, after: State) -> bool:
+    """A trial opens the circuit again."""
+    return before.circuit == "half_open" and after.circuit == "open"
+
+
+def closed(s: State) -> bool:
+    """The circuit is closed."""
+    return s.circuit == "closed"
