@@ -8,7 +8,6 @@ them and the controller a gate can hold AlterPartition, by which a leader asks t
 from __future__ import annotations
 
 import contextlib
-import datetime
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 from waterline.checker.kafka.confirm.brokers import free_ports, name_of
 from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.definitions import definitions_in
 from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from waterline.checker.kafka.confirm.kraft.brokers import cluster_id
 from waterline.checker.kafka.confirm.observing import (
@@ -37,7 +37,9 @@ from waterline.checker.kafka.confirm.wire import (
     Pending,
     Record,
     call,
+    error_name,
     one_record,
+    reader_of,
     records_in,
 )
 
@@ -174,7 +176,7 @@ class KraftCluster:
         values = {"topics": [{"name": TOPIC, "partitions": partitions}]}
         answer = self._ask(ask, _REASSIGN, 0, values)
         codes = [each.error_code for each in answer.responses[0].partitions]
-        return ", ".join(str(code.name).upper() for code in codes if code)
+        return ", ".join(error_name(code).upper() for code in codes if code)
 
     def reassignments(self, ask: int) -> list[Any]:
         """Return the reassignments under way: replicas, those added and removed, by partition."""
@@ -233,7 +235,7 @@ class KraftCluster:
         return self._ask(ask, _METADATA, 9, {"topics": [{"name": TOPIC}]})
 
     def _ask(self, broker: int, key: int, version: int, values: dict[str, Any]) -> Any:
-        patience = {"timeout": datetime.timedelta(seconds=ASK_SECONDS)}
+        patience = {"timeout_ms": int(ASK_SECONDS * 1000)}
         return call(self.ports[broker], key, version, values | patience, seconds=ASK_SECONDS)
 
     # Brokers, records.
@@ -293,7 +295,7 @@ class KraftCluster:
         batch = one_record(record, magic=2, producer=producer)
         values = {
             "acks": -1,
-            "timeout": datetime.timedelta(seconds=timeout_seconds),
+            "timeout_ms": int(timeout_seconds * 1000),
             "topic_data": [
                 {"name": TOPIC, "partition_data": [{"index": partition, "records": batch}]}
             ],
@@ -306,7 +308,7 @@ class KraftCluster:
             text = fetch(self.ports[broker], DEBUGGING_CONSUMER, DEBUGGING_FETCH)
         except NoAnswer:
             return "no answer"
-        return str(text.high_watermark) if not text.error_code else str(text.error_code.name)
+        return str(text.high_watermark) if not text.error_code else error_name(text.error_code)
 
     def log(self, broker: int, partition: int = 0) -> list[Record]:
         """The broker's records, from its segments."""
@@ -378,7 +380,7 @@ def _shared(controller_port: int, timeouts: Mapping[str, int]) -> list[str]:
 
 def _require(code: Any, what: str) -> None:
     if code:
-        raise BrokerFailed(f"{what} was refused: {code.name}")
+        raise BrokerFailed(f"{what} was refused: {error_name(code)}")
 
 
 @contextlib.contextmanager
@@ -427,7 +429,8 @@ def started_behind_gate(
 
     def gate(port: int) -> Link:
         held = frozenset({ALTER_PARTITION})
-        return Link("the leader", "the controller", port, watch, held=held)
+        reader = reader_of(definitions_in(jars))
+        return Link("the leader", "the controller", port, watch, held=held, reader=reader)
 
     with Processes(folder, jars) as processes:
         cluster = KraftCluster(

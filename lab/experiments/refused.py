@@ -36,7 +36,7 @@ from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
 from waterline.checker.kafka.confirm.site import Site
 from waterline.checker.kafka.confirm.stepping import StepSeen
-from waterline.checker.kafka.confirm.wire import Pending
+from waterline.checker.kafka.confirm.wire import Pending, error_name
 from waterline.model.core.state import State
 from waterline.model.message.terms import contains
 
@@ -117,7 +117,7 @@ class Refusal:
             raise BrokerFailed("the connection to the controller broke")
         self.gate.open()
         [partition] = asked.answer.topics[0].partitions
-        return str(partition.error_code.name)
+        return error_name(partition.error_code)
 
     def repeat(self) -> None:
         """m1 is sent once more, as an idempotent producer does after request.timeout.ms."""

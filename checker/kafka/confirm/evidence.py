@@ -22,7 +22,7 @@ from waterline.checker.kafka.confirm.observing import (
 from waterline.checker.kafka.confirm.proxy import wait_until
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
 from waterline.checker.kafka.confirm.topics import heal
-from waterline.checker.kafka.confirm.wire import FETCH, records_in
+from waterline.checker.kafka.confirm.wire import FETCH, error_name, records_in
 from waterline.model.core.claim import Claim
 
 CATCH_UP_SECONDS_MAX = 20.0
@@ -147,7 +147,7 @@ def consume(
     while True:
         text = fetch(port, CONSUMER, version, offset=len(read), topic=topic, index=index)
         if text.error_code:
-            raise NoAnswer(f"a consumer is refused: {text.error_code.name}")
+            raise NoAnswer(f"a consumer is refused: {error_name(text.error_code)}")
         # A fetch may bring a whole batch, of which the consumer skips what it has.
         records = [each for each in records_in(text.records) if each.offset >= len(read)]
         if not records:

@@ -7,7 +7,6 @@ consumer. The known epoch is the one whose fetch is not fenced (from 2.1 on).
 
 from __future__ import annotations
 
-import datetime
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -206,7 +205,7 @@ def fetch(
     }
     values = {
         "replica_id": who,
-        "max_wait": datetime.timedelta(),
+        "max_wait_ms": 0,
         "max_bytes": _BYTES_MAX,
         "session_epoch": -1,
         "topics": [{"topic": topic, "partitions": [partition]}],

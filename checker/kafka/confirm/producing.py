@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass
 
 from waterline.checker.kafka.confirm.releases import KafkaRelease
-from waterline.checker.kafka.confirm.wire import PRODUCE, Pending, one_record
+from waterline.checker.kafka.confirm.wire import PRODUCE, Pending, error_name, one_record
 
 PRODUCE_SECONDS_MAX = 900.0
 """Time for which a leader waits for its followers: longer than any replay takes."""
@@ -34,7 +33,7 @@ def describe_answer(pending: Pending | None) -> str:
     if pending.answer is None:
         return "no answer"
     code = pending.answer.responses[0].partition_responses[0].error_code
-    return str(code.name) if code else "acknowledged"
+    return error_name(code) if code else "acknowledged"
 
 
 def send_record(port: int, topic: str, record: int, *, acks: str, release: KafkaRelease) -> Pending:
@@ -46,7 +45,7 @@ def send_record(port: int, topic: str, record: int, *, acks: str, release: Kafka
     batch = one_record(_value_of(record), magic=1 if old else 2)
     values = {
         "acks": ACKS[acks],
-        "timeout": datetime.timedelta(seconds=PRODUCE_SECONDS_MAX),
+        "timeout_ms": int(PRODUCE_SECONDS_MAX * 1000),
         "topic_data": [{"name": topic, "partition_data": [{"index": 0, "records": batch}]}],
     }
     return Pending(port, PRODUCE, 2 if old else 3, values, seconds=PRODUCE_SECONDS_MAX)

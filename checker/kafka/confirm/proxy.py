@@ -21,10 +21,11 @@ from waterline.checker.kafka.confirm.wire import (
     FETCH,
     HOST,
     OFFSET_FOR_LEADER_EPOCH,
+    Reader,
     Request,
+    client_definitions,
     kind_of,
-    read_answer,
-    read_request,
+    reader_of,
     receive_frame,
     send_frame,
 )
@@ -34,18 +35,6 @@ CONNECT_SECONDS_MAX = 5.0
 RECEIVE_BYTES = 4096
 """Bytes of an answer that the system takes before they are read, or a little more. The leader reads
 the rest from its log later, unless its own buffer holds it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Parser of frames: requests, and answers to a request of a kind and version."""
-
-    request: Callable[[bytes], Request]
-    answer: Callable[[int, int, bytes], Any]
-
-
-BY_SCHEMAS = Reader(read_request, read_answer)
-"""Reader with the schemas of the package kio, which end at those of 4.0."""
 
 
 @dataclass(slots=True)
@@ -71,7 +60,7 @@ class Link:
 
     `asker` and `asked` are their names. Requests of the kinds in `held` wait, and so do their
     answers. `watch` receives each of them as it passes: direction, and content as `reader` parses
-    it.
+    it; without one, as a client's.
     """
 
     def __init__(
@@ -82,14 +71,14 @@ class Link:
         watch: Callable[[str, Any], None],
         *,
         held: frozenset[int] = HELD,
-        reader: Reader = BY_SCHEMAS,
+        reader: Reader | None = None,
     ) -> None:
         self._asker = asker
         self._asked_one = asked
         self._to = port
         self._watch = watch
         self._held = held
-        self._reader = reader
+        self._reader = reader or reader_of(client_definitions())
         self._changed = threading.Condition()
         self._current: Exchange | None = None
         self._stray: Exchange | None = None

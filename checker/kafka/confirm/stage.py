@@ -8,7 +8,6 @@ ZooKeeper and with KRaft is in `zookeeper.stage` and `kraft.stage`.
 from __future__ import annotations
 
 import contextlib
-import datetime
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -259,7 +258,7 @@ class Stage(ABC):
         }
         values = {
             "replica_id": follower,
-            "max_wait": datetime.timedelta(),
+            "max_wait_ms": 0,
             "max_bytes": 1 << 20,
             "session_epoch": -1,
             "topics": [{"topic": self.topic, "partitions": [partition]}],

@@ -11,19 +11,19 @@ from typing import Any
 
 from waterline.checker.kafka.confirm.brokers import BrokerSettings, free_ports, name_of
 from waterline.checker.kafka.confirm.decisions import TOPIC
+from waterline.checker.kafka.confirm.definitions import definitions_in
 from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from waterline.checker.kafka.confirm.kraft.brokers import KraftBrokers
 from waterline.checker.kafka.confirm.kraft.controller import KraftController
 from waterline.checker.kafka.confirm.kraft.stage import KraftStage
 from waterline.checker.kafka.confirm.processes import Processes
-from waterline.checker.kafka.confirm.proxy import BY_SCHEMAS, Link, Reader
+from waterline.checker.kafka.confirm.proxy import Link
 from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
-from waterline.checker.kafka.confirm.quorum.definitions import definitions_in
-from waterline.checker.kafka.confirm.quorum.reading import reader_of
 from waterline.checker.kafka.confirm.quorum.state import Watch
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
 from waterline.checker.kafka.confirm.topics import begin
+from waterline.checker.kafka.confirm.wire import Reader, reader_of
 from waterline.checker.kafka.confirm.zookeeper.brokers import ZOOKEEPER, ZookeeperBrokers
 from waterline.checker.kafka.confirm.zookeeper.controller import ZookeeperController
 from waterline.checker.kafka.confirm.zookeeper.stage import ZookeeperStage
@@ -92,7 +92,7 @@ def _with_zookeeper(
         brokers.start(broker)
     for broker in range(cluster.replicas):
         brokers.await_registered(broker, controller)
-    links = _start_links(ending, brokers.ports, _written_down(cluster.folder), BY_SCHEMAS)
+    links = _start_links(ending, brokers.ports, _written_down(cluster.folder), None)
     return ZookeeperStage(cluster.release, brokers, controller, links)
 
 
@@ -144,7 +144,7 @@ def _written_down(folder: Path) -> Watch:
 
 
 def _start_links(
-    ending: contextlib.ExitStack, ports: Sequence[int], watch: Watch, reader: Reader
+    ending: contextlib.ExitStack, ports: Sequence[int], watch: Watch, reader: Reader | None
 ) -> Links:
     """A proxy between any two brokers."""
     links = {

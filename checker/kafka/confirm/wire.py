@@ -1,33 +1,40 @@
-"""Kafka's wire protocol over plain sockets, by the schemas of the package kio.
+"""Kafka's wire protocol over plain sockets, by Kafka's own definitions of its messages.
 
-Values are plain dictionaries by kio's field names: a declaration takes of them what its version
-has, so that one text serves all releases. Record batches are read and made by kafka-python.
+What the harness sends as a client is defined for all releases at once, and what brokers say to each
+other by a release's jars where these define it. A definition takes of plain dictionaries what its
+version has, so that one text serves all releases. Record batches are read and made by kafka-python.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import datetime
-import io
+import functools
+import importlib.resources
 import itertools
 import socket
 import struct
 import threading
 import time
-import types
-import typing
-import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from waterline.checker.kafka.confirm.codec import (
+    read_request_frame,
+    read_response_frame,
+    request_frame,
+)
+from waterline.checker.kafka.confirm.definitions import (
+    NEVER,
+    Definitions,
+    Field,
+    Message,
+    Versions,
+)
 from waterline.checker.kafka.confirm.errors import NoAnswer, NotInstalled
 
 try:
+    from kafka.errors import for_code
     from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
-    from kio.index import load_request_schema, load_response_schema
-    from kio.schema.errors import ErrorCode
-    from kio.serial import entity_reader, entity_writer
 except ModuleNotFoundError as missing:
     raise NotInstalled(missing.name) from None
 
@@ -46,6 +53,17 @@ FRAME_BYTES_MAX = 64 * 1024 * 1024
 HOST = "127.0.0.1"
 """Loopback: other machines see nothing of the harness or its brokers."""
 
+_UNREADABLE = (ValueError, LookupError, struct.error)
+_ALL = Versions.read("0+")
+_RENAMED = {
+    -1: "unknown_server_error",
+    0: "none",
+    6: "not_leader_or_follower",
+    10: "message_too_large",
+    17: "invalid_topic_exception",
+    39: "invalid_replica_assignment",
+}
+"""Errors that kafka-python calls by another name than Kafka."""
 _correlations = itertools.count(1)
 
 
@@ -67,106 +85,101 @@ class Request:
     body: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Parser of frames: requests, and answers to a request of a kind and version."""
+
+    request: Callable[[bytes], Request]
+    answer: Callable[[int, int, bytes], Any]
+
+
+def reader_of(definitions: Definitions) -> Reader:
+    """Return the reader by these definitions. It raises `NoAnswer` for other frames."""
+
+    def request(frame: bytes) -> Request:
+        try:
+            header, body = read_request_frame(definitions, frame)
+        except _UNREADABLE as problem:
+            raise NoAnswer(f"a request cannot be read: {problem}") from None
+        return Request(header.request_api_key, header.request_api_version, body)
+
+    def answer(key: int, version: int, frame: bytes) -> Any:
+        try:
+            return read_response_frame(definitions, key, version, frame)
+        except _UNREADABLE as problem:
+            raise NoAnswer(f"the answer to request {key} cannot be read: {problem}") from None
+
+    return Reader(request, answer)
+
+
+@functools.cache
+def client_definitions() -> Definitions:
+    """Return the messages of clients, and of a controller to brokers with ZooKeeper.
+
+    Clients' are kafka-python's copy of Kafka's own: the jars of old releases have no definitions.
+    """
+    found = Definitions()
+    for file in importlib.resources.files("kafka.protocol.schemas.resources").iterdir():
+        if file.name.endswith(".json"):
+            found.add(file.read_text(encoding="utf-8"))
+    for message in _of_controller():
+        found.put(message)
+    return found
+
+
+def _of_controller() -> list[Message]:
+    """Return what a controller sends, in the one version that the harness speaks."""
+    partition = _fields(topic_name="string", partition_index="int32")
+    state = (
+        *partition,
+        *_fields(controller_epoch="int32", leader="int32", leader_epoch="int32", isr="[]int32"),
+        *_fields(partition_epoch="int32", replicas="[]int32"),
+    )
+    leader = _fields(broker_id="int32", host_name="string", port="int32")
+    endpoint = _fields(port="int32", host="string", security_protocol="int16")
+    [rack] = _fields(rack="string")
+    broker = (*_fields(id="int32", endpoints=endpoint), replace(rack, default="null"))
+    office = _fields(controller_id="int32", controller_epoch="int32")
+    [code] = _fields(error_code="int16")
+    errors = (code, *_fields(partition_errors=(*partition, code)))
+    requests = {
+        LEADER_AND_ISR: _fields(ungrouped_partition_states=state, live_leaders=leader),
+        STOP_REPLICA: _fields(delete_partitions="bool", ungrouped_partitions=partition),
+        UPDATE_METADATA: _fields(ungrouped_partition_states=state, live_brokers=broker),
+    }
+    answers = {LEADER_AND_ISR: errors, STOP_REPLICA: errors, UPDATE_METADATA: (code,)}
+    return [
+        Message(name=f"{kind} {key}", key=key, kind=kind, valid=_ALL, flexible=NEVER, fields=fields)
+        for key in requests
+        for kind, fields in (("request", (*office, *requests[key])), ("response", answers[key]))
+    ]
+
+
+def _fields(**kinds: str | tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return fields that each version has: of a plain type, or arrays of structs."""
+    return tuple(
+        Field(name=name, kind=kind, versions=_ALL)
+        if isinstance(kind, str)
+        else Field(name=name, kind=f"[]{name}", versions=_ALL, inner=kind)
+        for name, kind in kinds.items()
+    )
+
+
 def request_bytes(key: int, version: int, values: Mapping[str, Any]) -> bytes:
     """A whole request, less the frame's length."""
-    kind = load_request_schema(key, version)
-    header = _fill(
-        kind.__header_schema__,
-        {
-            "request_api_key": key,
-            "request_api_version": version,
-            "correlation_id": next(_correlations),
-            "client_id": "waterline",
-        },
-    )
-    out = io.BytesIO()
-    entity_writer(kind.__header_schema__)(out, header)
-    entity_writer(kind)(out, _fill(kind, values))
-    return out.getvalue()
-
-
-def read_request(frame: bytes) -> Request:
-    """Return the request in a frame. Raises `NoAnswer` if kio cannot read it."""
-    key, version = kind_of(frame)
-    try:
-        body = _body(load_request_schema(key, version), frame)
-    except Exception as problem:
-        raise NoAnswer(f"request {key} of version {version} cannot be read: {problem}") from None
-    return Request(key, version, body)
-
-
-def read_answer(key: int, version: int, frame: bytes) -> Any:
-    """Return the answer in a frame to a request of that kind. Raises `NoAnswer`."""
-    try:
-        return _body(load_response_schema(key, version), frame)
-    except Exception as problem:
-        raise NoAnswer(f"the answer to request {key} cannot be read: {problem}") from None
-
-
-def _body(kind: Any, frame: bytes) -> Any:
-    """Return the body of a frame of this kind, without its header."""
-    _, size = entity_reader(kind.__header_schema__)(frame, 0)
-    body, _ = entity_reader(kind)(frame, size)
-    return body
+    return request_frame(client_definitions(), key, version, next(_correlations), values)
 
 
 def error_name(code: int) -> str:
-    """The name of an error code, as `fenced_leader_epoch`; its number where kio has no name."""
-    try:
-        return str(ErrorCode(code).name)
-    except ValueError:
-        return f"error {code}"
+    """The name of an error code, as `fenced_leader_epoch`; its number where it has no name."""
+    name = _RENAMED.get(code) or str(for_code(code).message).lower()
+    return f"error {code}" if name == "unknown" else name
 
 
 def kind_of(frame: bytes) -> tuple[int, int]:
     """The kind of a request and its version."""
     key, version = struct.unpack_from(">hh", frame)
     return key, version
-
-
-def _fill(kind: Any, values: Mapping[str, Any]) -> Any:
-    """An entity of this kind: what `values` does not name is zero, empty or null.
-
-    Names that this version does not have are passed over.
-    """
-    hints = typing.get_type_hints(kind)
-    given = {}
-    for declared in dataclasses.fields(kind):
-        if declared.name in values:
-            given[declared.name] = _convert(hints[declared.name], values[declared.name])
-        elif declared.default is dataclasses.MISSING:
-            given[declared.name] = _nothing(hints[declared.name])
-    return kind(**given)
-
-
-def _convert(hint: Any, value: Any) -> Any:
-    if value is None:
-        return None
-    if typing.get_origin(hint) in {typing.Union, types.UnionType}:
-        hint = next(part for part in typing.get_args(hint) if part is not type(None))
-    if typing.get_origin(hint) is tuple:
-        return tuple(_convert(typing.get_args(hint)[0], each) for each in value)
-    if dataclasses.is_dataclass(hint):
-        return _fill(hint, value)
-    return value
-
-
-def _nothing(hint: Any) -> Any:
-    origin = typing.get_origin(hint)
-    if origin in {typing.Union, types.UnionType}:
-        return None
-    if origin is tuple:
-        return ()
-    if dataclasses.is_dataclass(hint):
-        return _fill(hint, {})
-    if issubclass(hint, datetime.timedelta):
-        return datetime.timedelta()
-    if issubclass(hint, uuid.UUID):
-        return None
-    for plain in (bool, int, str, bytes):
-        if issubclass(hint, plain):
-            return plain()
-    raise TypeError(f"no empty value of type {hint}")
 
 
 def send_frame(to: socket.socket, frame: bytes) -> None:
@@ -206,7 +219,7 @@ def call(port: int, key: int, version: int, values: Mapping[str, Any], *, second
         raise NoAnswer(f"port {port} did not answer request {key}: {problem}") from None
     if frame is None:
         raise NoAnswer(f"port {port} closed the connection on request {key}")
-    return read_answer(key, version, frame)
+    return reader_of(client_definitions()).answer(key, version, frame)
 
 
 class Pending:

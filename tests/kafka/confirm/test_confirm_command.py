@@ -11,7 +11,7 @@ from tests.support.commands import Commands
 
 ROOT = Path(__file__).parents[3]
 LOSS = ROOT / "examples" / "traces" / "hw-no_committed_loss-2r2n2e.json"
-NAMES_OF_LIBRARIES = ("kio", "kafka", "kazoo")
+NAMES_OF_LIBRARIES = ("kafka", "kazoo")
 
 
 def refused(cli: Commands, *arguments: object) -> str:

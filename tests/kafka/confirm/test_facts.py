@@ -15,9 +15,9 @@ from waterline.checker.kafka.confirm.wire import (
     FETCH,
     Record,
     batch_sizes,
+    client_definitions,
     one_record,
-    read_answer,
-    read_request,
+    reader_of,
     records_in,
     request_bytes,
 )
@@ -152,10 +152,13 @@ def test_the_high_watermark_of_this_partition_is_taken(tmp_path: Path) -> None:
     assert read_checkpoint(file) == 3
 
 
+READER = reader_of(client_definitions())
+
+
 def fetch_from(offset: int) -> Exchange:
     partition = {"partition": 0, "fetch_offset": offset, "partition_max_bytes": 100}
     frame = request_bytes(FETCH, 4, {"topics": [{"topic": "t", "partitions": [partition]}]})
-    return Exchange(frame, read_request(frame))
+    return Exchange(frame, READER.request(frame))
 
 
 def answer(error: int, high_watermark: int, records: bytes) -> bytes:
@@ -173,11 +176,11 @@ def answer(error: int, high_watermark: int, records: bytes) -> bytes:
 def test_an_exchange_is_told_in_the_words_of_the_model() -> None:
     asked = fetch_from(3)
     before = exchange_text(asked)
-    asked.answer = read_answer(FETCH, 4, answer(0, 2, one_record(b"m7", magic=2)))
+    asked.answer = READER.answer(FETCH, 4, answer(0, 2, one_record(b"m7", magic=2)))
     told = exchange_text(asked)
-    asked.answer = read_answer(FETCH, 4, answer(1, -1, b""))
+    asked.answer = READER.answer(FETCH, 4, answer(1, -1, b""))
     beyond = exchange_text(asked)
-    asked.answer = read_answer(FETCH, 4, answer(6, -1, b""))
+    asked.answer = READER.answer(FETCH, 4, answer(6, -1, b""))
 
     assert before == "fetch from 3"
     assert told == "answer m7 HW 2"

@@ -13,16 +13,16 @@ import pytest
 
 from tests.kafka.confirm.quorum.fake_broker import DEFINITIONS
 from tests.kafka.confirm.test_gates import SECONDS, fetch
-from waterline.checker.kafka.confirm.kraft.late_reads import PARTITIONS, TOPIC_ID, LongAnswer
-from waterline.checker.kafka.confirm.kraft.stage import KraftStage
-from waterline.checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
-from waterline.checker.kafka.confirm.proxy import Link
-from waterline.checker.kafka.confirm.quorum.codec import (
+from waterline.checker.kafka.confirm.codec import (
     read_request_frame,
     read_response_frame,
     request_frame,
     response_frame,
 )
+from waterline.checker.kafka.confirm.kraft.late_reads import PARTITIONS, TOPIC_ID, LongAnswer
+from waterline.checker.kafka.confirm.kraft.stage import KraftStage
+from waterline.checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
+from waterline.checker.kafka.confirm.proxy import Link
 from waterline.checker.kafka.confirm.wire import FETCH, HOST, receive_frame, send_frame
 from waterline.counterexamples import Moment
 

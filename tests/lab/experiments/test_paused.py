@@ -10,6 +10,7 @@ import pytest
 
 from lab.experiments import paused
 from lab.experiments.command import release_with_kraft
+from tests.lab.experiments.codes import code_of
 from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.kafka.confirm.course import course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
@@ -92,7 +93,7 @@ class Producer:
     @property
     def answer(self) -> Any:
         name = self._cluster.answer
-        told = SimpleNamespace(error_code=SimpleNamespace(name=name) if name != "none" else None)
+        told = SimpleNamespace(error_code=code_of(name))
         return SimpleNamespace(responses=[SimpleNamespace(partition_responses=[told])])
 
 

@@ -13,6 +13,7 @@ from lab.experiments.future_log import _append
 from lab.experiments.real_controller import KraftCluster
 from lab.experiments.reassignment import main, overridden, stale_member
 from lab.experiments.watched import NotReached, Partition, Verdict, Watched, judge_records
+from tests.lab.experiments.codes import code_of
 from waterline.checker.kafka.confirm.errors import NoAnswer
 from waterline.checker.kafka.confirm.wire import Record
 
@@ -79,7 +80,7 @@ class Pretended:
 
     def produce(self, leader: int, record: bytes, *, partition: int) -> Any:
         name = self.answers.pop(0)
-        code = None if name == "acknowledged" else SimpleNamespace(name=name)
+        code = 0 if name == "acknowledged" else code_of(name)
         part = SimpleNamespace(partition_responses=[SimpleNamespace(error_code=code)])
         return SimpleNamespace(
             is_over=lambda seconds=0: True, answer=SimpleNamespace(responses=[part])

@@ -15,6 +15,7 @@ from lab.experiments import refused
 from lab.experiments.command import release_with_kraft
 from lab.experiments.real_controller import KraftCluster
 from lab.experiments.refused import ASKS
+from tests.lab.experiments.codes import code_of
 from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed
@@ -100,7 +101,7 @@ class Pretended:
     def let_ask(self) -> None:
         self.granted = 0 in self.up
         name = "none" if self.granted else "ineligible_replica"
-        told = SimpleNamespace(error_code=SimpleNamespace(name=name))
+        told = SimpleNamespace(error_code=code_of(name))
         self.current.answer = SimpleNamespace(topics=[SimpleNamespace(partitions=[told])])
         if self.tries_again:
             self.mark = 1
@@ -120,7 +121,7 @@ class Producer:
 
     @property
     def answer(self) -> Any:
-        told = SimpleNamespace(error_code=None)
+        told = SimpleNamespace(error_code=0)
         return SimpleNamespace(responses=[SimpleNamespace(partition_responses=[told])])
 
 

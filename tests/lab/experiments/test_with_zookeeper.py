@@ -51,7 +51,7 @@ class Pretended:
 
     def produce(self, leader: int, record: bytes) -> Any:
         self.logs[leader].append(Record(len(self.logs[leader]), record, 1))
-        partition = SimpleNamespace(error_code=None)
+        partition = SimpleNamespace(error_code=0)
         topic = SimpleNamespace(partition_responses=[partition])
         return SimpleNamespace(is_over=lambda _: True, answer=SimpleNamespace(responses=[topic]))
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import struct
 import uuid
 
-from waterline.checker.kafka.confirm.quorum.codec import (
+from waterline.checker.kafka.confirm.codec import (
     message_bytes,
     read_message,
     read_response_frame,
     response_frame,
 )
-from waterline.checker.kafka.confirm.quorum.definitions import Definitions
+from waterline.checker.kafka.confirm.definitions import Definitions
 from waterline.checker.kafka.confirm.wire import FETCH
 
 PARTITIONS = 1000

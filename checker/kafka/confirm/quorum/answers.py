@@ -11,12 +11,12 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waterline.checker.kafka.confirm.quorum.codec import (
+from waterline.checker.kafka.confirm.codec import (
     API_VERSIONS,
     read_request_frame,
     response_frame,
 )
-from waterline.checker.kafka.confirm.quorum.definitions import Struct
+from waterline.checker.kafka.confirm.definitions import Struct
 from waterline.checker.kafka.confirm.quorum.metadata_log import QUORUM_EPOCH, MetadataRecord
 from waterline.checker.kafka.confirm.quorum.state import (
     ELIGIBLE_LEADER_REPLICAS,

@@ -12,8 +12,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from waterline.checker.kafka.confirm.definitions import NO_UUID, Definitions
 from waterline.checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH, answer_frame
-from waterline.checker.kafka.confirm.quorum.definitions import NO_UUID, Definitions
 from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from waterline.checker.kafka.confirm.quorum.ports import Ports
 from waterline.checker.kafka.confirm.quorum.state import (

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from waterline.checker.kafka.confirm.codec import message_bytes, record_bytes, write_zigzag
+from waterline.checker.kafka.confirm.definitions import Definitions
 from waterline.checker.kafka.confirm.errors import NotInstalled
-from waterline.checker.kafka.confirm.quorum.codec import message_bytes, record_bytes, write_zigzag
-from waterline.checker.kafka.confirm.quorum.definitions import Definitions
 
 try:
     from kafka.record.util import calc_crc32c

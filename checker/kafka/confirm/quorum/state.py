@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from waterline.checker.kafka.confirm.definitions import Definitions, Struct
 from waterline.checker.kafka.confirm.errors import CannotConfirm
-from waterline.checker.kafka.confirm.quorum.definitions import Definitions, Struct
 from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataLog, MetadataRecord
 
 NODE = 3000

@@ -24,6 +24,7 @@ from waterline.checker.kafka.confirm.wire import (
     UPDATE_METADATA,
     Pending,
     call,
+    error_name,
 )
 
 try:
@@ -140,30 +141,22 @@ class ZookeeperController:
 
     def update_metadata(self, port: int, decision: Decision, ports: Mapping[int, int]) -> None:
         """Tell a broker who is alive, and where it finds them."""
-        partition = {
-            **self._partition(decision),
-            "zk_version": decision.version,
-        }
         endpoints = [
-            {"id_": broker, "endpoints": [{"host": HOST, "port": at}]}
+            {"id": broker, "endpoints": [{"host": HOST, "port": at}]}
             for broker, at in sorted(ports.items())
         ]
         values = {
             "controller_id": HARNESS_ID,
             "controller_epoch": _CONTROLLER_EPOCH,
-            "ungrouped_partition_states": [partition],
+            "ungrouped_partition_states": [self._partition(decision)],
             "live_brokers": endpoints,
         }
         answer = call(port, UPDATE_METADATA, 2, values, seconds=ANSWER_SECONDS_MAX)
         if answer.error_code:
-            raise NoAnswer(f"a broker refused UpdateMetadata: {answer.error_code.name}")
+            raise NoAnswer(f"a broker refused UpdateMetadata: {error_name(answer.error_code)}")
 
     def lead_or_follow(self, port: int, decision: Decision, ports: Mapping[int, int]) -> Pending:
         """Send the decision to a broker; the answer comes when it has taken it up."""
-        partition = {
-            **self._partition(decision),
-            "partition_epoch": decision.version,
-        }
         leaders = [
             {"broker_id": decision.leader, "host_name": HOST, "port": ports[decision.leader]}
             for _ in range(decision.leader in ports)
@@ -171,7 +164,7 @@ class ZookeeperController:
         values = {
             "controller_id": HARNESS_ID,
             "controller_epoch": _CONTROLLER_EPOCH,
-            "ungrouped_partition_states": [partition],
+            "ungrouped_partition_states": [self._partition(decision)],
             "live_leaders": leaders,
         }
         return Pending(port, LEADER_AND_ISR, 0, values, seconds=ANSWER_SECONDS_MAX)
@@ -196,6 +189,7 @@ class ZookeeperController:
             "leader": decision.leader,
             "leader_epoch": decision.epoch,
             "isr": list(decision.isr),
+            "partition_epoch": decision.version,
             "replicas": list(self.replicas),
         }
 

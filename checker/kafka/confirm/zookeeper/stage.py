@@ -8,6 +8,7 @@ from waterline.checker.kafka.confirm.decisions import Decision
 from waterline.checker.kafka.confirm.proxy import Link
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stage import GRACE_SECONDS, Stage, StepFailed
+from waterline.checker.kafka.confirm.wire import error_name
 from waterline.checker.kafka.confirm.zookeeper.brokers import ZookeeperBrokers
 from waterline.checker.kafka.confirm.zookeeper.controller import ZookeeperController
 
@@ -75,7 +76,7 @@ class ZookeeperStage(Stage):
         ]
         for code in codes:
             if code:
-                raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", code.name)
+                raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", error_name(code))
         self.epochs_learned[broker] = decision.epoch
 
     def report_alive(self, alive: Sequence[int]) -> None:

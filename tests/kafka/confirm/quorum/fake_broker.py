@@ -10,7 +10,7 @@ from typing import Any
 from kafka.record.memory_records import MemoryRecords
 
 from tests.kafka.confirm.quorum.few_definitions import few_definitions
-from waterline.checker.kafka.confirm.quorum.codec import (
+from waterline.checker.kafka.confirm.codec import (
     read_record,
     read_response_frame,
     request_frame,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from waterline.checker.kafka.confirm.quorum.definitions import Definitions
+from waterline.checker.kafka.confirm.definitions import Definitions
 
 _SIMPLE = {
     "i8": "int8",

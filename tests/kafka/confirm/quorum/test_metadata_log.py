@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from kafka.record.memory_records import MemoryRecords
 
-from waterline.checker.kafka.confirm.quorum.codec import read_message, read_record
-from waterline.checker.kafka.confirm.quorum.definitions import Definitions
+from waterline.checker.kafka.confirm.codec import read_message, read_record
+from waterline.checker.kafka.confirm.definitions import Definitions
 from waterline.checker.kafka.confirm.quorum.metadata_log import (
     QUORUM_EPOCH,
     MetadataLog,

@@ -11,7 +11,7 @@ from tests.kafka.confirm.quorum.fake_broker import DEFINITIONS, FETCH, SECONDS, 
 from waterline.checker.kafka.confirm.errors import NoAnswer
 from waterline.checker.kafka.confirm.proxy import Link
 from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
-from waterline.checker.kafka.confirm.quorum.reading import reader_of
+from waterline.checker.kafka.confirm.wire import reader_of
 
 READER = reader_of(DEFINITIONS)
 

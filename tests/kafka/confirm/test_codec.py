@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from waterline.checker.kafka.confirm.errors import NoJars
-from waterline.checker.kafka.confirm.quorum.codec import (
+from waterline.checker.kafka.confirm.codec import (
     message_bytes,
     read_message,
     read_record,
@@ -21,7 +20,7 @@ from waterline.checker.kafka.confirm.quorum.codec import (
     request_frame,
     response_frame,
 )
-from waterline.checker.kafka.confirm.quorum.definitions import (
+from waterline.checker.kafka.confirm.definitions import (
     Definitions,
     Field,
     Message,
@@ -29,6 +28,7 @@ from waterline.checker.kafka.confirm.quorum.definitions import (
     Versions,
     definitions_in,
 )
+from waterline.checker.kafka.confirm.errors import NoJars
 
 SEEN = 3
 """How many random values of each message and version."""

@@ -39,7 +39,7 @@ _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Struct(dict[str, Any]):
-    """Values by field name; a field is an attribute as well, as in kio's entities."""
+    """Values by field name; a field is an attribute as well."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -82,12 +82,12 @@ class Field:
     name: str
     kind: str
     versions: Versions
-    nullable: Versions
-    tagged: Versions
-    tag: int
-    default: Any
-    flexible: Versions | None
-    inner: tuple[Field, ...]
+    nullable: Versions = NEVER
+    tagged: Versions = NEVER
+    tag: int = -1
+    default: Any = None
+    flexible: Versions | None = None
+    inner: tuple[Field, ...] = ()
 
     def usual(self, version: int) -> Any:
         """Return the default value of the field."""
@@ -136,14 +136,19 @@ class Definitions:
         """Take up one definition: JSON with comments on lines of their own."""
         told = json.loads(_COMMENT.sub("", text))
         shared = {each["name"]: each["fields"] for each in told.get("commonStructs", ())}
-        message = Message(
-            name=told["name"],
-            key=told.get("apiKey", -1),
-            kind=told["type"],
-            valid=Versions.read(told["validVersions"]),
-            flexible=Versions.read(told.get("flexibleVersions")),
-            fields=_fields(told.get("fields", ()), shared),
+        self.put(
+            Message(
+                name=told["name"],
+                key=told.get("apiKey", -1),
+                kind=told["type"],
+                valid=Versions.read(told["validVersions"]),
+                flexible=Versions.read(told.get("flexibleVersions")),
+                fields=_fields(told.get("fields", ()), shared),
+            )
         )
+
+    def put(self, message: Message) -> None:
+        """Take up one message."""
         self.by_name[message.name] = message
         keyed = {"request": self.requests, "response": self.responses, "metadata": self.records}
         if message.kind in keyed:

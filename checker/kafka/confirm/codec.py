@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from waterline.checker.kafka.confirm.quorum.definitions import (
+from waterline.checker.kafka.confirm.definitions import (
     BYTES,
     NO_UUID,
     NUMBERS,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kafka.confirm.quorum.test_codec import require_round_trip
+from tests.kafka.confirm.test_codec import require_round_trip
+from waterline.checker.kafka.confirm.definitions import definitions_in
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.jars import class_path, require_brokers
-from waterline.checker.kafka.confirm.quorum.definitions import definitions_in
 from waterline.checker.kafka.confirm.releases import kafka_release
 
 
