@@ -105,7 +105,7 @@ $(VENV)/.docs: $(VENV)/.run
 
 # What the tests need on top of it, and what real brokers are spoken to with, in one go.
 $(VENV)/.dev: $(VENV)/.run
-	@$(INSTALL) --editable '.[kafka]' --group dev
+	@$(INSTALL) --editable '.[kafka,ties]' --group dev
 	@touch $(VENV)/.kafka $(VENV)/.docs $@
 
 clean:

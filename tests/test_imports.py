@@ -116,6 +116,11 @@ CASES: dict[str, Case] = {
             "waterline.checker.checking.run",
         ),
     ),
+    "waterline ties lock.py": (
+        15,
+        SCREEN | COMPILER,
+        (*ENGINES, *NO_MATRIX, "tree_sitter", "waterline.checker.checking.run"),
+    ),
     "waterline gate no.toml": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline gate gate.toml": (
         3,

@@ -62,6 +62,7 @@ COMMANDS = (
     "scenarios",
     "simulate",
     "states",
+    "ties",
     "tour",
     "view",
 )

@@ -41,7 +41,8 @@ class Expectation:
     happen; all others must, unless `is_partial`: then the circumstances are one fault of many, and
     `checker.ci.judging` checks instead whether the fault occurred at all. `spots` are the numbers
     in the file that `--update` may write: `("depth", claim)` and `("counts", name)`. `command`
-    shows the same run. The question depends on `files` as well.
+    shows the same run. The question depends on `files` as well. With `ties` the code that the model
+    names must be as it was reviewed.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Expectation:
     spots: Mapping[tuple[str, str], Spot] = field(default_factory=dict)
     command: str = ""
     files: tuple[Path, ...] = ()
+    ties: bool = False
 
 
 def plainly(verdicts: Mapping[str, str]) -> dict[str, Expected]:

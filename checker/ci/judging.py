@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from waterline.checker.batch.answer import Answer, Trouble
 from waterline.checker.ci.expectation import WITHIN_CONTRACT, Expectation, Expected
+from waterline.checker.problem.errors import Missing
 from waterline.checker.problem.wording import describe_contract, printable, quantity
 from waterline.checker.search.result import InvariantResult, Result, Verdict
 from waterline.counterexamples import Trace
+from waterline.model.core.errors import BadEnvironment
 
 if TYPE_CHECKING:
     from waterline.checker.traces.finding import Finding
@@ -91,6 +93,7 @@ def judge(expectation: Expectation, answer: Answer) -> Outcome:
         *_of_what_happens(expectation, result),
         *_of_counts(expectation, result),
         *_of_budgets(result),
+        *_of_ties(expectation),
     ]
     found = Evidence(result, answer.traces(expectation.problem), answer.is_kept)
     return Outcome(expectation, found, tuple(complaints))
@@ -169,3 +172,18 @@ def _of_budgets(result: Result) -> Iterator[Complaint]:
     reason = result.stopped_by
     if reason is not None and not reason.startswith(_FINE_REASONS):
         yield Complaint(f"it was stopped by {reason} before every state was explored")
+
+
+def _of_ties(expectation: Expectation) -> Iterator[Complaint]:
+    """Judge the ties as they are now: a kept answer says nothing of them."""
+    if not expectation.ties:
+        return
+    # Few gates ask for ties.
+    from waterline.checker.ties.ties import ties_of_problem  # noqa: PLC0415
+
+    try:
+        ties = ties_of_problem(expectation.problem)
+    except (BadEnvironment, Missing) as problem:
+        yield Complaint(str(problem))
+        return
+    yield from (Complaint(printable(str(tie))) for tie in ties if not tie.is_fine)

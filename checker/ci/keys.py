@@ -63,6 +63,7 @@ OWN_KEYS: Mapping[str, str] = {
     "protocol": "Version of the protocol, or an array of versions: a check for each.",
     "model": "Instead of protocol: the file of a model of your own, from the gate's folder on, "
     "with :NAME if it declares several. Its bounds are keys. Needs --allow-models.",
+    "ties": "With model: the code that its actions and claims name must be as it was reviewed.",
     "verdicts": "What is expected of claims, by name.",
     "counts": "Exact numbers of the run; gate --update rewrites them.",
     "never": "Reachability claims that must not happen within these bounds.",

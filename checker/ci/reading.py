@@ -160,6 +160,7 @@ class Entry:
         verdicts, counts = table.table("verdicts"), self._counts()
         never = table.texts("never")
         model = table.take("model", "text")
+        ties = table.take("ties", "true or false") if model is not None else False
         questions = list(self._questions(model))
         expected, spots = self._verdicts(verdicts, questions[0].asked)
         if len(questions) > 1 and (counts or spots):
@@ -184,6 +185,7 @@ class Entry:
                 is_partial=question.is_partial,
                 spots=spots,
                 files=question.files,
+                ties=bool(ties),
                 command=self._asking.command(problem, model and str(self._folder / model)),
             )
 

@@ -27,6 +27,7 @@ _TYPES = {
     "a number": "number",
     "true or false": "boolean",
 }
+_OF_ANY = ("name", "verdicts", "counts", "never")
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 
 
@@ -35,8 +36,8 @@ def gate_schema(asking: Asking) -> str:
     options = {name: _option(key) for name, key in asking.keys.items()}
     own = _own_keys(asking)
     of_kafka = {**own, **options, "protocol": own["protocol"]}
-    of_kafka.pop("model")
-    of_model = {name: own[name] for name in ("name", "model", "verdicts", "counts", "never")}
+    del of_kafka["model"], of_kafka["ties"]
+    of_model = {name: own[name] for name in (*_OF_ANY, "model", "ties")}
     of_model |= {name: options[name] for name in BESIDE_MODEL}
     schema = {
         "$schema": DIALECT,
@@ -94,6 +95,7 @@ def _own_keys(asking: Asking) -> dict[str, dict[str, Any]]:
             "oneOf": [version, {"type": "array", "minItems": 1, "items": version}],
         },
         "model": {"type": "string"},
+        "ties": {"type": "boolean"},
         "verdicts": {
             "type": "object",
             "minProperties": 1,

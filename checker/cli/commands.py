@@ -43,6 +43,7 @@ GROUPS = {
     "A model of your own": {
         "new": ("models", "Begin a model; `check --model FILE` checks it."),
         "run": ("run", "Take steps that you choose, and see what can follow."),
+        "ties": ("ties", "Say whether the code that a model names was reviewed."),
         "paths": ("paths", "Write tests of your implementation: paths that cover a model."),
         "export": ("models", "Write a model as a TLA+ module."),
         "layout": ("models", "Show the fields of a state, in bits."),

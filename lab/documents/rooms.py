@@ -58,6 +58,7 @@ ROOMS = {
     "checker/analysis": "export of the state graph",
     "checker/user_models": "families from user models",
     "checker/user_models/scripts": "scripts: steps by hand, and what they lead to",
+    "checker/ties": "code that a model names, and what was reviewed of it",
     "checker/tla": "models as TLA+ modules",
     "checker/tla/kafka": "Kafka's own protocol as TLA+ modules",
     "checker/report/pages": "pages and pictures of traces",
@@ -108,6 +109,7 @@ GROUPS = {
         "model/own",
         "checker/user_models",
         "checker/user_models/scripts",
+        "checker/ties",
         "checker/tla",
         "checker/tla/kafka",
     ),
@@ -121,7 +123,7 @@ PARTS = {
     "analysis": ("checker/analysis/<br>causes, walks, certificates", ("checker/analysis",)),
     "user_models": (
         "checker/user_models/, checker/tla/<br>your own models, and TLA+",
-        ("checker/user_models", "checker/tla"),
+        ("checker/user_models", "checker/ties", "checker/tla"),
     ),
     "kafka": ("checker/kafka/<br>catalogue, matrix, logs, real brokers", ("checker/kafka",)),
     "core": (

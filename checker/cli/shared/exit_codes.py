@@ -17,6 +17,7 @@ DEADLOCK = 11
 VIOLATED = 12
 NOT_CERTIFIED = 13
 NOT_PROVED = 14
+NOT_TIED = 15
 INCOMPLETE = 20
 OF_CONFIRMING = {"confirmed": 0, "held": 30, "refuted": 31, "not-steerable": 32}
 """Exit codes of `confirm`, by result."""
@@ -39,6 +40,7 @@ Exit codes:
       acknowledged record (--fail-on)
   13  certify: the certificate does not show what it says
   14  prove: a step leads out of the lemmas, or a lemma is false
+  15  ties: code that the model names is not as it was reviewed
   20  the run stopped early, nothing may be concluded; simulate: nothing
       was seen, in fewer walks than were asked for
   30  confirm: the brokers do not break the claim
