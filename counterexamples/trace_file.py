@@ -29,13 +29,19 @@ _STEP_KEYS = ("action", "arguments")
 
 def to_json(trace: Trace) -> str:
     """The one text of `trace`."""
-    steps = ",".join(
-        "\n    " + json.dumps({"action": step.action, "arguments": dict(step.arguments)})
-        for step in trace.steps
-    )
+    steps = ",".join("\n    " + json.dumps(_step_object(step)) for step in trace.steps)
     opened = json.dumps(head_of(trace), indent=2).removesuffix("\n}")
     closing = "\n  ]" if steps else "]"
     return f'{opened},\n  "steps": [{steps}{closing}\n}}\n'
+
+
+def to_line(trace: Trace) -> str:
+    """The same on one line."""
+    return json.dumps({**head_of(trace), "steps": [*map(_step_object, trace.steps)]})
+
+
+def _step_object(step: TraceStep) -> dict[str, object]:
+    return {"action": step.action, "arguments": dict(step.arguments)}
 
 
 def head_of(trace: Trace) -> dict[str, object]:
@@ -55,7 +61,7 @@ def head_of(trace: Trace) -> dict[str, object]:
 def _raises_value(raises: TraceStep | str) -> dict[str, object]:
     if isinstance(raises, str):
         return {"claim": raises}
-    return {"action": raises.action, "arguments": dict(raises.arguments)}
+    return _step_object(raises)
 
 
 def from_json(text: str) -> Trace:

@@ -205,7 +205,9 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, int | str):
         return value
     found = [_plain(each) for each in value]
-    return sorted(found, key=_key) if isinstance(value, frozenset) else found
+    if not isinstance(value, frozenset):
+        return found
+    return sorted(found, key=lambda each: (each if isinstance(each, int) else 0, json.dumps(each)))
 
 
 def _steps_along(state: State, calls: Sequence[Call], name: str) -> Iterator[Step]:

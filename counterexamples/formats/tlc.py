@@ -8,10 +8,10 @@ no module that a step could stand in: the place is named after the model, with n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from waterline.counterexamples.formats.recording import Recording, Value
-from waterline.counterexamples.trace import NO_CLAIM, TraceStep
+from waterline.counterexamples.formats.recording import Record, Recording, Value, in_order
+from waterline.counterexamples.trace import NO_CLAIM
 
 _NO_NAME = re.compile(r"\W", re.ASCII)
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
@@ -35,7 +35,8 @@ def _lines(recording: Recording) -> Iterator[str]:
         yield "Error: The following behavior constitutes a counter-example:"
         yield ""
     places = f"line 0, col 0 to line 0, col 0 of module {_identifier(trace.model)}"
-    led = ["<Initial predicate>", *(f"<{_call(step)} {places}>" for step in trace.steps)]
+    calls = map(_call, (step.action for step in trace.steps), recording.picks)
+    led = ["<Initial predicate>", *(f"<{call} {places}>" for call in calls)]
     for number, (step, state) in enumerate(zip(led, recording.states, strict=True), start=1):
         if cycle is not None and cycle + 1 < number == len(led):
             yield f"Back to state {cycle + 1}: {step}"
@@ -47,29 +48,42 @@ def _lines(recording: Recording) -> Iterator[str]:
         yield f"State {len(led) + 1}: Stuttering"
 
 
-def describe(value: Value) -> str:
-    """A value in TLA+."""
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, str):
-        return f'"{value.translate(_ESCAPED)}"'
-    if isinstance(value, Mapping):
-        return _function(value)
-    return "{" + ", ".join(map(str, sorted(value))) + "}"
+def describe(value: Value) -> str:  # noqa: PLR0911 - one for each kind
+    """A value in TLA+; an option is what it holds, or the model value `None`."""
+    match value:
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case str():
+            return f'"{value.translate(_ESCAPED)}"'
+        case Mapping():
+            return _function(value)
+        case frozenset():
+            return f"{{{_all(in_order(value))}}}"
+        case list():
+            return f"<<{_all(value)}>>"
+        case Record():
+            return (
+                f"[{', '.join(f'{name} |-> {describe(v)}' for name, v in value._asdict().items())}]"
+            )
+        case tuple():
+            return describe(value[0]) if value else "None"
+    return str(value)
+
+
+def _all(values: Iterable[Value]) -> str:
+    return ", ".join(map(describe, values))
 
 
 def _function(value: Mapping[int, Value]) -> str:
     """Write as TLC does: a function over 1..n is a tuple, also the one with an empty domain."""
     if list(value) == list(range(1, len(value) + 1)):
-        return "<<" + ", ".join(map(describe, value.values())) + ">>"
+        return f"<<{_all(value.values())}>>"
     return "(" + " @@ ".join(f"{key} :> {describe(inner)}" for key, inner in value.items()) + ")"
 
 
-def _call(step: TraceStep) -> str:
-    given = ",".join(str(value) for _, value in step.arguments)
-    name = _identifier(step.action)
+def _call(action: str, picks: Mapping[str, Value]) -> str:
+    given = ",".join(map(describe, picks.values()))
+    name = _identifier(action)
     return f"{name}({given})" if given else name
 
 

@@ -114,9 +114,9 @@ class Narration:
     in a cell change individually. `lanes` are all names, with or without a row, and `actors(action
     name, arguments)` those of a step, the acting one first. `channels(state)` are the carriers of
     messages: the names at the ends, and the content. `typed(state)` is each field as a file would
-    have it, `values(state)` as plain data, and so are `arguments(action name, arguments)`.
-    `call(action name, arguments, model)` is a step as an error names it, `out_of_range` the text of
-    such an error.
+    have it, `values(state)` as data, and so are `arguments(action name, arguments)`: `Value` of
+    `counterexamples.formats` says how. `call(action name, arguments, model)` is a step as an error
+    names it, `out_of_range` the text of such an error.
     """
 
     sentence: Callable[[str, Arguments, State, State], str]

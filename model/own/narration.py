@@ -118,13 +118,13 @@ class _Words:
         return {field.name: _type_elements(state, field) for field in self.fields}
 
     def values(self, state: State) -> dict[str, Any]:
-        """Each field as plain data, indexed ones as lists."""
-        return {field.name: _plain_elements(state, field) for field in self.fields}
+        """Each field as data, indexed ones as dictionaries from numbers."""
+        return {field.name: _data_elements(state, field) for field in self.fields}
 
     def arguments(self, action: str, arguments: Arguments) -> dict[str, Any]:
-        """Each argument by name as plain data."""
+        """Each argument by name as data."""
         return {
-            name: plain_value(field, value + field.range[0])
+            name: data_value(field, value + field.range[0])
             for (name, field), value in zip(self.description[action][1], arguments, strict=True)
         }
 
@@ -333,35 +333,37 @@ def _struct(struct: Struct, number: int, describe: Callable[[AnyField, int], str
     return f"{struct.name}({', '.join(f'{n}={describe(part, each)}' for (n, part), each in parts)})"
 
 
-def plain_value(  # noqa: PLR0911 - one for each kind
+def data_value(  # noqa: PLR0911 - one for each kind
     field: AnyField, value: Kept
 ) -> Any:
-    """An element as plain data: a word, a truth, None, a set, a list, a struct by its parts."""
+    """An element as data: a number, a word, a truth, a set, a list, a struct as its named tuple.
+
+    A name that may be None is a tuple: empty, or with the name.
+    """
     if isinstance(field, SequenceField):
         assert isinstance(value, tuple)
-        return [plain_value(field.element, each) for each in value]
+        return [data_value(field.element, each) for each in value]
     assert isinstance(value, int)
     match field:
         case Flag():
             return bool(value)
         case Choice():
             return field.values[value]
-        case Name() if value == NONE:
-            return None
+        case Name(or_none=True):
+            return () if value == NONE else (value,)
         case Set():
-            return frozenset(plain_value(field.element, each) for each in field.members(value))
+            return frozenset(data_value(field.element, each) for each in field.members(value))
         case Value(of=struct):
             parts = zip(struct.parts, struct.digits(value), strict=True)
-            return {name: plain_value(part, each) for (name, part), each in parts}
+            return struct.kind._make(data_value(part, each) for (_, part), each in parts)
     return value
 
 
-def _plain_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -> Any:
+def _data_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -> Any:
     if len(index) == len(field.indices):
-        return plain_value(field, element(state, field, index))
-    return [
-        _plain_elements(state, field, (*index, i)) for i in range(extent(field.indices[len(index)]))
-    ]
+        return data_value(field, element(state, field, index))
+    count = extent(field.indices[len(index)])
+    return {i: _data_elements(state, field, (*index, i)) for i in range(count)}
 
 
 def _type_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -> str:

@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 import waterline
+import waterline.testing
+from tests.counterexamples.formats.test_own_values import BALLOT
 from tests.support.commands import Commands
 from tests.support.live import lease_text, live
-from tests.support.own import EXAMPLES
+from tests.support.own import EXAMPLES, example
+from waterline.counterexamples import replay
+from waterline.counterexamples.formats import from_itf
 
 
 @pytest.fixture
@@ -19,6 +23,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     return Commands(capsys, monkeypatch)
 
 
+CORPUS = EXAMPLES / "drivers" / "lease.paths.jsonl"
 LEASE = str(EXAMPLES / "fenced_lease.py")
 
 
@@ -59,6 +64,69 @@ def test_words_none_sets_and_structs_are_data(run: Commands, tmp_path: Path) -> 
     assert all(state == "working" for state in first["rm_state"])
 
 
+def test_a_set_of_structs_is_a_list_of_their_parts(run: Commands, tmp_path: Path) -> None:
+    (tmp_path / "ballots.py").write_text(BALLOT)
+
+    _, path = written(run, tmp_path, "--model", str(tmp_path / "ballots.py"), "--cover", "states")[
+        :2
+    ]
+
+    [step] = path["steps"]
+    assert step["arguments"]["word"] == "yes"
+    assert {"to": None, "term": 2} in step["after"]["seen"]
+
+
+def test_refused_calls_are_those_that_a_when_forbids(run: Commands, tmp_path: Path) -> None:
+    model = live(EXAMPLES / "fenced_lease.py", leases=2)
+    actions = {action.name: action.function for action in model.actions}
+
+    _, *paths = written(
+        run, tmp_path, "--model", LEASE, "--set", "leases=2", "--cover", "calls", "--refused"
+    )
+
+    for path in paths:
+        state = waterline.initial(model)
+        names = tuple(actions)
+        assert path["refused"] == as_data(waterline.testing.requests_refused(state, names))
+        for step in path["steps"]:
+            state = waterline.step(state, actions[step["action"]], **step["arguments"])
+            assert step["refused"] == as_data(waterline.testing.requests_refused(state, names))
+
+
+def as_data(calls: tuple[waterline.testing.Call, ...]) -> list[dict[str, Any]]:
+    return [{"action": call.action, "arguments": call.arguments} for call in calls]
+
+
+def test_itf_is_a_file_for_each_path_and_leaves_none_of_an_earlier_corpus(
+    run: Commands, tmp_path: Path
+) -> None:
+    folder = tmp_path / "paths"
+    asked = ["paths", "--model", LEASE, "--set", "leases=2", "--to", "itf", "--output", folder]
+    covers = [["--cover", "states"], ["--cover", "calls"]]
+
+    codes = [run(*asked, *cover, name="waterline")[0] for cover in covers]
+    traces = [from_itf(file.read_text()) for file in sorted(folder.iterdir())]
+    same, old = (run(*asked, *cover, "--check", name="waterline")[0] for cover in covers[::-1])
+
+    assert [file.name for file in sorted(folder.iterdir())] == [
+        f"path_0000{number}.itf.json" for number in range(1, 5)
+    ]
+    assert (codes, same, old) == ([0, 0], 0, 3)
+    for trace in traces:
+        assert len(replay(trace, example("fenced_lease", leases=2).model).moments) == len(
+            trace.steps
+        )
+
+
+def test_the_corpus_of_the_drivers_is_the_tutorials(run: Commands, tmp_path: Path) -> None:
+    (tmp_path / "lease.py").write_text(lease_text())
+    options = ["--model", tmp_path / "lease.py", "--set", "fenced=true", "--refused", "--check"]
+
+    code, _, err = run("paths", *options, "--output", CORPUS, name="waterline")
+
+    assert (code, "120 transitions: 44 paths, 310 steps" in " ".join(err.split())) == (0, True)
+
+
 def test_kafkas_paths_are_real_within_bounds(run: Commands, tmp_path: Path) -> None:
     small = "--protocol hw --records 1 --epochs 1 --restarts 0 --moves 0 --cover calls"
 
@@ -91,6 +159,10 @@ def test_check_compares_and_says_which_file_is_old(run: Commands, tmp_path: Path
     [
         (["--up-to", "clients"], "fenced_lease has no sort 'clients'; did you mean client?"),
         (["--longest", "0"], "0 is not in the range"),
+        (["--to", "itf", "--refused"], "--refused is for --to jsonl; ITF has no place"),
+        (["--to", "itf", "--output", LEASE], "fenced_lease.py cannot be made: File exists"),
+        (["--output", str(EXAMPLES)], "examples is a folder"),
+        (["--output", str(EXAMPLES / "none" / "x")], "cannot be written"),
     ],
 )
 def test_a_wrong_option_is_one_line(
@@ -102,3 +174,41 @@ def test_a_wrong_option_is_one_line(
 
     assert code == 2
     assert error in " ".join(err.split())
+
+
+DRAWS = '''
+from waterline import Fields, Protocol, Set, when
+
+
+class Urn(Fields):
+    """Numbered balls."""
+
+    left = Set(of=12)
+
+
+def draws(state: type[Urn]) -> Protocol:
+    """The last ball is drawn first."""
+    return Protocol(state=state, actions=[draw], initial=full)
+
+
+def full(s: Urn) -> None:
+    """Two balls, of one and of two digits."""
+    s.left = {2, 11}
+
+
+def draw(s: Urn) -> None:
+    """A ball is drawn."""
+    when(11 in s.left)
+    s.left.discard(11)
+'''
+
+
+def test_a_set_that_is_there_at_first_is_read_back(run: Commands, tmp_path: Path) -> None:
+    (tmp_path / "draws.py").write_text(DRAWS)
+    model = live(tmp_path / "draws.py")
+
+    _, path = written(run, tmp_path, "--model", str(tmp_path / "draws.py"))
+    [read] = waterline.testing.read_corpus(model, tmp_path / "corpus.jsonl")
+
+    assert path["initial"] == {"left": [2, 11]}
+    assert read.initial == waterline.initial(model)

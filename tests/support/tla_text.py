@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_TOKEN = re.compile(r'\s*(<<|>>|@@|:>|[(){},]|-?\d+|TRUE|FALSE|"(?:[^"\\]|\\.)*")')
+_TOKEN = re.compile(r'\s*(<<|>>|@@|:>|\|->|[][(){},]|-?\d+|[A-Za-z_]+|"(?:[^"\\]|\\.)*")')
+_NAMED = {"TRUE": True, "FALSE": False, "None": None}
 _STATE = re.compile(r"State (\d+): <(.*)>")
 
 
@@ -38,7 +39,9 @@ def _value(tokens: list[str]) -> Any:
     if token == "<<":
         return dict(enumerate(_listed(tokens, ">>"), start=1))
     if token == "{":
-        return frozenset(_listed(tokens, "}"))
+        # A record is a dict, which no set of Python may have.
+        members = _listed(tokens, "}")
+        return members if any(isinstance(each, dict) for each in members) else frozenset(members)
     if token == "(":
         function = {}
         while token != ")":
@@ -47,8 +50,16 @@ def _value(tokens: list[str]) -> Any:
             function[key] = _value(tokens)
             token = tokens.pop(0)
         return function
-    if token in {"TRUE", "FALSE"}:
-        return token == "TRUE"
+    if token == "[":
+        record = {}
+        while token != "]":
+            key = tokens.pop(0)
+            assert tokens.pop(0) == "|->"
+            record[key] = _value(tokens)
+            token = tokens.pop(0)
+        return record
+    if token in _NAMED:
+        return _NAMED[token]
     return token[1:-1].replace('\\"', '"').replace("\\\\", "\\") if token[0] == '"' else int(token)
 
 

@@ -15,10 +15,10 @@ from waterline.checker.checking.run import Run, run
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.checker.traces.finding import Finding, confirm_trace
+from waterline.checker.traces.recording import record_trace
 from waterline.counterexamples import BadTrace, NotACounterexample, from_json, to_json
-from waterline.counterexamples.formats import from_itf, record, to_itf, to_tlc
+from waterline.counterexamples.formats import Recording, from_itf, to_itf, to_tlc
 from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.state import as_dict
 
 LOCAL = EngineChoice(name="local", threads=1)
 Bounds = dict[str, int | bool]
@@ -154,8 +154,12 @@ def test_a_way_back_is_looked_for_when_such_a_trace_is_read() -> None:
         confirm_trace(shorter, model, claim)
 
 
+def recording_of(finding: Finding) -> Recording:
+    return record_trace(finding.model, finding.replayed.trace, finding.replayed.states)
+
+
 def test_other_tools_are_told_of_the_loop() -> None:
-    recording = record(the_lasso().replayed, as_dict)
+    recording = recording_of(the_lasso())
     itf, tlc = to_itf(recording), to_tlc(recording)
 
     assert '"loop": 4' in itf  # states 4 and 5 repeat; state 5 is state 3 once more
@@ -166,7 +170,7 @@ def test_other_tools_are_told_of_the_loop() -> None:
 
 def test_other_tools_are_told_of_stuttering() -> None:
     finding = checked("peterson", {"gives_way": False}).findings[-1]
-    recording = record(finding.replayed, as_dict)
+    recording = recording_of(finding)
 
     assert '"loop": 4' in to_itf(recording)
     assert to_tlc(recording).splitlines()[-1] == "State 6: Stuttering"

@@ -17,16 +17,12 @@ from waterline.checker.report.pages.surroundings import (
 )
 from waterline.checker.report.pages.trace_sequence import sequence_in
 from waterline.checker.traces.finding import Finding
+from waterline.checker.traces.recording import record_trace
 from waterline.counterexamples import to_json
-from waterline.counterexamples.formats import Value, record, to_itf, to_tlc
-from waterline.model.core.layout import Field
-from waterline.model.core.renaming import Holds, Naming, Sort
-from waterline.model.core.state import State, as_dict
+from waterline.counterexamples.formats import Recording, to_itf, to_tlc
 
 if TYPE_CHECKING:
     import networkx
-
-_UNNAMED = Naming()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +40,16 @@ def _json(given: Converted) -> str:
 
 
 def _itf(given: Converted) -> str:
-    return to_itf(record(given.finding.replayed, values_of))
+    return to_itf(_recording(given))
 
 
 def _tlc(given: Converted) -> str:
-    return to_tlc(record(given.finding.replayed, values_of))
+    return to_tlc(_recording(given))
+
+
+def _recording(given: Converted) -> Recording:
+    replayed = given.finding.replayed
+    return record_trace(given.problem.model, replayed.trace, replayed.states)
 
 
 def _mermaid(given: Converted) -> str:
@@ -102,37 +103,3 @@ FORMATS: Mapping[str, Callable[[Converted], str]] = {
     "graphml": _graphml,
 }
 """Writers by the name that `waterline convert --to` takes."""
-
-
-def values_of(state: State) -> dict[str, Value]:
-    """Every field by name, in the order of their declaration."""
-    found = as_dict(state)
-    return {field.name: _value(field, found[field.name]) for field in state.layout.fields}
-
-
-def _value(field: Field, held: Any) -> Value:
-    naming = field.naming or _UNNAMED
-    if not field.shape:
-        return _element(naming, held)
-    rows = _function(naming.rows, held)
-    if len(field.shape) == 1:
-        return {key: _element(naming, value) for key, value in rows.items()}
-    tables = {key: _function(naming.columns, row) for key, row in rows.items()}
-    return {
-        key: {column: _element(naming, value) for column, value in row.items()}
-        for key, row in tables.items()
-        if row
-    }
-
-
-def _function(sort: Sort | None, held: list[Any]) -> dict[int, Any]:
-    """Return values by index, from 1 for such sorts; without those that are not alive."""
-    first = 1 if sort is not None and sort.born else 0
-    return {index: value for index, value in enumerate(held, start=first) if value is not None}
-
-
-def _element(naming: Naming, held: int) -> Value:
-    if naming.holds not in {Holds.REPLICAS, Holds.RECORDS}:
-        return held
-    first = 1 if naming.holds is Holds.RECORDS else 0
-    return frozenset(bit + first for bit in range(held.bit_length()) if held >> bit & 1)
