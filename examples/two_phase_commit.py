@@ -1,7 +1,8 @@
 """Two-phase commit: a transaction commits at every resource manager, or at none.
 
 After Gray and Lamport, "Consensus on Transaction Commit" (ACM TODS 2006). The transaction manager
-never fails, and a message that was sent stays there to be received.
+never fails, and a message that was sent stays there to be received. `waterline prove` proves the
+claim for any number of resource managers, by the lemmas at the end.
 """
 
 from waterline import Choice, Fields, Flag, Names, Protocol, when
@@ -35,6 +36,13 @@ def two_phase_commit(state: type[State]) -> Protocol:
         ],
         always=[consistent],
         sometimes=[commits, aborts],
+        lemmas=[
+            decision_is_sent,
+            commit_was_sent,
+            commit_needs_all,
+            prepared_was_sent,
+            prepared_waits,
+        ],
     )
 
 
@@ -96,3 +104,34 @@ def commits(s: State) -> bool:
 def aborts(s: State) -> bool:
     """Some resource manager aborts."""
     return any(s.rm_state[rm] == "aborted" for rm in range(s.rms))
+
+
+def decision_is_sent(s: State) -> bool:
+    """The transaction manager has sent what it has decided, and nothing else."""
+    return s.commit_sent == (s.tm_state == "committed") and s.abort_sent == (
+        s.tm_state == "aborted"
+    )
+
+
+def commit_was_sent(s: State) -> bool:
+    """A resource manager has committed only after the transaction manager sent that."""
+    return s.commit_sent or not commits(s)
+
+
+def commit_needs_all(s: State) -> bool:
+    """A commit was sent only when all were known to be prepared."""
+    return not s.commit_sent or all(s.tm_prepared[rm] for rm in range(s.rms))
+
+
+def prepared_was_sent(s: State) -> bool:
+    """A resource manager that is known to be prepared has sent that."""
+    return all(s.prepared_sent[rm] or not s.tm_prepared[rm] for rm in range(s.rms))
+
+
+def prepared_waits(s: State) -> bool:
+    """A resource manager that has sent that it is prepared aborts only after an abort was sent."""
+    return all(
+        s.rm_state[rm] != "working" and (s.rm_state[rm] != "aborted" or s.abort_sent)
+        for rm in range(s.rms)
+        if s.prepared_sent[rm]
+    )

@@ -77,9 +77,13 @@ class Source:
     @property
     def place(self) -> str:
         """Where it is, from the folder of its package on: `model/message/fetch.py:46`."""
+        return self.place_of(self.line)
+
+    def place_of(self, line: int) -> str:
+        """A line of it, in the same form."""
         name = str(self.names.get("__name__", "")).removeprefix("waterline.")
         packages = name.count(".") + 1
-        return f"{'/'.join(Path(self.file).parts[-packages:])}:{self.line}"
+        return f"{'/'.join(Path(self.file).parts[-packages:])}:{line}"
 
     def refuse(self, line: int, what: str, instead: str) -> NotCompilable:
         """The error for a line of this function."""

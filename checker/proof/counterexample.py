@@ -32,16 +32,19 @@ class Counterexample:
 
     def is_one(self, induction: Induction) -> bool:
         """True if the interpreter agrees: all lemmas hold before it, and it is enabled."""
-        settings = induction.model.settings
-        lemmas = induction.theorem.lemmas
         return (
-            all(lemma.holds(self.before, settings) for lemma in lemmas)
+            self.begins_in(induction)
             and (bool(self.broken) or bool(self.error))
             and (
                 bool(self.error)
                 or induction.model.is_enabled(self.before, self.action, self.arguments)
             )
         )
+
+    def begins_in(self, induction: Induction) -> bool:
+        """True if all lemmas hold in the state before."""
+        settings = induction.model.settings
+        return all(each.holds(self.before, settings) for each in induction.theorem.lemmas)
 
 
 def counterexample_of(induction: Induction, obligation: Obligation, answer: Any) -> Counterexample:
@@ -57,9 +60,10 @@ def counterexample_of(induction: Induction, obligation: Obligation, answer: Any)
         after = model.apply(before, action, arguments)
     except (OutOfRange, ArithmeticError, ValueError) as error:
         return Counterexample(action, arguments, before, None, (), str(error))
-    lemmas = induction.theorem.lemmas
-    broken = tuple(lemma.name for lemma in lemmas if not lemma.holds(after, model.settings))
-    return Counterexample(action, arguments, before, after, broken)
+    theorem, settings = induction.theorem, model.settings
+    broken = [each.name for each in theorem.lemmas if not each.holds(after, settings)]
+    broken += [each.name for each in theorem.steps if not each.keeps(before, after, settings)]
+    return Counterexample(action, arguments, before, after, tuple(broken))
 
 
 def state_of(induction: Induction, arrays: dict[str, Array], answer: Any) -> State:
@@ -116,4 +120,5 @@ def _table(induction: Induction, state: State) -> list[str]:
     ]
     more = [f"{label}: {value}" for label, value in narration.summary(state)]
     history = induction.theorem.describe_history(state)
-    return [*lines, "    " + "; ".join([*more, history])]
+    summary = "; ".join([*more, *filter(None, [history])])
+    return [*lines, *([f"    {summary}"] if summary else [])]

@@ -35,7 +35,6 @@ from waterline.checker.proof.terms import (
     Array,
     Term,
     as_expression,
-    as_mask,
     as_number,
     compare,
     conjunction,
@@ -218,7 +217,9 @@ class Execution(Expressions):
         if shape.of:
             member = self.quantifiers.variable("i")
             is_none = negation(self.space.within(shape.of, member))
-            stranger = self.some(member, conjunction(is_none, as_mask(value).has(member)))
+            stranger = self.some(
+                member, conjunction(is_none, self.members(node, value, f).has(member))
+            )
             self.fault(stranger, f, node, f"{name} out of range")
         else:
             value = self.number(node, value, f)

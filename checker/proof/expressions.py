@@ -13,10 +13,11 @@ from waterline.checker.compiler import ir
 from waterline.checker.compiler.resolution import Known, Lookups
 from waterline.checker.compiler.source import Source, source_of
 from waterline.checker.proof.quantifiers import Quantifiers
-from waterline.checker.proof.space import NotProvable, Space
+from waterline.checker.proof.space import Space
 from waterline.checker.proof.terms import (
     Array,
     Mask,
+    NotProvable,
     ShiftedMask,
     Term,
     as_mask,
@@ -33,6 +34,7 @@ from waterline.checker.proof.terms import (
     same,
     total,
 )
+from waterline.model.core.made import operation_of
 
 _PLAIN: dict[str, Callable[[int, int], int]] = {
     "+": int.__add__,
@@ -46,6 +48,7 @@ _PLAIN: dict[str, Callable[[int, int], int]] = {
     "|": int.__or__,
     "^": int.__xor__,
 }
+_OF_MEMBERS = ("has_member", "with_member", "without_member")
 Cells = list[dict[str, Array]]
 """The fields of each state and draft, by its number."""
 
@@ -131,13 +134,14 @@ class Expressions:
 
     def refusal(self, f: Frame, node: ir.Node, what: str) -> NotProvable:
         """The error for a place of a rule."""
-        return NotProvable(f"{f.source.place}: `{node.text.splitlines()[0]}` {what}")
+        return NotProvable(f"{f.source.place_of(node.line)}: `{node.text.splitlines()[0]}` {what}")
 
     def fault(self, when: Term, f: Frame, node: ir.Node, what: str) -> None:
         """Note when a place is reached and has this fault."""
         reached = conjunction(*self._context, f.alive, when)
         if reached is not False:
-            self.faults.append((reached, f"{f.source.place} {node.text}: {what}"))
+            place = f.source.place_of(node.line)
+            self.faults.append((reached, f"{place} {node.text}: {what}"))
 
     def truth(self, value: Any) -> Term:
         """A value as a condition takes it."""
@@ -267,7 +271,7 @@ class Expressions:
         if isinstance(one, Mask) or isinstance(other, Mask):
             if operator not in ("==", "!="):
                 raise self.refusal(f, node, "orders sets")
-            alike = self._same_sets(as_mask(one), as_mask(other))
+            alike = self._same_sets(self.members(node, one, f), self.members(node, other, f))
             return alike if operator == "==" else negation(alike)
         for each in (one, other):
             self.number(node, each, f)
@@ -317,10 +321,30 @@ class Expressions:
             case "-" if isinstance(one, Mask) and one.member is not None and same(other, 1):
                 return Mask(lambda i: conjunction(compare("<=", 0, i), compare("<", i, one.member)))
             case "&" | "|":
-                a, b = as_mask(one), as_mask(other)
+                a, b = self.members(node, one, f), self.members(node, other, f)
                 join = conjunction if operator == "&" else disjunction
                 return Mask(lambda i: join(a.has(i), b.has(i)))
         raise self.refusal(f, node, "has no translation")
+
+    def _of_member(self, node: ir.Call, name: str, arguments: list[Any], f: Frame) -> Any:
+        """The meaning of `x in s`, `s.add(x)` and `s.discard(x)` of a user's set, of any size.
+
+        The functions that a search compiles ask for 63 bits as well, which no larger set has.
+        """
+        one, x = self.members(node, arguments[0], f), self.number(node, arguments[1], f)
+        is_one = compare("<=", 0, x)
+        if name == "has_member":
+            return conjunction(is_one, one.has(x))
+        if name == "with_member":
+            self.fault(negation(is_one), f, node, "negative shift")
+            return Mask(lambda i: disjunction(one.has(i), equal(i, x)))
+        return Mask(lambda i: conjunction(one.has(i), negation(conjunction(is_one, equal(i, x)))))
+
+    def members(self, node: ir.Node, value: Any, f: Frame) -> Mask:
+        """A value that must be a set."""
+        if isinstance(value, Mask) or (is_known(value) and not isinstance(value, bool)):
+            return as_mask(value)
+        raise self.refusal(f, node, "is a set in a number, or no set")
 
     def _call(self, node: ir.Call, f: Frame) -> Any:
         called = self.value(node.function, f)
@@ -338,6 +362,9 @@ class Expressions:
         if not isinstance(thing, types.FunctionType):
             raise self.refusal(f, node, "has no translation")
         source = source_of(thing)
+        meaning = operation_of(source.tree)
+        if meaning is not None and meaning.name in _OF_MEMBERS:
+            return self._of_member(node, meaning.name, arguments, f)
         given = dict(zip(source.parameters, arguments, strict=False))
         given |= {name: self.value(a, f) for name, a in node.named if name}
         defaults = zip(source.parameters[::-1], source.defaults[::-1], strict=False)

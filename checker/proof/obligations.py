@@ -11,15 +11,16 @@ import z3
 
 from waterline.checker.proof.execution import Execution
 from waterline.checker.proof.expressions import Settings
-from waterline.checker.proof.space import NotProvable, Space
+from waterline.checker.proof.space import Space
 from waterline.checker.proof.terms import (
     Array,
+    NotProvable,
     Term,
     conjunction,
     disjunction,
     negation,
 )
-from waterline.model.core.claim import Invariant, Lemma
+from waterline.model.core.claim import ActionProperty, Invariant, Lemma
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Model
 
@@ -31,28 +32,50 @@ _ALWAYS = ("ranges", "step", "defined")
 class Theorem:
     """Claims to be proved of a model, and the lemmas that are an invariant together.
 
-    `model(sizes)` makes the model within bounds, by name; `sizes` are small ones, all different.
-    `follows` are lemmas that need no induction of their own. Each claim comes with the lemmas that
-    its proof takes, as a hint.
+    `model(sizes)` makes the model within bounds, by name; `sizes` are small ones, of all bounds
+    that fall away. `follows` are lemmas that need no induction of their own. Each claim comes with
+    the lemmas that its proof takes, as a hint; one that is a lemma as well has its proof there.
+    `steps` are claims about steps.
     """
 
     model: Callable[[dict[str, int]], Model]
     sizes: dict[str, int]
     lemmas: tuple[Lemma, ...]
-    follows: tuple[Lemma, ...]
-    claims: tuple[tuple[Invariant, tuple[str, ...]], ...]
+    follows: tuple[Lemma, ...] = ()
+    claims: tuple[tuple[Invariant, tuple[str, ...]], ...] = ()
+    steps: tuple[ActionProperty, ...] = ()
     describe_history: Callable[[State], str] = lambda state: ""
 
     def induction(self) -> Induction:
         """The induction for sizes of any number."""
-        model = self.model(self.sizes)
-        larger = self.model({name: size + 1 for name, size in self.sizes.items()})
-        return Induction(model, Space(model, larger), self)
+        space = self._space()
+        return Induction(space.model, space, self)
+
+    def _space(self) -> Space:
+        larger = [self.model({**self.sizes, n: size + 1}) for n, size in self.sizes.items()]
+        return Space(self.model(self.sizes), larger)
 
     def within(self, sizes: dict[str, int]) -> Induction:
         """The induction for these sizes alone, where an answer is a state."""
         model = self.model(sizes)
-        return Induction(model, Space(model, model), self)
+        return Induction(model, Space(model, (), like=self._space()), self)
+
+    @property
+    def invariants(self) -> tuple[Invariant, ...]:
+        """Its claims about states and its lemmas, each once."""
+        claims = {claim.name: claim for claim, _ in self.claims}
+        lemmas = {lemma.name: lemma.claim for lemma in (*self.lemmas, *self.follows)}
+        return tuple((claims | lemmas | claims).values())
+
+    @property
+    def own_lemmas(self) -> tuple[Lemma, ...]:
+        """Its lemmas without its claims."""
+        return tuple(e for e in (*self.lemmas, *self.follows) if e.name not in self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its claims."""
+        return tuple(c.name for c in (*(claim for claim, _ in self.claims), *self.steps))
 
 
 @dataclass
@@ -152,7 +175,17 @@ class Induction:
                 "step": [*ranges, guard],
                 "defined": [*run.definitions, *self._bounds(after)],
             }
-            yield made(lemma.name, run, given, truth, (lemma.name, *lemma.by))
+            yield made(lemma.name, run, given, truth, (lemma.name, *lemma.by) if lemma.by else ())
+        for claim in self.theorem.steps:
+            run.faults.clear()
+            truth = run.holds(claim.keeps, self._state, draft, self.settings)
+            given = self._assumed | {
+                "step": [*ranges, guard],
+                "defined": [*run.definitions, *self._bounds(after)],
+            }
+            yield made(claim.name, run, given, truth)
+            no_error = negation(disjunction(*(when for when, _ in run.faults)))
+            yield made(f"{claim.name}: {NO_ERROR}", run, given, no_error)
 
     def happens(self, action: Action) -> Obligation:
         """The obligation that must fail: no state of the invariant enables an action."""

@@ -16,6 +16,26 @@ from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import Result
 from waterline.checker.search.result import Verdict as Found
 from waterline.checker.search.search import search
+from waterline.model.core.transition_system import Action
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A theorem with its words: `scope` is what it is about, `check` the command that searches.
+
+    `searched` are the bounds of the search, which `searched_in` describes, and `small` those of
+    counterexamples to induction. `options` identify it in a document.
+    """
+
+    name: str
+    theorem: Theorem
+    searched: dict[str, int]
+    searched_in: str
+    small: dict[str, int]
+    scope: str
+    trusted: str
+    check: str
+    options: dict[str, object]
 
 
 class Verdict(Enum):
@@ -65,8 +85,7 @@ class Proof:
 
     def verdict(self, theorem: Theorem) -> Verdict:
         """The verdict on the theorem's claims."""
-        claims = {claim.name for claim, _ in theorem.claims}
-        if claims & set(self.violated):
+        if set(theorem.names) & set(self.violated):
             return Verdict.VIOLATED
         if self.violated or self.refuted or self.never:
             return Verdict.NOT_PROVED
@@ -78,8 +97,7 @@ def search_first(
 ) -> Result:
     """Search all states within these sizes for one that breaks a claim or a lemma."""
     model = theorem.model(sizes)
-    lemmas = (lemma.claim for lemma in (*theorem.lemmas, *theorem.follows))
-    problem = Problem(model, (*(claim for claim, _ in theorem.claims), *lemmas))
+    problem = Problem(model, theorem.invariants, properties=theorem.steps)
     prepare(problem, announce=announce)
     with closing(MemoryEngine(problem)) as engine:
         return search(problem, engine)
@@ -124,6 +142,18 @@ def refute(small: Induction, obligation: Obligation) -> Counterexample | None:
 
 
 def never_happen(induction: Induction) -> list[str]:
-    """Actions that no state of the invariant enables within small sizes, as far as we can tell."""
+    """Actions that no state of the invariant enables within small sizes, as far as we can tell.
+
+    The interpreter agrees on each that a state enables.
+    """
     actions = induction.model.enabled_actions
-    return [a.name for a in actions if answer(induction.happens(a))[0] is not Outcome.REFUTED]
+    return [each.name for each in actions if not _happens(induction, each)]
+
+
+def _happens(induction: Induction, action: Action) -> bool:
+    obligation = induction.happens(action)
+    outcome, model = answer(obligation)
+    if outcome is not Outcome.REFUTED:
+        return False
+    found = counterexample_of(induction, obligation, model)
+    return found.after is not None and found.begins_in(induction)

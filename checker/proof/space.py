@@ -1,13 +1,13 @@
 """Fields of a model with the bounds of a search taken away.
 
-A model is made twice, within different bounds: a size that differs between the two layouts is a
-number here that may be any, one that does not stays. Of two equal models all is known:
-then no quantifier is left, and an answer of the solver is a state.
+A model is made again for each bound, with that one larger: a size that differs between the layouts
+is a number here that may be any, one that does not stays. Without other models all is known: then
+no quantifier is left, and an answer of the solver is a state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from waterline.checker.proof.quantifiers import Quantifiers
 from waterline.checker.proof.terms import (
     Array,
     Mask,
+    NotProvable,
     Term,
     as_expression,
     as_number,
@@ -32,16 +33,13 @@ from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
 
 
-class NotProvable(Exception):
-    """A model or a rule has a form without translation; the message says which, and where."""
-
-
 @dataclass(frozen=True)
 class Shape:
     """A field: what its indices count, and the range of its elements; no `hi` where none is.
 
-    Of a set of names `of` is what counts them, "" otherwise. `up_to` is the size that is the most
-    an element can be, or "".
+    What an index counts is a size by its name, or a number that no bound changes. Of a set of names
+    `of` is what counts them, "" otherwise. `up_to` is the size that is the most an element can be,
+    or "".
     """
 
     name: str
@@ -59,29 +57,33 @@ class Shape:
 
 
 class Space:
-    """The fields of `model` without the bounds that are different in `other`.
+    """The fields of `model` without the bounds that are different in `others`, each in one of them.
 
-    A search is cut where a step would exceed a bound, so that only an index beyond a number of
-    names is an error. `assumed` is known of the sizes; `rounds` are the numbers that a quantifier
-    ranges over if all sizes are known.
+    A search is cut where a step would exceed a bound, so that only an index or a value beyond a
+    number of names is an error. `assumed` is known of the sizes; `rounds` are the numbers that a
+    quantifier ranges over if all sizes are known. One that is `like` another has the same fields,
+    within the bounds of its own model.
     """
 
-    def __init__(self, model: Model, other: Model) -> None:
-        self._sizes = (model.layout.sizes, other.layout.sizes)
+    def __init__(self, model: Model, others: Sequence[Model], like: Space | None = None) -> None:
+        self.model = model
+        self._models = (model, *others)
+        self._like = like
         self._named = set(_name_sorts(model))
         self.assumed: list[Any] = []
         self.sizes = {name: self._size(name) for name in model.layout.sizes}
-        self.rounds: range | None = None
-        if not self.assumed:
-            self.rounds = range(-1, max(self.sizes.values()) + 1)
         if len(model.initial) != 1:
             raise NotProvable("a model with several initial states has no proof yet")
-        if len(model.layout.fields) != len(other.layout.fields):
+        if len({tuple(f.name for f in each.layout.fields) for each in self._models}) != 1:
             raise NotProvable("the fields of the model depend on its bounds")
-        self.shapes = {
-            a.name: self._shape(a, b, model.initial[0])
-            for a, b in zip(model.layout.fields, other.layout.fields, strict=True)
-        }
+        alike = zip(*(each.layout.fields for each in self._models), strict=True)
+        self.shapes = {each[0].name: self._shape(each) for each in alike}
+        counted = {d for shape in self.shapes.values() for d in shape.arguments}
+        self.sizes |= {d: int(d) for d in counted if d.isdecimal()}
+        self._assume(counted)
+        self.rounds: range | None = None
+        if all(map(is_known, self.sizes.values())):
+            self.rounds = range(-1, max(self.sizes.values()) + 1)
 
     @property
     def dimensions(self) -> dict[str, tuple[str, ...]]:
@@ -94,18 +96,23 @@ class Space:
         return {shape.name: shape.up_to for shape in self.shapes.values() if shape.up_to}
 
     def is_name(self, size: str) -> bool:
-        """True if a size counts names: an index beyond it is an error, whatever the bounds."""
-        return size in self._named
+        """True if a size counts names or is fixed: an index beyond it is always an error."""
+        return size in self._named or size.isdecimal()
 
     def _size(self, name: str) -> Term:
-        one, other = (sizes[name] for sizes in self._sizes)
-        if one == other:
-            return one
-        number = z3.Int(f"number_of_{name}")
-        self.assumed.append(number >= 1)
-        return number
+        values = [each.layout.sizes[name] for each in self._models]
+        return values[0] if len(set(values)) == 1 else z3.Int(f"number_of_{name}")
 
-    def _shape(self, a: Field, b: Field, initial: State) -> Shape:
+    def _assume(self, counted: set[str]) -> None:
+        """Assume of a number of names or of elements that it is one or more."""
+        for name, size in self.sizes.items():
+            if not is_known(size) and (name in counted or name in self._named):
+                self.assumed.append(size >= 1)
+
+    def _shape(self, alike: tuple[Field, ...]) -> Shape:
+        a = alike[0]
+        if any((f.lo, f.naming, len(f.shape)) != (a.lo, a.naming, len(a.shape)) for f in alike):
+            raise NotProvable(f"what {a.name} is depends on the bounds")
         if a.alive is not None:
             raise NotProvable(f"rows of {a.name} exist in some states only, which has no proof yet")
         holds = Holds.PLAIN if a.naming is None else a.naming.holds
@@ -113,41 +120,62 @@ class Space:
             raise NotProvable(f"{a.name} holds {holds.value}, which has no proof yet")
         of = "" if a.naming is None or a.naming.of is None else a.naming.of.value
         of = of or ("replicas" if holds in (Holds.REPLICA, Holds.REPLICAS) else "")
-        hi: Term | None = None if a.hi != b.hi else a.hi
-        if holds is Holds.REPLICA:
-            hi = self.sizes[of] - 1
-        values = {
-            getattr(initial, a.name) if index == () else getattr(initial, a.name)[index]
-            for index in initial.layout.elements[a.name]
-        }
-        if len(values) != 1:
-            raise NotProvable(f"{a.name} is not the same everywhere in the initial state")
-        (first,) = values
         is_set = holds is Holds.REPLICAS
+        hi = self.sizes[of] - 1 if holds is Holds.REPLICA else self._most(alike, is_set)
+        values = {value for each in self._models for value in _elements(each.initial, a.name)}
+        if len(values) != 1:
+            raise NotProvable(f"{a.name} is not the same everywhere at first, for all bounds")
+        (first,) = values
         if is_set and first != 0:
             raise NotProvable(f"{a.name} has members in the initial state, which has no proof yet")
-        up_to = "" if a.hi == b.hi or is_set else next(iter(self._fitting(a.hi, b.hi)), "")
-        return Shape(
-            a.name, self._dimensions_of(a, b), a.lo, hi, of if is_set else "", up_to, first
-        )
+        most = [f.hi for f in alike]
+        up_to = next(iter(self._fitting(most)), "") if len(set(most)) > 1 and not is_set else ""
+        dimensions = self._dimensions_of(alike)
+        if self._like is not None:
+            dimensions = self._like.shapes[a.name].dimensions
+        return Shape(a.name, dimensions, a.lo, hi, of if is_set else "", up_to, first)
 
-    def _fitting(self, one: int, other: int) -> list[str]:
-        """The sizes that have these values in the two models."""
-        sizes, others = self._sizes
-        return [name for name in sizes if (sizes[name], others[name]) == (one, other)]
+    def _most(self, alike: tuple[Field, ...], is_set: bool) -> Term | None:
+        """The most that an element can be; None without, and where a search is cut before it."""
+        most = [f.hi for f in alike]
+        if is_set or len(set(most)) == 1:
+            return None if is_set else most[0]
+        for name in sorted(self._named):
+            more = {
+                hi - each.layout.sizes[name] for hi, each in zip(most, self._models, strict=True)
+            }
+            if len(more) == 1:
+                return self.sizes[name] + more.pop()
+        for hi, each in zip(most, self._models, strict=True):
+            if hi != most[0] and self._names_differ(each):
+                raise NotProvable(f"the range of {alike[0].name} is another with more names")
+        return None
 
-    def _dimensions_of(self, a: Field, b: Field) -> tuple[str, ...]:
-        """The size that each extent of a field is."""
-        sorts = () if a.naming is None else (a.naming.rows, a.naming.columns)
+    def _names_differ(self, model: Model) -> bool:
+        first = self._models[0].layout.sizes
+        return any(model.layout.sizes[name] != first[name] for name in self._named)
+
+    def _fitting(self, values: Sequence[int]) -> list[str]:
+        """The sizes that have these values in the models, and differ between them."""
+        if len(set(values)) == 1:
+            return []
+        sizes = self._models[0].layout.sizes
+        return [n for n in sizes if [m.layout.sizes[n] for m in self._models] == list(values)]
+
+    def _dimensions_of(self, alike: tuple[Field, ...]) -> tuple[str, ...]:
+        """The size that each extent of a field is, or its number."""
+        naming = alike[0].naming
+        sorts = () if naming is None else (naming.rows, naming.columns)
         found = []
-        for position, extents in enumerate(zip(a.shape, b.shape, strict=True)):
+        for position, extents in enumerate(zip(*(f.shape for f in alike), strict=True)):
             sort = sorts[position] if position < len(sorts) else None
-            fitting = self._fitting(*extents)
+            fitting = self._fitting(extents)
             if sort is not None and sort.value in fitting:
-                fitting = [sort.value]
-            if not fitting:
-                raise NotProvable(f"an extent of {a.name} is none of the model's sizes")
-            found.append(fitting[0])
+                found.append(sort.value)
+            elif fitting or len(set(extents)) == 1:
+                found.append(fitting[0] if fitting else str(extents[0]))
+            else:
+                raise NotProvable(f"an extent of {alike[0].name} is none of the model's sizes")
         return tuple(found)
 
     def initial(self) -> dict[str, Array]:
@@ -216,6 +244,14 @@ class Space:
         if not self.is_name(size):
             return low
         return conjunction(low, compare("<", index, self.sizes[size]))
+
+
+def _elements(states: Sequence[State], name: str) -> Iterator[int]:
+    """All elements of a field in some states."""
+    for state in states:
+        rows = getattr(state, name)
+        for index in state.layout.elements[name]:
+            yield rows if index == () else rows[index]
 
 
 def _name_sorts(model: Model) -> Iterator[str]:

@@ -23,6 +23,10 @@ _ORDERED: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+class NotProvable(Exception):
+    """A model or a rule has a form without translation; the message says which, and where."""
+
+
 def is_known(x: Any) -> bool:
     """True for a number or a truth of Python's."""
     return isinstance(x, int)
@@ -159,6 +163,8 @@ def as_mask(x: Any) -> Mask:
     """A set, or the number that a set is; of a negative one, the complement of a set."""
     if isinstance(x, Mask):
         return x
+    if not is_known(x):
+        raise NotProvable(f"a set in one case is a number in another: {x}")
     if x < 0:
         out = as_mask(~x)
         return Mask(lambda i: negation(out.has(i)))

@@ -55,8 +55,8 @@ class OwnFamily(Family):
         made: Built = _build(self.own, version, circumstances)
         return Claimed(
             model=made.model,
-            invariants=tuple(map(_invariant, made.always)),
-            properties=tuple(map(_property, made.every_step)),
+            invariants=tuple(map(invariant_of, made.always)),
+            properties=tuple(map(property_of, made.every_step)),
             reachable=tuple(
                 Reachable(
                     name=each.name,
@@ -124,10 +124,10 @@ def _build(own: OwnFile, version: str, circumstances: OwnOptions) -> Built:
         raise BadEnvironment(f"{own.name} has no {version!r}; it has {', '.join(own.protocols)}")
     bounds = _bounds(own, version, dict(circumstances.given))
     if not circumstances.unbounded:
-        return _built_within(own, version, bounds, {**bounds, DIGEST: own.digest})
+        return built_within(own, version, bounds, {**bounds, DIGEST: own.digest})
     left = _bounds_left(own, version, circumstances)
     roomy = room_for(own, version, bounds)
-    made = _built_within(
+    made = built_within(
         own,
         version,
         roomy,
@@ -137,12 +137,12 @@ def _build(own: OwnFile, version: str, circumstances: OwnOptions) -> Built:
 
     def within(needed: Mapping[str, int]) -> Model:
         whole = {**bounds, **needed}
-        return _built_within(own, version, whole, {**whole, DIGEST: own.digest}).model
+        return built_within(own, version, whole, {**whole, DIGEST: own.digest}).model
 
     return remove_bounds(made, within, own.file)
 
 
-def _built_within(
+def built_within(
     own: OwnFile,
     version: str,
     bounds: Mapping[str, Bound],
@@ -150,6 +150,7 @@ def _built_within(
     *,
     is_unbounded: bool = False,
 ) -> Built:
+    """Return what a protocol declares within bounds. Raises `BadEnvironment`."""
     protocol = own.declare(version, bounds)
     return describe_where(
         own.file,
@@ -260,7 +261,8 @@ def _plain(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _invariant(claim: Stated) -> Invariant:
+def invariant_of(claim: Stated) -> Invariant:
+    """Return a claim about states."""
     return Invariant(
         name=claim.name,
         sentence=claim.sentence,
@@ -269,7 +271,8 @@ def _invariant(claim: Stated) -> Invariant:
     )
 
 
-def _property(claim: Stated) -> ActionProperty:
+def property_of(claim: Stated) -> ActionProperty:
+    """Return a claim about steps."""
     return ActionProperty(
         name=claim.name,
         sentence=claim.sentence,

@@ -251,7 +251,7 @@ def _lemma(holds: Any, *by: Any) -> Lemma:
         future_epochs_have_no_leader,
         leader_acts_first,
     )
-    return Lemma(holds, tuple(rule.__name__ for rule in (*shape, *by)))
+    return Lemma.of(holds, tuple(rule.__name__ for rule in (*shape, *by)))
 
 
 LEMMAS = (

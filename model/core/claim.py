@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from waterline.model.core.transition_system import Action
@@ -84,37 +85,49 @@ class Invariant(_Verdictable):
     holds: Callable[[Any, Any], bool]
 
 
+def _not_so_here(sentence: str, state: Any, settings: Any) -> str:
+    return f"Not so here: {sentence}"
+
+
 @dataclass(frozen=True, slots=True)
 class Lemma:
     """A claim that a proof by induction takes together with others.
 
-    `holds(state, settings)` is a rule like any claim's: the search tests it, the proof uses it.
-    `by` are the names of lemmas that its proof takes, as a hint to the solver: it need not be true.
+    The search tests the claim, the proof uses it. `by` are the names of lemmas that its proof
+    takes, as a hint to the solver: it need not be true.
     """
 
-    holds: Callable[[Any, Any], bool]
+    claim: Invariant
     by: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, rule: Callable[[Any, Any], bool], by: tuple[str, ...] = ()) -> Lemma:
+        """The lemma with the name and the first sentence of a rule."""
+        sentence = first_sentence(rule.__doc__)
+        return cls(
+            Invariant(
+                name=rule.__name__,
+                sentence=sentence,
+                holds=rule,
+                explain=partial(_not_so_here, sentence),
+            ),
+            by,
+        )
 
     @property
     def name(self) -> str:
-        """The name of its rule."""
-        return self.holds.__name__
+        """The name of its claim."""
+        return self.claim.name
 
     @property
     def sentence(self) -> str:
-        """The first sentence about its rule."""
-        return first_sentence(self.holds.__doc__)
+        """The sentence of its claim."""
+        return self.claim.sentence
 
     @property
-    def claim(self) -> Invariant:
-        """The lemma as a claim that a search checks."""
-        return Invariant(
-            name=self.name, sentence=self.sentence, holds=self.holds, explain=self.explain
-        )
-
-    def explain(self, state: Any, settings: Any) -> str:
-        """Say that a state breaks it."""
-        return f"Not so here: {self.sentence}"
+    def holds(self) -> Callable[[Any, Any], bool]:
+        """Its rule: a function of a state and the settings."""
+        return self.claim.holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

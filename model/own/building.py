@@ -41,7 +41,7 @@ class Settings(NamedTuple):
 class Stated:
     """A claim: its name, the sentence it stands for, and the function that decides it.
 
-    `explain(*states)` says where it is False. `begun` is as a `Reachable` has it.
+    `explain(*states)` says where it is False. `begun` is as a `Reachable` has it, `by` as a lemma.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Stated:
     function: Callable[..., bool]
     explain: Callable[..., str]
     begun: Callable[..., bool] | None = None
+    by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,7 @@ class Built:
     always: tuple[Stated, ...]
     every_step: tuple[Stated, ...]
     sometimes: tuple[Stated, ...]
+    lemmas: tuple[Stated, ...]
     behaviours: tuple[Behaviour, ...] = ()
     declared: Protocol
     start: tuple[KitAction, Layout] | None = None
@@ -113,6 +115,7 @@ def build_model(
             ("always", protocol.always),
             ("every_step", protocol.every_step),
             ("sometimes", protocol.sometimes),
+            ("lemmas", protocol.all_lemmas),
         )
     }
     behaviours = noted.each([protocol], lambda each: behaviours_of(rules, each, sorts))
@@ -151,6 +154,8 @@ def build_model(
 
 
 def _state_claim(rules: Rules, kind: str, sorts: Sequence[Names], claim: Any) -> Stated:
+    if kind == "lemmas":
+        return replace(_state_claim(rules, "always", sorts, claim.function), by=claim.by)
     if kind == "sometimes":
         name, sentence, function, begun = rules.happens(claim)
         return Stated(name, sentence, function, lambda *states: "", begun)

@@ -155,7 +155,7 @@ def bounds_of(function: Callable[..., Any]) -> dict[str, Bound]:
     They are those of the class that it is given, `def lease(state: type[State]) -> Protocol`, or
     its own arguments. Raises `BadProtocol`.
     """
-    if (state := _state_of(function)) is not None:
+    if (state := state_of(function)) is not None:
         return dict(state._made.bounds)
     found: dict[str, Bound] = {}
     for name, parameter in inspect.signature(function).parameters.items():
@@ -172,7 +172,7 @@ def call_within(function: Callable[..., Any], bounds: Bounds) -> Any:
     """Return the result of a function that declares a protocol, within these bounds. Raises
     `BadProtocol`, and whatever the function raises.
     """
-    given = _state_of(function)
+    given = state_of(function)
     if given is None:
         made = function(**bounds)
         state = getattr(made, "state", None)
@@ -214,7 +214,7 @@ def epochs_of(state: StateType) -> tuple[Epochs, ...]:
     return tuple(state._made.epochs.values())
 
 
-def _state_of(function: Callable[..., Any]) -> StateType | None:
+def state_of(function: Callable[..., Any]) -> StateType | None:
     """The class of fields that a function takes; None if it takes none."""
     parameters = list(inspect.signature(function).parameters.values())
     if not parameters or parameters[0].default is not inspect.Parameter.empty:

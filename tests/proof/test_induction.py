@@ -17,7 +17,7 @@ from waterline.checker.proof.proving import (
     prove_all,
     search_first,
 )
-from waterline.checker.proof.space import NotProvable
+from waterline.checker.proof.terms import NotProvable
 from waterline.model.core.claim import Invariant, Lemma
 from waterline.model.core.layout import Field, Layout
 from waterline.model.core.renaming import (
@@ -184,7 +184,7 @@ def made(effect: Any) -> Any:
     return model
 
 
-def theorem(effect: Any, lemmas: tuple[Lemma, ...] = (Lemma(below_top),)) -> Theorem:
+def theorem(effect: Any, lemmas: tuple[Lemma, ...] = (Lemma.of(below_top),)) -> Theorem:
     claim = Invariant(name="low", sentence="", holds=first_below_top, explain=lambda *given: "")
     return Theorem(made(effect), SIZES, lemmas, (), ((claim, ("below_top",)),))
 
@@ -218,7 +218,9 @@ def test_a_step_out_of_the_lemmas_is_shown_as_the_interpreter_runs_it() -> None:
 
 def test_a_complement_equals_no_set() -> None:
     """Python has -1 for the complement of the empty set, which is not the set of all names."""
-    of = theorem(count_if_a_complement_is_not_everybody, (Lemma(below_top), Lemma(no_members)))
+    of = theorem(
+        count_if_a_complement_is_not_everybody, (Lemma.of(below_top), Lemma.of(no_members))
+    )
     proof = proved(of)
 
     assert proof.verdict(of) is Verdict.NOT_PROVED
@@ -246,7 +248,7 @@ def test_a_rule_in_error_is_not_proved(effect: Any) -> None:
 
 
 def test_a_lemma_without_states_proves_nothing() -> None:
-    of = theorem(count, (Lemma(below_top), Lemma(never)))
+    of = theorem(count, (Lemma.of(below_top), Lemma.of(never)))
     proof = proved(of)
 
     assert proof.never == ["Count", "Raise"]

@@ -1,0 +1,151 @@
+"""Bounds of user models that fall away in a proof, and those that must not."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("z3")
+
+from tests.support.own_theorems import theorem_in, verdict_of
+from waterline.checker.proof.proving import Verdict
+from waterline.checker.proof.terms import NotProvable
+from waterline.model.core.errors import BadEnvironment
+
+MODEL = '''
+from waterline import *
+
+
+class State(Fields):
+    clients = Names("client", 2)
+    most: int = 3
+    others: int = 2
+    strict: bool = True
+    FIELDS
+    count = Number(0, most, by=clients)
+    members = Set(of=clients)
+
+
+def counting(state: type[State]) -> Protocol:
+    BEFORE
+    return Protocol(
+        state=state, actions=[join, Action(count, step=range(1, state.others + 1))], always=[low]
+    )
+
+
+def join(s: State, client: int) -> None:
+    """A client joins."""
+    when(client not in s.members)
+    s.members.add(client)
+
+
+def count(s: State, client: int, step: int) -> None:
+    """A client counts."""
+    when(client in s.members RULE)
+    within(s.count[client] + step <= s.most)
+    s.count[client] += step
+
+
+def low(s: State) -> bool:
+    """A count is no debt."""
+    return CLAIM
+'''
+
+
+def model(
+    fields: str = "", before: str = "", rule: str = "", claim: str = "all(c >= 0 for c in s.count)"
+) -> str:
+    """The text of the model, with these parts."""
+    claim = claim.replace("c >= 0 for c in s.count", "s.count[c] >= 0 for c in s.clients")
+    text = MODEL.replace("FIELDS", fields).replace("BEFORE", before)
+    return text.replace("RULE", rule).replace("CLAIM", claim)
+
+
+def test_bounds_that_are_declared_and_handed_on_fall_away() -> None:
+    made = theorem_in(model())
+
+    assert made.free == ("clients", "most", "others")
+    assert made.kept == {"strict": True}
+    assert verdict_of(made)[0] is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("parts", "kept"),
+    [
+        ({"fields": "half: int = most // 2"}, "most"),
+        ({"fields": "_half = most + 1\n    spare = Number(0, _half)"}, "most"),
+        ({"fields": "spare = Number(0, max(most, 7))"}, "most"),
+        ({"fields": "spare = Number(0, 9 if most > 8 else 1)"}, "most"),
+        ({"fields": "spare = Number(0, 2 * most)"}, "most"),
+        ({"fields": "spare = Choice(*('a' * (1 + i) for i in range(most)))"}, "most"),
+        ({"fields": "spare = Flag(by=most, doc=f'{most}')"}, "most"),
+        ({"fields": "spare = Flag(by=clients.count + 1)"}, "clients"),
+        ({"fields": "spare = Log(of=2, room=most)", "rule": "and len(s.spare) == 0"}, "most"),
+        ({"fields": "spare = Set(of=most + 1)", "rule": "and all(i < 9 for i in s.spare)"}, "most"),
+        ({"before": "late = state.most > 7"}, "most"),
+        ({"before": "name = {True: 1}.get(state.most == 9)"}, "most"),
+    ],
+)
+def test_a_bound_of_which_more_is_made_stays(parts: dict[str, str], kept: str) -> None:
+    made = theorem_in(model(**parts))
+
+    assert kept not in made.free
+    assert kept in made.kept
+    assert made.reasons[kept]
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["helper(state)", "global seen\n    seen = state", "x = vars(state)"],
+)
+def test_a_protocol_that_hands_its_state_on_keeps_all_bounds(before: str) -> None:
+    text = model(before=before) + "\n\ndef helper(state):\n    return state\n"
+
+    with pytest.raises(BadEnvironment, match="no bound of counting falls away"):
+        theorem_in(text)
+
+
+def test_a_declaration_of_the_files_own_is_none() -> None:
+    text = model().replace(
+        "class State", "def Number(lo, hi, by=None):\n    return Flag(by=by)\n\n\nclass State"
+    )
+    text = text.replace("s.count[client] += step", "s.count[client] = True")
+
+    assert "most" not in theorem_in(text).free
+
+
+def test_a_set_of_more_names_than_a_word_has_bits_is_a_set() -> None:
+    """The functions that a search compiles ask for 63 bits: that must not prove anything."""
+    made = theorem_in(model(claim="all(c not in s.members for c in range(63, s.clients))"))
+
+    assert verdict_of(made)[0] is Verdict.UNDECIDED
+
+
+def test_a_number_of_names_is_the_most_that_a_number_can_be() -> None:
+    text = model(fields="total = Number(0, clients.count)".replace("clients.count", "3"))
+    bounded = text.replace(
+        "    s.members.add(client)\n", "    s.members.add(client)\n    s.total += 1\n"
+    )
+    verdict, proof = verdict_of(theorem_in(bounded))
+
+    assert verdict is Verdict.NOT_PROVED
+    assert proof.refuted is not None
+    assert proof.refuted[0] == "no rule in error"
+
+
+@pytest.mark.parametrize(
+    ("rule", "what"),
+    [
+        ("and sum(s.count[c] for c in s.clients) < 3", "carries sum_so_far"),
+        ("and len(s.members) < 3", "is used as a number, and is none"),
+        ("and 1 not in s.spare", "is a set in a number, or no set"),
+        ("and s.count[client] * step < 3", "has no translation"),
+    ],
+)
+def test_a_rule_without_translation_is_refused_by_file_and_line(rule: str, what: str) -> None:
+    made = theorem_in(model(rule=rule, fields="spare = Set(of=most + 1)"))
+    line = next(
+        n for n, each in enumerate(model(rule=rule, fields="x").splitlines(), 1) if rule in each
+    )
+
+    with pytest.raises(NotProvable, match=rf"drawn.py:{line}: .*{what}"):
+        list(made.theorem.induction().all())

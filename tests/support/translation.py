@@ -1,0 +1,131 @@
+"""Rules as terms against rules as Python runs them, in random states, most of them unreachable."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import z3
+
+from waterline.checker.proof import obligations
+from waterline.checker.proof.obligations import Induction, Theorem
+from waterline.checker.proof.terms import as_expression, conjunction, disjunction, equal, negation
+from waterline.model.core.state import OutsideOfPlace, State
+
+
+def random_state(induction: Induction, rng: random.Random) -> State:
+    layout = induction.model.layout
+    draft = State(layout).draft()
+    for declared in layout.fields:
+        for index in layout.elements[declared.name]:
+            if isinstance(index, tuple):
+                value = rng.randint(declared.lo, declared.hi)
+                if index:
+                    getattr(draft, declared.name)[index] = value
+                else:
+                    setattr(draft, declared.name, value)
+    return draft.freeze()
+
+
+def is_state(induction: Induction, arrays: Any, state: State) -> Any:
+    """That the terms have the elements of a state."""
+    layout, found = induction.model.layout, []
+    for declared in layout.fields:
+        for index in layout.elements[declared.name]:
+            if isinstance(index, tuple):
+                value = getattr(state, declared.name)
+                value = value[index] if index else value
+                term = arrays[declared.name](*index)
+                if induction.space.shapes[declared.name].of:
+                    # Beyond the names as well: that a set has none of these is an assumption.
+                    bits = range(-1, max(layout.sizes.values()) + 1)
+                    found += [equal(term.has(i), i >= 0 and bool(value >> i & 1)) for i in bits]
+                else:
+                    found.append(equal(term, value))
+    return conjunction(*found)
+
+
+def is_error(induction: Induction, error: OutsideOfPlace) -> bool:
+    """True for an error whatever the bounds: below the range, or a name that there is not."""
+    shape = induction.space.shapes[error.place.name]
+    if error.value is not None:
+        return error.value < shape.lo or shape.hi is not None
+    counted = zip(error.indices, shape.dimensions, strict=True)
+    sizes = induction.model.layout.sizes
+    return any(i < 0 or (induction.space.is_name(d) and i >= sizes[d]) for i, d in counted)
+
+
+class Comparison:
+    """An induction without bounds whose quantifiers range over the numbers of some sizes."""
+
+    def __init__(self, theorem: Theorem, of: dict[str, int]) -> None:
+        model = theorem.model(of)
+        larger = [theorem.model({**of, name: size + 1}) for name, size in of.items()]
+        space = obligations.Space(model, larger)
+        sizes = model.layout.sizes
+        space.rounds = range(-1, max(sizes.values()) + 1)
+        self.given = [space.sizes[name] == size for name, size in sizes.items()]
+        self.induction = Induction(model, space, theorem)
+        self.seen: Counter[str] = Counter()
+
+    def require(self, known: list[Any], expected: Any, what: str) -> None:
+        solver = z3.Solver()
+        solver.add(*map(as_expression, known))
+        assert solver.check() == z3.sat, f"{what}: a definition has no solution"
+        solver.add(as_expression(negation(expected)))
+        assert solver.check() == z3.unsat, what
+
+    def lemmas(self, rng: random.Random) -> None:
+        """Every lemma and claim in a random state."""
+        induction, state = self.induction, random_state(self.induction, rng)
+        run = induction._begin()
+        theorem, settings = induction.theorem, induction.model.settings
+        rules = [lemma.holds for lemma in (*theorem.lemmas, *theorem.follows)]
+        truths = []
+        for rule in (*rules, *(claim.holds for claim, _ in theorem.claims)):
+            try:
+                expected = bool(rule(state, settings))
+            except OutsideOfPlace:
+                self.seen["lemma raises"] += 1
+                continue
+            truths.append(equal(run.holds(rule, induction._state, induction.settings), expected))
+            self.seen[f"lemma {expected}"] += 1
+        known = [*self.given, *run.definitions, is_state(induction, induction._before, state)]
+        self.require(known, conjunction(*truths), f"a lemma in {state}")
+
+    def step(self, action: Any, rng: random.Random) -> None:
+        """One action with random arguments in a random state."""
+        induction, state = self.induction, random_state(self.induction, rng)
+        model = induction.model
+        run, guard, after, variables = induction._step(action)
+        numbers = tuple(rng.randrange(model.layout.sizes[p.over]) for p in action.parameters)
+        faults = disjunction(*(when for when, _ in run.faults))
+        known = [*self.given, *run.definitions, is_state(induction, induction._before, state)]
+        known += [v == n for v, n in zip(variables, numbers, strict=True)]
+        what = f"{action.name}{numbers} in {state}"
+        try:
+            enabled = model.is_enabled(state, action, numbers)
+            expected = equal(guard, enabled)
+            if enabled:
+                then = model.apply(state, action, numbers)
+                expected = conjunction(expected, is_state(induction, after, then))
+        except OutsideOfPlace as error:
+            self.seen["raises"] += 1
+            if is_error(induction, error):
+                self.require(known, faults, f"{what} raises {error}")
+            return
+        self.seen[f"enabled {enabled}"] += 1
+        self.require(known, conjunction(expected, negation(faults)), what)
+        if not enabled:
+            return
+        draft = run.state(after)
+        for claim in induction.theorem.steps:
+            try:
+                kept = bool(claim.keeps(state, then, model.settings))
+            except OutsideOfPlace:
+                continue
+            term = run.holds(claim.keeps, induction._state, draft, induction.settings)
+            known = [*known, *run.definitions]
+            self.require(known, equal(term, kept), f"{claim.name} of {what}")
+            self.seen[f"step kept {kept}"] += 1

@@ -1,0 +1,63 @@
+"""Examples with a part of a rule changed: none of the wrong ones is proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("z3")
+
+from tests.support.own_theorems import theorem_in, verdict_of
+from waterline.checker.proof.proving import Verdict, search_first
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FENCED, COMMIT = "fenced_lease", "two_phase_commit"
+WRONG = [
+    (FENCED, "if not s.fenced or s.token[client] >= s.written_under:", "if True:"),
+    (FENCED, "s.token[client] >= s.written_under", "s.token[client] >= s.granted - 1"),
+    (FENCED, "fenced: bool = True", "fenced: bool = False"),
+    (FENCED, "    s.holder = None\n", "    s.holder = None\n    s.written_under = 0\n"),
+    (COMMIT, 'when(s.tm_state == "init" and s.prepared_sent[rm])', 'when(s.tm_state == "init")'),
+    (COMMIT, " and all(s.tm_prepared[rm] for rm in range(s.rms))", ""),
+    (COMMIT, "and all(s.tm_prepared", "and any(s.tm_prepared"),
+    (
+        COMMIT,
+        '"init" and all(s.tm_prepared[rm] for rm in range(',
+        '"init" and all(s.tm_prepared[rm] for rm in range(1, ',
+    ),
+    (COMMIT, '    when(s.tm_state == "init")\n', ""),
+    (COMMIT, "    when(s.commit_sent)\n", ""),
+    (COMMIT, "    when(s.abort_sent)\n", ""),
+    (
+        COMMIT,
+        '    when(s.rm_state[rm] == "working")\n    s.rm_state[rm] = "aborted"',
+        '    when(s.rm_state[rm] != "committed")\n    s.rm_state[rm] = "aborted"',
+    ),
+    (COMMIT, 's.tm_state = "committed"\n    s.commit_sent = True', "s.commit_sent = True"),
+]
+
+
+def text_of(name: str) -> str:
+    return (EXAMPLES / f"{name}.py").read_text()
+
+
+@pytest.mark.parametrize("name", [FENCED, COMMIT])
+def test_an_example_is_proved_for_any_number(name: str) -> None:
+    made = theorem_in(text_of(name))
+
+    assert verdict_of(made)[0] is Verdict.PROVED
+    assert "clients" in made.free or "rms" in made.free
+
+
+@pytest.mark.parametrize(("name", "old", "new"), WRONG)
+def test_a_wrong_rule_is_not_proved(name: str, old: str, new: str) -> None:
+    text = text_of(name)
+    assert text.count(old) >= 1
+    made = theorem_in(text.replace(old, new, 1))
+    verdict, _ = verdict_of(made)
+    found = search_first(made.theorem, made.theorem.sizes)
+    claims = {each.name: each.verdict.value for each in found.invariants}
+
+    assert verdict is not Verdict.PROVED
+    assert "violated" in {claims[name] for name in made.theorem.names}
