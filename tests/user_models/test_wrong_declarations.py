@@ -49,14 +49,14 @@ MISTAKES = {
         "fields=[",
         "fields={}, more=[",
         "lock.py:6: a Protocol has no 'more'; it has state, fields, actions, initial, "
-        "always, every_step, sometimes, fair, strongly_fair, recoverable, eventually, "
+        "always, every_step, sometimes, lemmas, fair, strongly_fair, recoverable, eventually, "
         "always_eventually, leads_to",
     ),
     "unknown claim kind": (
         "always=[one_works]",
         "invariants=[one_works]",
         "lock.py:6: a Protocol has no 'invariants'; it has state, fields, actions, initial, "
-        "always, every_step, sometimes, fair, strongly_fair, recoverable, eventually, "
+        "always, every_step, sometimes, lemmas, fair, strongly_fair, recoverable, eventually, "
         "always_eventually, leads_to",
     ),
     "always one function": (
@@ -193,7 +193,7 @@ MISTAKES = {
         "import Action, Choice",
         "import Actions, Choice",
         "lock.py:2: waterline has no Actions; did you mean Action? It has Action, "
-        "Bag, BeyondBound, Choice, Epoch, Epochs, Fields, Flag, Log, Name, Names, NotEnabled, "
+        "Bag, BeyondBound, Choice, Epoch, Epochs, Fields, Flag, Lemma, Log, Name, Names, NotEnabled, "
         "Number, Opaque, Protocol, Queue, Set, Struct, Value, when, within",
     ),
     "arg action missing": (
