@@ -193,8 +193,8 @@ MISTAKES = {
         "import Action, Choice",
         "import Actions, Choice",
         "lock.py:2: waterline has no Actions; did you mean Action? It has Action, "
-        "Bag, BeyondBound, Choice, Epoch, Epochs, Fields, Flag, Lemma, Log, Name, Names, NotEnabled, "
-        "Number, Opaque, Protocol, Queue, Set, Struct, Value, when, within",
+        "Bag, BeyondBound, Choice, Epoch, Epochs, Fields, Flag, Lemma, Log, Name, Names, "
+        "NotEnabled, Number, Opaque, Protocol, Queue, Set, Struct, Value, when, within",
     ),
     "arg action missing": (
         "actions=[take, give_back]",
