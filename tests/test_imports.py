@@ -121,6 +121,11 @@ CASES: dict[str, Case] = {
         SCREEN | COMPILER,
         (*ENGINES, *NO_MATRIX, "tree_sitter", "waterline.checker.checking.run"),
     ),
+    "waterline mutate lock.py --jobs 1 --only guards": (
+        3,
+        SEARCH,
+        (*SPARK, *NO_MATRIX, "waterline.checker.analysis.export"),
+    ),
     "waterline gate no.toml": (2, SCREEN, (*NO_SEARCH, *NO_MATRIX)),
     "waterline gate gate.toml": (
         3,

@@ -56,6 +56,7 @@ COMMANDS = (
     "gate",
     "kernel",
     "matrix",
+    "mutate",
     "paths",
     "prove",
     "run",

@@ -45,6 +45,7 @@ GROUPS = {
         "run": ("run", "Take steps that you choose, and see what can follow."),
         "ties": ("ties", "Say whether the code that a model names was reviewed."),
         "paths": ("paths", "Write tests of your implementation: paths that cover a model."),
+        "mutate": ("mutate", "Say which guard of a model matters, and which claim notices."),
         "export": ("models", "Write a model as a TLA+ module."),
         "layout": ("models", "Show the fields of a state, in bits."),
         "kernel": ("models", "Show what the rules are compiled to."),

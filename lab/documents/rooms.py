@@ -57,6 +57,7 @@ ROOMS = {
     "checker/analysis/certificate": "certificates of verdicts, and their judgement",
     "checker/analysis": "export of the state graph",
     "checker/user_models": "families from user models",
+    "checker/mutants": "mutants of user models, and which claims notice them",
     "checker/user_models/scripts": "scripts: steps by hand, and what they lead to",
     "checker/ties": "code that a model names, and what was reviewed of it",
     "checker/tla": "models as TLA+ modules",
@@ -110,6 +111,7 @@ GROUPS = {
         "checker/user_models",
         "checker/user_models/scripts",
         "checker/ties",
+        "checker/mutants",
         "checker/tla",
         "checker/tla/kafka",
     ),
@@ -123,7 +125,7 @@ PARTS = {
     "analysis": ("checker/analysis/<br>causes, walks, certificates", ("checker/analysis",)),
     "user_models": (
         "checker/user_models/, checker/tla/<br>your own models, and TLA+",
-        ("checker/user_models", "checker/ties", "checker/tla"),
+        ("checker/user_models", "checker/ties", "checker/mutants", "checker/tla"),
     ),
     "kafka": ("checker/kafka/<br>catalogue, matrix, logs, real brokers", ("checker/kafka",)),
     "core": (

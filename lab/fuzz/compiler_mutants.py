@@ -25,7 +25,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from lab.fuzz.mutants import ROOT, Change, Mutant, Place, alterations, altered, said, short
+from lab.fuzz.mutants import ROOT, Mutant, alterations, altered
+from waterline.checker.mutants.edits import Change, Place, change_of, short
 from waterline.checker.storage import arrivals, blocks, compact, runs
 
 COMPILER = (
@@ -219,14 +220,14 @@ def _alterations(node: Any, parent: ast.AST, rule: Any, module: str) -> Iterator
         yield from alterations(node, parent, rule)
     match node:
         case ast.UnaryOp(op=ast.USub() | ast.Invert()):
-            yield said(node, node.operand)
+            yield change_of(node, node.operand)
         case ast.BinOp(op=op) if type(op) in _MORE_OPERATORS:
-            yield said(node, ast.BinOp(node.left, _MORE_OPERATORS[type(op)](), node.right))
+            yield change_of(node, ast.BinOp(node.left, _MORE_OPERATORS[type(op)](), node.right))
         case ast.Compare(ops=ops):
             for at, op in enumerate(ops):
                 if type(op) in _LINKS:
                     others = [*ops[:at], _LINKS[type(op)](), *ops[at + 1 :]]
-                    yield said(node, ast.Compare(node.left, others, node.comparators))
+                    yield change_of(node, ast.Compare(node.left, others, node.comparators))
         case ast.Constant(value=str(text)):
             signs = _in_python(text) if module in _WRITES_PYTHON else _in_llvm(text)
             for other in signs:

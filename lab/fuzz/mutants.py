@@ -10,10 +10,19 @@ import ast
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from waterline.checker.mutants.edits import (
+    Change,
+    Place,
+    change_of,
+    decisions_of,
+    other_comparisons,
+    places,
+    short,
+    without_operands,
+)
 from waterline.model.message import terms
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,19 +91,6 @@ class Mutant:
         return f"{self.number} {where} {self.rule}: {self.change}"
 
 
-Change = tuple[str, ast.AST]
-"""What an alteration does, in words, and the node that it puts in place."""
-Place = tuple[Any, ast.AST, Callable[[ast.AST], None]]
-"""A node, its parent, and what lets another node, or the same again, hang in its place."""
-
-_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-}
 _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -165,31 +161,18 @@ def replaced(text: str, rule: Any, other: str) -> str:
     return "\n".join([*lines[: first - 1], indented, *lines[rule.end_lineno :]]) + "\n"
 
 
-def places(parent: ast.AST) -> Iterator[Place]:
-    """Every node below, parents first."""
-    for field, value in ast.iter_fields(parent):
-        if isinstance(value, ast.AST):
-            yield value, parent, partial(setattr, parent, field)
-            yield from places(value)
-        for index, node in enumerate(value) if isinstance(value, list) else ():
-            if not isinstance(node, ast.AST):
-                continue
-            yield node, parent, partial(value.__setitem__, index)
-            yield from places(node)
-
-
 def alterations(node: Any, parent: ast.AST, rule: ast.FunctionDef) -> Iterator[Change]:
     """Everything that can be put in place of a node."""
     answers = isinstance(rule.returns, ast.Name) and rule.returns.id == "bool"
     if node is getattr(parent, "test", None) or (answers and isinstance(parent, ast.Return)):
-        yield from decided(node)
+        yield from decisions_of(node)
     match node:
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Expr(value=ast.Call()):
             yield f"drop {short(node)}", ast.Pass()
         case ast.BoolOp():
             yield from without_operands(node)
         case ast.UnaryOp(op=ast.Not() | ast.Invert()):
-            yield said(node, node.operand)
+            yield change_of(node, node.operand)
         case ast.Call(func=ast.Name(id="min" | "max" | "range")):
             yield from other_calls(node)
         case ast.Name(ctx=ast.Load()):
@@ -198,32 +181,14 @@ def alterations(node: Any, parent: ast.AST, rule: ast.FunctionDef) -> Iterator[C
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             for number in (value - 1, value + 1):
                 yield f"{value} -> {number} in {short(parent)}", ast.Constant(number)
-    yield from (said(node, other) for other in other_operators(node))
-
-
-def decided(condition: Any) -> Iterator[Change]:
-    """A condition negated, and decided once and for all; `other_operators` negates comparisons."""
-    if isinstance(condition, ast.BoolOp | ast.Call):
-        yield f"negate {short(condition)}", ast.UnaryOp(ast.Not(), condition)
-    for answer in (True, False):
-        yield f"{short(condition)} -> {answer}", ast.Constant(answer)
-
-
-def without_operands(node: ast.BoolOp) -> Iterator[Change]:
-    """An `and` or `or` with each of its operands left out."""
-    word = "and" if isinstance(node.op, ast.And) else "or"
-    for left_out in node.values:
-        kept = [value for value in node.values if value is not left_out]
-        shorter = kept[0] if len(kept) == 1 else ast.BoolOp(node.op, kept)
-        yield f"drop {short(left_out)} of `{word}`", shorter
+    yield from (change_of(node, other) for other in other_operators(node))
 
 
 def other_operators(node: ast.AST) -> Iterator[ast.AST]:
     """Another comparison or another operation on the same operands; another limit."""
     match node:
-        case ast.Compare(ops=[op]):
-            for other in _COMPARISONS.get(type(op), ()):
-                yield ast.Compare(node.left, [other()], node.comparators)
+        case ast.Compare():
+            yield from other_comparisons(node)
         case ast.BinOp() if type(node.op) in _OPERATORS:
             yield ast.BinOp(node.left, _OPERATORS[type(node.op)](), node.right)
         case ast.AugAssign() if type(node.op) in _OPERATORS:
@@ -251,20 +216,9 @@ def other_calls(node: Any) -> Iterator[Change]:
         start, end = node.args if len(node.args) == 2 else (ast.Constant(0), node.args[0])
         later = ast.BinOp(start, ast.Add(), ast.Constant(1))
         earlier = ast.BinOp(end, ast.Sub(), ast.Constant(1))
-        yield said(node, ast.Call(node.func, [later, end], []))
-        yield said(node, ast.Call(node.func, [start, earlier], []))
+        yield change_of(node, ast.Call(node.func, [later, end], []))
+        yield change_of(node, ast.Call(node.func, [start, earlier], []))
         return
     opposite = ast.Name("max" if node.func.id == "min" else "min", ast.Load())
-    yield said(node, ast.Call(opposite, node.args, []))
-    yield from (said(node, argument) for argument in node.args)
-
-
-def said(before: ast.AST, after: ast.AST) -> Change:
-    """The change of one node into another."""
-    return f"{short(before)} -> {short(after)}", after
-
-
-def short(node: ast.AST) -> str:
-    """The text of a node on one line, of 72 characters at most."""
-    text = " ".join(ast.unparse(ast.fix_missing_locations(node)).split())
-    return text if len(text) <= 72 else f"{text[:69]}..."
+    yield change_of(node, ast.Call(opposite, node.args, []))
+    yield from (change_of(node, argument) for argument in node.args)

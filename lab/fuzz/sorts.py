@@ -24,11 +24,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from lab.fuzz.mutants import MODULES, ROOT, Mutant, places, short
+from lab.fuzz.mutants import MODULES, ROOT, Mutant
 from lab.fuzz.order_abstraction import CASES, Pair, compare
 from lab.fuzz.rounds import Round, Wrong, attack
 from waterline import invariants
 from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.mutants.edits import places, short
 from waterline.checker.problem.problem import Problem
 from waterline.checker.sorts.check import violations
 from waterline.model.core.claim import Temporal

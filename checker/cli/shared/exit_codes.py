@@ -34,7 +34,8 @@ Exit codes:
       nothing was seen
   2   bad usage, a bad file
   3   gate, tour, confirm --expect, run --script, paths --check: something
-      did not come out as expected
+      did not come out as expected; mutate: no claim notices a mutant, and
+      no reason was given
   11  a state has no transition (with --deadlock)
   12  an invariant is violated; matrix --config: a fault can lose an
       acknowledged record (--fail-on)

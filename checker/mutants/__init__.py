@@ -1,0 +1,1 @@
+"""Mutants of a user's rules, and which claims notice them."""
