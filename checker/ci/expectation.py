@@ -42,7 +42,8 @@ class Expectation:
     `checker.ci.judging` checks instead whether the fault occurred at all. `spots` are the numbers
     in the file that `--update` may write: `("depth", claim)` and `("counts", name)`. `command`
     shows the same run. The question depends on `files` as well. With `ties` the code that the model
-    names must be as it was reviewed.
+    names must be as it was reviewed. `profiles` run it, all if there are none. If `strict`, every
+    action must be taken, but for those in `never`.
     """
 
     name: str
@@ -58,6 +59,8 @@ class Expectation:
     command: str = ""
     files: tuple[Path, ...] = ()
     ties: bool = False
+    profiles: tuple[str, ...] = ()
+    strict: bool = False
 
 
 def plainly(verdicts: Mapping[str, str]) -> dict[str, Expected]:

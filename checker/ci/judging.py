@@ -139,6 +139,7 @@ def _of_what_happens(expectation: Expectation, result: Result) -> Iterator[Compl
                 yield Complaint(f"{claim.name} happens {described}")
         elif claim.depth is None and result.complete and not expectation.is_partial:
             yield Complaint(f"{claim.name} was never reached")
+    yield from _of_actions(expectation, result)
     if expectation.is_partial and result.complete and not result.violated:
         # What says whether a fault was met is of the matrix, and few gates have a configuration.
         from waterline.checker.kafka.matrix.outcome import vacuity  # noqa: PLC0415
@@ -148,6 +149,21 @@ def _of_what_happens(expectation: Expectation, result: Result) -> Iterator[Compl
         circumstances = Environment.from_options(dict(result.problem.model.options))
         if empty := vacuity(circumstances, never, result.fired):
             yield Complaint(f"it says less than it seems: {empty}")
+
+
+def _of_actions(expectation: Expectation, result: Result) -> Iterator[Complaint]:
+    """Complain of an action that is taken against `never`, and in a strict gate of one that is not.
+
+    A gate of a configuration is about one fault at a time, whose occurrence is judged by itself.
+    """
+    claims = {claim.name for claim in result.reachable}
+    for action in result.problem.model.actions:
+        taken = result.fired.get(action.name, 0)
+        if action.name in expectation.never:
+            if taken and action.name not in claims:
+                yield Complaint(f"{action.name} is taken, and is expected never to be")
+        elif expectation.strict and not (taken or expectation.is_partial) and result.complete:
+            yield Complaint(f"{action.name} was never taken; raise a bound, or name it in never")
 
 
 def _of_counts(expectation: Expectation, result: Result) -> Iterator[Complaint]:

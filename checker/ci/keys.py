@@ -64,9 +64,10 @@ OWN_KEYS: Mapping[str, str] = {
     "model": "Instead of protocol: the file of a model of your own, from the gate's folder on, "
     "with :NAME if it declares several. Its bounds are keys. Needs --allow-models.",
     "ties": "With model: the code that its actions and claims name must be as it was reviewed.",
+    "profiles": "The profiles of [gate] that run it; without the key all do.",
     "verdicts": "What is expected of claims, by name.",
     "counts": "Exact numbers of the run; gate --update rewrites them.",
-    "never": "Reachability claims that must not happen within these bounds.",
+    "never": "Reachability claims and actions that must not happen within these bounds.",
     "config": "Instead of protocol: a server.properties, from the gate's folder on.",
     "topic-config": "Files with a topic's own settings, which win.",
     "kafka-version": "The release that the brokers follow, with config.",

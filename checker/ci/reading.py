@@ -33,6 +33,7 @@ from waterline.checker.ci.keys import (
 )
 from waterline.checker.ci.positions import Place, Spot
 from waterline.checker.ci.spark_settings import needs_leave
+from waterline.checker.ci.strictness import GATE, GateSettings, gate_settings, require_whole
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import printable
 from waterline.counterexamples import show
@@ -89,6 +90,7 @@ def expectations_of(
     """Return the expectations of a document whose files lie in `folder`. Raises `BadGate`."""
     content = dict(document.content)
     entries = content.pop(ENTRIES, None)
+    settings = gate_settings(Table(document, (), content).table(GATE))
     if not isinstance(entries, list) or not entries:
         raise BadGate(
             document.place((ENTRIES,)), "a gate consists of [[expect]] entries, at least one"
@@ -96,7 +98,7 @@ def expectations_of(
     defaults = Table(document, (), content).table(DEFAULTS)
     for key in content:
         if key != DEFAULTS:
-            described = f"unknown key {show(key)}{did_you_mean(key, (ENTRIES, DEFAULTS))}"
+            described = f"unknown key {show(key)}{did_you_mean(key, (ENTRIES, DEFAULTS, GATE))}"
             raise BadGate(document.place((key,)), described)
     if defaults is not None:
         for key in defaults.left:
@@ -115,7 +117,7 @@ def expectations_of(
         leave = Leave(
             allow_models, frozenset(table.left.keys() - (set() if allow_spark else of_file))
         )
-        found += Entry(table, asking, folder, leave).expectations()
+        found += Entry(table, asking, folder, leave, settings).expectations()
     _require_names(found)
     return found
 
@@ -143,15 +145,19 @@ class Leave:
 class Entry:
     """One entry, read key by key."""
 
-    def __init__(self, table: Table, asking: Asking, folder: Path, leave: Leave) -> None:
+    def __init__(
+        self, table: Table, asking: Asking, folder: Path, leave: Leave, settings: GateSettings
+    ) -> None:
         self._table = table
+        self._settings = settings
         self._asking = asking
         self._folder = folder
         self._leave = leave
 
     def expectations(self) -> Iterator[Expectation]:
         """All that it expects. Raises `BadGate`."""
-        table = self._table
+        table, settings = self._table, self._settings
+        keys = frozenset(table.left)
         name = table.take("name", "text")
         if not name:
             raise table.refuse("the entry has no name", "name")
@@ -159,6 +165,7 @@ class Entry:
         table.of = name = printable(name)
         verdicts, counts = table.table("verdicts"), self._counts()
         never = table.texts("never")
+        profiles = table.texts("profiles", settings.profiles)
         model = table.take("model", "text")
         ties = table.take("ties", "true or false") if model is not None else False
         questions = list(self._questions(model))
@@ -172,10 +179,16 @@ class Entry:
         spots |= {("counts", key): self._spot("counts", key) for key in counts}
         for question in questions:
             problem = question.asked.problem
-            self._require_reachable(never, [claim.name for claim in problem.reachable])
+            happening = [claim.name for claim in problem.reachable]
+            happening += [action.name for action in problem.model.actions]
+            self._require_reachable(never, happening)
+            problem = _asking(problem, expected, alone=question.is_partial)
+            if settings.strict:
+                budgets = question.asked.budgets
+                require_whole(table, problem, budgets, keys=keys, verdicts=expected, counts=counts)
             yield Expectation(
                 name=f"{name} [{question.part}]" if question.part else name,
-                problem=_asking(problem, expected, alone=question.is_partial),
+                problem=problem,
                 choice=question.asked.choice,
                 budgets=question.asked.budgets,
                 verdicts=expected,
@@ -186,6 +199,8 @@ class Entry:
                 spots=spots,
                 files=question.files,
                 ties=bool(ties),
+                profiles=profiles,
+                strict=settings.strict,
                 command=self._asking.command(problem, model and str(self._folder / model)),
             )
 

@@ -27,7 +27,7 @@ _TYPES = {
     "a number": "number",
     "true or false": "boolean",
 }
-_OF_ANY = ("name", "verdicts", "counts", "never")
+_OF_ANY = ("name", "profiles", "verdicts", "counts", "never")
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 
 
@@ -46,6 +46,23 @@ def gate_schema(asking: Asking) -> str:
         "required": ["expect"],
         "additionalProperties": False,
         "properties": {
+            "gate": {
+                "type": "object",
+                "description": "Settings of the file.",
+                "additionalProperties": False,
+                "properties": {
+                    "strict": {
+                        "type": "boolean",
+                        "description": "Every entry names its bounds, claims and counts.",
+                    },
+                    "profiles": {**_TEXTS, "description": "Names that --profile takes."},
+                    "accepted": {
+                        "type": "object",
+                        "description": "Losses that --since shows, each with its reason.",
+                        "additionalProperties": {"type": "string", "minLength": 1},
+                    },
+                },
+            },
             "defaults": {
                 "type": "object",
                 "description": "Options of every entry that does not say otherwise.",
@@ -96,6 +113,7 @@ def _own_keys(asking: Asking) -> dict[str, dict[str, Any]]:
         },
         "model": {"type": "string"},
         "ties": {"type": "boolean"},
+        "profiles": _TEXTS,
         "verdicts": {
             "type": "object",
             "minProperties": 1,

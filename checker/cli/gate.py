@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
+from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
 from waterline.checker.cli.shared.options import DEFAULT_ENGINE, ENGINES, SparkMaster
 
 
@@ -79,6 +79,15 @@ _FILE = OutputFile()
     "--update",
     is_flag=True,
     help="Rewrite counts and depths in the files to what came out, and show the difference.",
+)
+@click.option(
+    "--profile", metavar="NAME", help="Run the entries of this profile, and those without profiles."
+)
+@click.option(
+    "--since",
+    type=InputFile(),
+    multiple=True,
+    help="The gate as it was; repeatable. Exit 3 if it had an entry, a claim or a bound more.",
 )
 @click.option("--no-cache", is_flag=True, help="Search also where nothing has changed.")
 @click.option(

@@ -24,6 +24,8 @@ from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.search.engines.engine import require_spark
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from waterline.checker.ci.judging import Outcome
@@ -54,6 +56,10 @@ def run_gate(options: dict[str, Any]) -> int:
     given = {name: options[name] for name in ("engine", "master") if options[name] is not None}
     leave = {name: options[name] for name in ("allow_models", "allow_spark")}
     expectations = _read(options["files"], given, leave)
+    lost = _losses(options)
+    whole = len(expectations)
+    if options["profile"] is not None:
+        expectations = _of_profile(options, expectations)
     # A file that cannot be used needs no engine.
     from waterline.checker.ci.searching import judge_all, shard  # noqa: PLC0415
 
@@ -65,10 +71,13 @@ def run_gate(options: dict[str, Any]) -> int:
     done = {outcome.expectation.name for outcome in outcomes}
     left = [each for each in expectations if each.name not in done]
     _show(outcomes, left, len(expectations))
+    _show_coverage(outcomes, options, whole)
     if options["update"]:
         _update(options["files"], outcomes)
     _write(options, outcomes, left)
-    return _finish(outcomes, left)
+    for loss in lost:
+        say(f"gone since {', '.join(map(str, options['since']))}: {loss}")
+    return _finish(outcomes, left, lost)
 
 
 def _read(
@@ -83,6 +92,33 @@ def _read(
                 raise BadGate(each.place, f"{each.name!r} is a name in another file too")
         expectations += read
     return expectations
+
+
+def _losses(options: dict[str, Any]) -> list[str]:
+    """Return what the files no longer cover of those that --since names."""
+    if not options["since"]:
+        return []
+    from waterline.checker.ci.document import read_document  # noqa: PLC0415 - rarely asked for
+    from waterline.checker.ci.losses import losses  # noqa: PLC0415
+
+    before = [read_document(file) for file in options["since"]]
+    return list(losses(before, [read_document(file) for file in options["files"]]))
+
+
+def _of_profile(options: dict[str, Any], expectations: Sequence[Expectation]) -> list[Expectation]:
+    """Return the expectations of the profile. Raises `BadEnvironment` for an unknown one."""
+    from waterline.checker.ci.document import read_document  # noqa: PLC0415 - as above
+
+    documents = [read_document(file) for file in options["files"]]
+    known = [
+        name for each in documents for name in each.content.get("gate", {}).get("profiles", ())
+    ]
+    profile: str = options["profile"]
+    if profile not in known:
+        raise BadEnvironment(
+            f"--profile {profile}: no [gate] has that profile{did_you_mean(profile, known)}"
+        )
+    return [each for each in expectations if not each.profiles or profile in each.profiles]
 
 
 def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
@@ -122,6 +158,16 @@ def _show(outcomes: Sequence[Outcome], left: Sequence[Expectation], of: int) -> 
         console.print(Text(line))
     if left:
         say(f"interrupted: {len(outcomes)} of {of} were judged")
+
+
+def _show_coverage(outcomes: Sequence[Outcome], options: dict[str, Any], whole: int) -> None:
+    """Say how much of the files all of this is about."""
+    from waterline.checker.ci.reports.text import describe_coverage  # noqa: PLC0415 - as above
+
+    parts = [f"profile {options['profile']}"] if options["profile"] is not None else []
+    if options["shard"] is not None:
+        parts.append("shard {}/{}".format(*options["shard"]))
+    screen().print(Text(describe_coverage(outcomes, whole, parts)))
 
 
 def _show_failures(failed: Sequence[Outcome]) -> None:
@@ -206,9 +252,9 @@ def _annotate(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> None:
             file.write(to_markdown(outcomes, left))
 
 
-def _finish(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> int:
+def _finish(outcomes: Sequence[Outcome], left: Sequence[Expectation], lost: Sequence[str]) -> int:
     """Print the count of each outcome, and return the worst exit code."""
-    codes = [_code(outcome) for outcome in outcomes]
+    codes = [_code(outcome) for outcome in outcomes] + [exit_codes.UNEXPECTED] * len(lost)
     codes += [exit_codes.INCOMPLETE] * len(left)
     counts = [(name, codes.count(code)) for code, name in _PRECEDENCE.items() if code in codes]
     if len(counts) > 1:

@@ -152,6 +152,25 @@ def describe_run(outcome: Outcome) -> str:
     return f"{described}, depth {result.depth}{kept}"
 
 
+def describe_coverage(outcomes: Sequence[Outcome], whole: int, parts: Sequence[str]) -> str:
+    """`Covered: 12 of 15 expectations (profile nightly), 34 verdicts, 1,204 states, ...`"""
+    results = [outcome.answer.result for outcome in outcomes if outcome.answer is not None]
+    taken: dict[tuple[str, str], int] = {}
+    for result in results:
+        model = result.problem.model
+        for action in model.actions:
+            key = (model.name, action.name)
+            taken[key] = taken.get(key, 0) + result.fired.get(action.name, 0)
+    verdicts = sum(len(outcome.expectation.verdicts) for outcome in outcomes)
+    within = f" ({', '.join(parts)})" if parts else ""
+    return (
+        f"Covered: {len(results):,} of {quantity(whole, 'expectation')}{within}, "
+        f"{quantity(verdicts, 'verdict')}, "
+        f"{quantity(sum(result.distinct for result in results), 'state')}; "
+        f"{sum(map(bool, taken.values())):,} of {quantity(len(taken), 'action')} taken"
+    )
+
+
 def command_of(outcome: Outcome) -> str:
     """The command that shows the same."""
     claim = outcome.shown_claim
