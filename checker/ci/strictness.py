@@ -1,4 +1,4 @@
-"""The table [gate] of a gate file: profiles of its entries, and `strict`, by which none can shrink.
+"""The table [gate] of a gate file: profiles of its entries, and `strict`, so that none can shrink.
 
     [gate]
     strict = true
