@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,6 +92,51 @@ def standalone(directory: Path, *, workers: int = 2, cores: int = 1) -> Iterator
             os.kill(pid, signal.SIGKILL)
         for process in cluster.processes:
             process.wait()
+
+
+@contextmanager
+def connect_server(directory: Path, master: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server of Spark Connect on a master, until the block ends: its address, its process."""
+    use_java()
+    port = _free_port()
+    log = directory / "connect.log"
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.executor.memory": "512m",
+        "spark.executor.extraJavaOptions": quick_jvm(),
+        "spark.ui.enabled": "false",
+    }
+    options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    server = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    command = [_SPARK / "bin" / "spark-submit", "--master", master, *options]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment.pop("PYTHONPATH", None)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "--class", server, "spark-internal"],
+            stdout=output,
+            stderr=output,
+            env=environment,
+            cwd=directory,
+        )
+    try:
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while not _listens(port):
+            if time.monotonic() > until or process.poll() is not None:
+                raise TimeoutError(f"Spark Connect did not come up: {log.read_text()[-2_000:]}")
+            time.sleep(0.2)
+        yield f"sc://127.0.0.1:{port}", process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _start(

@@ -34,6 +34,7 @@ from waterline.checker.search.engines.shipped_call import itself
 
 if TYPE_CHECKING:
     from waterline.checker.analysis.certificate.certificate import Certificate
+    from waterline.checker.search.engines.spark_platform import Classic
 
 OWNER_STATES = 1 << 18
 """About how many states an owner has a share of; as Python keeps them, some 30 MB."""
@@ -209,10 +210,11 @@ def certify_on_spark(
         return False
 
     try:
+        classic = side.classic("certifying needs a shuffle; use --engine local")
         side.start()
         side.wait()
         found: list[Found] = side.run(
-            "while certifying", lambda: _judge_states(side, question, states), until=look
+            "while certifying", lambda: _judge_states(classic, question, states), until=look
         )
     finally:
         side.close()
@@ -231,15 +233,15 @@ def certify_on_spark(
     return total
 
 
-def _judge_states(side: Any, question: Question, states: StateFile) -> list[Found]:
+def _judge_states(spark: Classic, question: Question, states: StateFile) -> list[Found]:
     pieces = states.pieces
-    owners = max(2 * side.cores, -(-states.rows // OWNER_STATES))
-    judge = side.ship(JudgePieces(question, states, owners))
+    owners = max(2 * spark.cores, -(-states.rows // OWNER_STATES))
+    judge = spark.ship(JudgePieces(question, states, owners))
     asking = question.judge()
     initial = tuple(min(asking.alike(key)) for key in asking.initial())
-    match = side.ship(MatchArrivals(states.width, owners, initial))
-    slices = min(pieces, TASKS_A_CORE * side.cores)
-    sent = side.context.parallelize(range(pieces), slices).mapPartitions(judge)
+    match = spark.ship(MatchArrivals(states.width, owners, initial))
+    slices = min(pieces, TASKS_A_CORE * spark.cores)
+    sent = spark.context.parallelize(range(pieces), slices).mapPartitions(judge)
     found: list[Found] = (
         sent.partitionBy(owners + 1, itself).mapPartitionsWithIndex(match).collect()
     )

@@ -93,9 +93,12 @@ class SparkMaster(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The master as it was given."""
-        known = r"local|local\[(\d+|\*)(,\d+)?\]|local-cluster\[.+\]|spark://.+|k8s://.+|yarn"
+        known = (
+            r"local|local\[(\d+|\*)(,\d+)?\]|local-cluster\[.+\]|spark://.+|sc://.+|k8s://.+|yarn"
+        )
         if re.fullmatch(known, str(value)) is None:
-            self.fail(f"{value!r} is no Spark master; as local[2] or spark://host:7077", param, ctx)
+            some = "local[2], spark://host:7077 or sc://host:15002"
+            self.fail(f"{value!r} is no Spark master; as {some}", param, ctx)
         return str(value)
 
 
@@ -286,7 +289,7 @@ spark_options = together(
         "--master",
         type=SparkMaster(),
         show_default="local[*]",
-        help="Spark master, as spark://host:7077.",
+        help="Spark master, as spark://host:7077, or a Spark Connect server, as sc://host:15002.",
     ),
     click.option(
         "--spark-conf",

@@ -5,7 +5,7 @@ Pickled by value, so nothing here may refer to another module of ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 
@@ -36,6 +36,28 @@ class ShippedCall:
     def __call__(self, *given: Any) -> Any:
         """Find the function and call it."""
         return unpack(self.archive, self.places, self.packed)(*given)
+
+
+SHARE_SCHEMA = "share long, found binary"
+"""What a task of a data frame returns: the number of its share, and its packed results."""
+
+
+def over_shares(call: Callable[..., Any], given: Sequence[bytes]) -> Callable[..., Any]:
+    """`call` as a function of Arrow's batches, whose rows are numbers of shares of `given`."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        import pickle  # noqa: PLC0415 - pickled by value: every name must be found on the executor
+
+        import pyarrow as pa  # noqa: PLC0415
+
+        # Spark keeps a worker only if its task has read all its input.
+        shares = [share for batch in batches for share in batch.column(0).to_pylist()]
+        for share in shares:
+            found = pickle.dumps(list(call(iter(pickle.loads(given[share])))))
+            columns = [pa.array([share], pa.int64()), pa.array([found], pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, names=["share", "found"])
+
+    return run
 
 
 def itself(value: Any) -> Any:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
@@ -122,34 +122,51 @@ LIBRARIES = ("numpy", "llvmlite")
 _SPARED = ("/tests/", "__pycache__/", ".dist-info/", ".pyi")
 
 
+Task = Callable[[Iterator[Any]], Iterator[Any]]
+"""A function of the items of a share."""
+
+
+class Executors(Protocol):
+    """Session whose executors may lack this program."""
+
+    def add_archive(self, path: Path) -> None:
+        """Send an archive to them, unpacked under the name of its stem."""
+
+    def collect_with(self, call: Task, items: Sequence[Any], slices: int) -> list[Any]:
+        """Return the results of a function that needs nothing of ours, over so many shares."""
+
+    @property
+    def cores(self) -> int:
+        """How many tasks run at a time."""
+
+
 class Shipped:
-    """Archives and search paths that a context's executors need before the first task.
+    """Archive and search path by which workers find this program before the first task."""
 
-    Raises `NoSpark` if they cannot run this code.
-    """
+    def __init__(self, archive: str | None, places: list[str]) -> None:
+        self._archive = archive
+        self._places = places
 
-    def __init__(self, context: Any, *, describe: Callable[[str], None]) -> None:
-        self._archive: str | None = None
-        self._places: list[str] = []
-        if str(context.master).startswith("local"):
-            self._places = search_path()
-            return
+    @classmethod
+    def here(cls) -> Shipped:
+        """Workers on this machine import what is here."""
+        return cls(None, search_path())
+
+    @classmethod
+    def to(cls, executors: Executors, *, describe: Callable[[str], None]) -> Shipped:
+        """Send executors this program. Raises `NoSpark` if they cannot run it."""
         from pyspark import cloudpickle  # noqa: PLC0415 - an extra
 
         # Pickled by value: these few lines run before anything of ours can be imported there.
         cloudpickle.register_pickle_by_value(shipped_call)  # type: ignore[no-untyped-call]
-        lacking = self._lacking(context)
+        lacking = _lacking(executors)
         path = archive(lacking)
-        self._archive = path.stem
-        context.addArchive(f"{path}#{path.stem}")
+        executors.add_archive(path)
         describe(
             f"sent {path.stat().st_size / 1e6:.0f} MB to the executors: "
             f"{', '.join(('waterline', *lacking))}"
         )
-
-    def each(self, work: Callable[[Any], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-        """`work` for each item of a partition."""
-        return self.ship(_Each(work))
+        return cls(path.stem, [])
 
     def ship(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function with the way to find what it needs."""
@@ -158,24 +175,25 @@ class Shipped:
         packed = CloudPickleSerializer().dumps(function)  # type: ignore[no-untyped-call]
         return ShippedCall(self._archive, self._places, packed)
 
-    def _lacking(self, context: Any) -> list[str]:
-        """Libraries that some executor has not, or has in another version."""
-        slots = 2 * int(context.defaultParallelism)
-        found = context.parallelize(range(slots), slots).mapPartitions(Probe(LIBRARIES)).collect()
-        here = [importlib.metadata.version(name) for name in LIBRARIES]
-        for host, python, machine, _ in found:
-            if machine != platform.machine():
-                raise NoSpark(f"{host} is a {machine}, this machine a {platform.machine()}")
-            if python != list(sys.version_info[:2]):
-                raise NoSpark(
-                    f"{host} runs Python {python[0]}.{python[1]}, this is "
-                    f"{sys.version_info[0]}.{sys.version_info[1]}; set PYSPARK_PYTHON to the same"
-                )
-        return [
-            name
-            for i, name in enumerate(LIBRARIES)
-            if any(versions[i] != here[i] for *_, versions in found)
-        ]
+
+def _lacking(executors: Executors) -> list[str]:
+    """Libraries that some executor has not, or has in another version. Raises `NoSpark`."""
+    slots = 2 * executors.cores
+    found = executors.collect_with(Probe(LIBRARIES), range(slots), slots)
+    here = [importlib.metadata.version(name) for name in LIBRARIES]
+    for host, python, machine, _ in found:
+        if machine != platform.machine():
+            raise NoSpark(f"{host} is a {machine}, this machine a {platform.machine()}")
+        if python != list(sys.version_info[:2]):
+            raise NoSpark(
+                f"{host} runs Python {python[0]}.{python[1]}, this is "
+                f"{sys.version_info[0]}.{sys.version_info[1]}; set PYSPARK_PYTHON to the same"
+            )
+    return [
+        name
+        for i, name in enumerate(LIBRARIES)
+        if any(versions[i] != here[i] for *_, versions in found)
+    ]
 
 
 @functools.cache
@@ -263,14 +281,6 @@ def _naming_the_place(plan: LevelPlan) -> Iterator[None]:
     except OSError as problem:
         where = problem.filename or plan.storage.location
         raise OSError(problem.errno, problem.strerror, where) from problem
-
-
-class _Each:
-    def __init__(self, work: Callable[[Any], Any]) -> None:
-        self.work = work
-
-    def __call__(self, items: Iterator[Any]) -> Iterator[Any]:
-        return (self.work(item) for item in items)
 
 
 def archive(libraries: list[str]) -> Path:

@@ -61,6 +61,7 @@ class ShuffleExchange:
 
     def __init__(self, spark: SparkSide) -> None:
         self._spark = spark
+        self._classic = spark.classic("--run-dir must be a folder there that all machines see")
         self._candidates: Any = None
         self._kept_levels = 0
 
@@ -71,7 +72,7 @@ class ShuffleExchange:
             slices[owner].append((owner, (0, block)))
 
         def candidates() -> Any:
-            return self._spark.context.parallelize(slices, owners + 1).flatMap(itself)
+            return self._classic.context.parallelize(slices, owners + 1).flatMap(itself)
 
         self._candidates = self._spark.run("at the first level", candidates)
         self._kept_levels = 0
@@ -81,12 +82,12 @@ class ShuffleExchange:
         owners = len(plan.owners)
         if not plan.absorbs:
             self.send([], owners)
-        task = self._spark.ship(ShuffleTask(plan))
+        task = self._classic.ship(ShuffleTask(plan))
 
         def level() -> tuple[Any, list[Report]]:
             explored = self._candidates.mapPartitionsWithIndex(task, preservesPartitioning=False)
             sent = explored.partitionBy(owners + 1, itself)
-            return sent, self._spark.context.runJob(sent, values, [owners])
+            return sent, self._classic.context.runJob(sent, values, [owners])
 
         reports: list[Report]
         self._candidates, reports = self._spark.run(f"at level {plan.depth}", level, until=late)
@@ -129,15 +130,11 @@ class FileExchange:
         owners = len(plan.owners)
         given = self._segments if plan.absorbs else [[] for _ in range(owners)]
         level = self._new_level()
-        task = self._spark.ship(FileTask(plan, self._level or level, level))
-
-        def job() -> list[tuple[Report, list[tuple[int, Segment]]]]:
-            tasks = self._spark.context.parallelize(list(enumerate(given)), owners)
-            found: list[Any] = tasks.mapPartitions(task).collect()
-            return found
-
+        task = FileTask(plan, self._level or level, level)
+        items = list(enumerate(given))
+        when = f"at level {plan.depth}"
         try:
-            found = self._spark.run(f"at level {plan.depth}", job, until=late)
+            found = self._spark.collect(when, items, owners, task, until=late)
         except BaseException:
             disk_calls.remove_folder(level)
             raise

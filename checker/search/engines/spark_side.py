@@ -12,9 +12,8 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,10 +24,10 @@ from waterline.checker.search.engines.engine import (
     Interrupted,
     require_spark,
 )
-from waterline.checker.search.engines.java import SparkGone, how_it_ended
-from waterline.checker.search.engines.processes import SAFE_PATH
-from waterline.checker.search.engines.shipping import Shipped
-from waterline.checker.search.engines.spark_session import start_context, wait_for_executors
+from waterline.checker.search.engines.java import SparkGone
+from waterline.checker.search.engines.shipping import Task
+from waterline.checker.search.engines.spark_platform import Classic, Platform, platform_of
+from waterline.checker.search.engines.spark_session import NoSpark
 from waterline.checker.search.engines.workers import WorkersLost
 from waterline.checker.storage.plain_files import Damaged
 from waterline.counterexamples.named_file import FULL
@@ -54,19 +53,15 @@ class SparkJobs:
     `on_wait` is called when an executor was lost.
     """
 
-    def __init__(self, group: str, on_wait: Callable[[str], None]) -> None:
+    def __init__(self, platform: Platform, group: str, on_wait: Callable[[str], None]) -> None:
+        self._platform = platform
         self._group = group
         self._on_wait = on_wait
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="spark-job")
         self._job: Future[Any] | None = None
 
     def run(
-        self,
-        context: Any,
-        when: str,
-        job: Callable[[], Any],
-        *,
-        until: Callable[[], bool] = lambda: False,
+        self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False
     ) -> Any:
         """Return the job's result. `until` is called now and then; True cancels the job.
 
@@ -76,7 +71,7 @@ class SparkJobs:
         """
 
         def run() -> Any:
-            context.setJobGroup(self._group, "waterline", interruptOnCancel=True)
+            self._platform.tag_jobs(self._group)
             return job()
 
         self._job = self._threads.submit(run)
@@ -84,23 +79,20 @@ class SparkJobs:
             while not self._job.done():
                 wait([self._job], timeout=_LOOK_SECONDS)
                 if until():
-                    self.cancel(context)
+                    self.cancel()
                     raise Interrupted
             return self._job.result()
         except Interrupted:
             raise
         except Exception as problem:
-            raise self._meaning(context, when, problem) from problem
+            raise self._meaning(when, problem) from problem
 
-    def _meaning(self, context: Any, when: str, problem: Exception) -> Exception:
+    def _meaning(self, when: str, problem: Exception) -> Exception:
         """Translate an error of Spark's into ours."""
-        from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - an extra brings it
-
-        is_told_by_java = isinstance(problem, Py4JJavaError)  # so Java is there
-        if not is_told_by_java and (how := how_it_ended(context._gateway)):
+        if how := self._platform.end(problem):
             return SparkGone(when, how)
-        cause = str(getattr(problem, "java_exception", problem)).strip()
-        if found := _full_disk(context, cause) or _of_ours(cause):
+        cause = self._platform.cause(problem)
+        if found := _full_disk(self._platform, cause) or _of_ours(cause):
             return found
         # A Python traceback ends with what it was. The JVM's own, or the driver's, comes after it.
         of_python = cause.rpartition(_TRACEBACK)[2]
@@ -112,18 +104,15 @@ class SparkJobs:
             return WorkersLost(ends)
         return EngineFailed(f"Spark failed {when}: {ends}")
 
-    def cancel(self, context: Any) -> None:
+    def cancel(self) -> None:
         """End the job that runs, if any."""
-        from py4j.protocol import Py4JError  # noqa: PLC0415
-
         if self._job is not None and not self._job.done():
-            with suppress(Py4JError, OSError):  # Spark is gone, and with it the job
-                context.cancelJobGroup(self._group)
+            self._platform.cancel(self._group)
             wait([self._job])
 
-    def close(self, context: Any) -> None:
+    def close(self) -> None:
         """End the job that runs, and its thread."""
-        self.cancel(context)
+        self.cancel()
         self._threads.shutdown(wait=True)
 
 
@@ -138,7 +127,7 @@ def _of_ours(cause: str) -> Exception | None:
     return None
 
 
-def _full_disk(context: Any, cause: str) -> OSError | None:
+def _full_disk(platform: Platform, cause: str) -> OSError | None:
     """The error of a full disk, if a task, a worker or Spark itself met one: what, and where."""
     for code in FULL:
         text = os.strerror(code)
@@ -146,35 +135,36 @@ def _full_disk(context: Any, cause: str) -> OSError | None:
             named = re.search(rf"{text}: '([^']+)'", cause) or re.search(
                 rf"(/\S+) \({text}\)", cause
             )
-            return OSError(code, text, named[1] if named else _folder_of_spark(context))
+            kept = f"what Spark keeps in {platform.spill_place()}"
+            return OSError(code, text, named[1] if named else kept)
     return None
 
 
-def _folder_of_spark(context: Any) -> str:
-    """Where Spark keeps what tasks pass on; its own errors do not say."""
-    chosen = os.environ.get("SPARK_LOCAL_DIRS") or context.getConf().get("spark.local.dir", "/tmp")
-    return f"what Spark keeps in {chosen}"
+class _Each:
+    """`work` for each item of a share."""
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.work = work
+
+    def __call__(self, items: Iterator[Any]) -> Iterator[Any]:
+        return (self.work(item) for item in items)
 
 
 class SparkSide:
-    """A context, which is left running if it was there already, and jobs of our own on it.
+    """A session, which is left running if it was there already, and jobs of our own on it.
 
     `on_wait` receives what is waited for. Raises `Missing` where Spark is not installed.
     """
 
     def __init__(self, choice: EngineChoice, on_wait: Callable[[str], None]) -> None:
         require_spark()
-        self._choice = choice
         self._on_wait = on_wait
         self._group = f"waterline-{uuid4()}"
         self._log = Path(tempfile.gettempdir()) / f"{self._group}.log"
-        self._jobs = SparkJobs(self._group, on_wait)
+        self._platform = platform_of(choice, on_wait)
+        self._jobs = SparkJobs(self._platform, self._group, on_wait)
         self._boot: threading.Thread | None = None
         self._boot_error: BaseException | None = None
-        self._shipped: Shipped | None = None
-        self.context: Any = getattr(choice.session, "sparkContext", choice.session)
-        self.cores = 0
-        """How many tasks run at a time, once it is up."""
 
     def start(self, then: Callable[[], object] = lambda: None) -> None:
         """Begin to start Spark, unless that has begun, and call `then` when it is up."""
@@ -183,14 +173,7 @@ class SparkSide:
 
         def boot() -> None:
             try:
-                if self.context is None:
-                    self.context = start_context(
-                        self._choice.master, settings=self._choice.settings, log=self._log
-                    )
-                self.context.environment |= SAFE_PATH
-                wait_for_executors(self.context)
-                self._shipped = Shipped(self.context, describe=self._on_wait)
-                self.cores = int(self.context.defaultParallelism)
+                self._platform.start(self._log)
                 then()
             except BaseException as problem:
                 self._boot_error = problem
@@ -213,20 +196,41 @@ class SparkSide:
             raise self._boot_error
 
     @property
+    def cores(self) -> int:
+        """How many tasks run at a time, once it is up."""
+        return self._platform.cores
+
+    @property
     def is_local(self) -> bool:
         """True if its tasks run on this machine."""
-        return str(self.context.master).startswith("local")
+        return self._platform.is_local
 
-    def ship(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of a partition's items, or of its number and these, as Spark wants it."""
-        assert self._shipped is not None
-        return self._shipped.ship(function)
+    def classic(self, wanted_for: str) -> Classic:
+        """The session, for what needs a shuffle of RDDs. Raises `NoSpark` on Spark Connect."""
+        if not isinstance(self._platform, Classic):
+            raise NoSpark(f"Spark Connect has no RDDs, and {wanted_for}")
+        return self._platform
 
     def run(
         self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False
     ) -> Any:
         """Return the job's result: see `SparkJobs.run`."""
-        return self._jobs.run(self.context, when, job, until=until)
+        return self._jobs.run(when, job, until=until)
+
+    def collect(
+        self,
+        when: str,
+        items: Sequence[Any],
+        slices: int,
+        task: Task,
+        *,
+        until: Callable[[], bool] = lambda: False,
+    ) -> list[Any]:
+        """Return the results of a stage: `task` over the items, in so many shares, in order."""
+        found: list[Any] = self.run(
+            when, lambda: self._platform.collect(items, slices, task), until=until
+        )
+        return found
 
     def each(
         self,
@@ -238,40 +242,24 @@ class SparkSide:
         until: Callable[[], bool] = lambda: False,
     ) -> list[Any]:
         """Return `work(item)` for each item, in so many tasks. Raises `EngineFailed`."""
-        assert self._shipped is not None
-        each = self._shipped.each(work)
-
-        def tasks() -> list[Any]:
-            rdd = self.context.parallelize(list(items), slices).mapPartitions(each)
-            found: list[Any] = rdd.collect()
-            return found
-
         try:
-            found: list[Any] = self.run(when, tasks, until=until)
+            return self.collect(when, items, slices, _Each(work), until=until)
         except WorkersLost as lost:
             # There is nothing to make anew: Spark has tried these tasks again already.
             raise EngineFailed(str(lost)) from lost
-        return found
 
     def finished_tasks(self) -> int:
         """How many tasks of the last job have ended."""
-        tracker = self.context.statusTracker()
-        job = tracker.getJobInfo(max(tracker.getJobIdsForGroup(self._group), default=-1))
-        stages = [tracker.getStageInfo(stage) for stage in job.stageIds] if job else []
-        return sum(stage.numCompletedTasks for stage in stages if stage)
+        return self._platform.finished_tasks(self._group)
 
     def cancel(self) -> None:
         """End the job that runs, if any."""
-        if self.context is not None:
-            self._jobs.cancel(self.context)
+        self._jobs.cancel()
 
     def close(self) -> None:
         """Stop it if it is ours."""
         if self._boot is not None:
             self._boot.join()
-        if self.context is not None:
-            self._jobs.close(self.context)
-            if self._choice.session is None:
-                self.context.stop()
-        self.context = None
+        self._jobs.close()
+        self._platform.stop()
         self._log.unlink(missing_ok=True)

@@ -1,0 +1,150 @@
+"""A session of Spark Connect, or of another server that has data frames alone.
+
+A stage is `range(shares).mapInArrow(task)`: a row for each share, whose number it is. Each task has
+the items of all shares with its code, and takes its own. There are no RDDs and no context, so that
+computing which forbids both, such as Databricks' standard and serverless, can run it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from waterline.checker.problem.distribution import require
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.engines.shipped_call import SHARE_SCHEMA, over_shares
+from waterline.checker.search.engines.shipping import Shipped, Task
+from waterline.checker.search.engines.spark_session import NoSpark
+
+_GONE = ("UNAVAILABLE", "SESSION_NOT_FOUND", "SESSION_CLOSED", "SESSION_CHANGED")
+"""Codes of a server that does not answer, or that has ended the session."""
+_RETRIES = 4
+"""Retries of a call, 5 seconds by the delays of Spark's client. Its 15 take ten minutes."""
+
+
+class Connect:
+    """A session of a server. `choice.settings` are settings of the session, not of the server."""
+
+    is_local = False
+
+    def __init__(self, choice: EngineChoice, describe: Callable[[str], None]) -> None:
+        require("grpc", "connect", f"Spark Connect ({choice.master or 'a session of it'})")
+        self._choice = choice
+        self._describe = describe
+        self._session: Any = choice.session
+        self._shipped: Shipped | None = None
+        self._finished = 0
+        self._tagged = threading.local()
+        self.cores = 0
+
+    def start(self, log: Path) -> None:
+        """Open the session, and send its workers this program. Raises `NoSpark`."""
+        try:
+            with _quiet():
+                if self._session is None:
+                    self._session = self._open()
+                self._session.registerProgressHandler(self._note_progress)
+                self.cores = self._count_cores()
+        except Exception as problem:
+            said = self.cause(problem).splitlines() or [repr(problem)]
+            where = self._choice.master or "the session's address"
+            raise NoSpark(f"no Spark Connect server answers at {where}: {said[0]}") from None
+        self._shipped = Shipped.to(self, describe=self._describe)
+
+    def _open(self) -> Any:
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
+        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
+
+        builder = SparkSession.builder.remote(str(self._choice.master))
+        for name, value in self._choice.settings:
+            builder = builder.config(name, value)
+        session: Any = builder.create()
+        session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
+        return session
+
+    def _count_cores(self) -> int:
+        """A range has a partition for each core, unless it says otherwise."""
+        from pyspark.sql.functions import spark_partition_id  # noqa: PLC0415
+
+        numbers = self._session.range(1 << 16).select(spark_partition_id())
+        return int(numbers.distinct().count())
+
+    def add_archive(self, path: Path) -> None:
+        """Send an archive to the session's workers, unpacked under the name of its stem."""
+        self._session.addArtifacts(f"{path}#{path.stem}", archive=True)
+
+    def tag_jobs(self, group: str) -> None:
+        """Tag what this thread runs."""
+        if getattr(self._tagged, "group", None) != group:
+            self._session.addTag(group)
+            self._tagged.group = group
+
+    def cancel(self, group: str) -> None:
+        """Interrupt what is tagged, if the server still answers."""
+        with suppress(Exception):
+            self._session.interruptTag(group)
+
+    def collect(self, items: Sequence[Any], slices: int, task: Task) -> list[Any]:
+        """One stage of a data frame."""
+        assert self._shipped is not None
+        return self.collect_with(self._shipped.ship(task), items, slices)
+
+    def collect_with(self, call: Task, items: Sequence[Any], slices: int) -> list[Any]:
+        """The same, of a function that needs nothing of ours."""
+        cuts = [len(items) * share // slices for share in range(slices + 1)]
+        given = [pickle.dumps(list(items[cuts[i] : cuts[i + 1]])) for i in range(slices)]
+        shares = self._session.range(0, slices, 1, slices)
+        with _quiet():
+            found = shares.mapInArrow(over_shares(call, given), SHARE_SCHEMA).toArrow()
+        columns = (column.to_pylist() for column in found.columns)
+        results = sorted(zip(*columns, strict=True))
+        self._finished = 0
+        return [result for _, packed in results for result in pickle.loads(packed)]
+
+    def finished_tasks(self, group: str) -> int:
+        """How many tasks of the job that runs have ended, as the server has said."""
+        return self._finished
+
+    def _note_progress(self, stages: Any, **_: Any) -> None:
+        self._finished = sum(stage.num_completed_tasks for stage in stages or ())
+
+    def end(self, problem: Exception) -> str | None:
+        """That the server does not answer, or has ended the session."""
+        text = f"{problem!r} {problem}"
+        gone = [code for code in _GONE if code in text]
+        return f"the server does not answer any more ({gone[0]})" if gone else None
+
+    def cause(self, problem: Exception) -> str:
+        """The text of the error, which has that of the task that failed; of gRPC's, what it met."""
+        text = str(problem).strip()
+        of_rpc = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
+        return of_rpc[1] if of_rpc else text
+
+    def spill_place(self) -> str:
+        """Its workers' own."""
+        return os.environ.get("SPARK_LOCAL_DIRS", "spark.local.dir of the server")
+
+    def stop(self) -> None:
+        """End the session if it is ours."""
+        if self._session is not None:
+            with suppress(Exception), _quiet():
+                self._session.removeProgressHandler(self._note_progress)
+                if self._choice.session is None:
+                    self._session.stop()
+        self._session = None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to ourselves what PySpark and gRPC warn of: it is about pandas, which is not used."""
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
