@@ -1,7 +1,7 @@
 """Values of fields as plain Python has them, and the numbers that the checker keeps for them.
 
-All that depends on the kind of a field stands here, and in `waterline.containers` what a rule can
-do with sets, queues and logs: another kind is one more case in each function.
+Another kind of field is one more case in each function here, in `waterline.containers`, where rules
+change sets, queues and logs, and in `waterline.testing._plain`, which says what a corpus has.
 """
 
 from __future__ import annotations

@@ -175,7 +175,9 @@ def _of_one(
             same = arithmetic.compare("==", Typed(Element(sequence, place_of), kind.values), value)
             domain = Infix("..", Number(1), _length(sequence))
             return Typed(Quantified(r"\E", place_of, domain, same.tree), TRUTHS)
-    return Typed(Number(0), WHOLE)
+        case _:
+            raise AssertionError(f"{operation} of {name} has no form in TLA+")
+    return Typed(Number(0), WHOLE)  # It writes, and returns nothing.
 
 
 def _order(program: Program, kind: Sequences) -> Tree:

@@ -40,7 +40,9 @@ _WRITTEN_WITH = [name for name in own.__all__ if name != "BadProtocol"]
 _PROTOCOL = tuple(Protocol.__dataclass_fields__)
 
 
-def describe_error(error: Exception, functions: frozenset[str] = frozenset()) -> str | None:
+def describe_declaration_error(
+    error: Exception, functions: frozenset[str] = frozenset()
+) -> str | None:
     """Return the error and its remedy; None if the error is not about a declaration.
 
     `functions` are those of the file.

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from waterline.checker.user_models.declaring import describe_error as described_declaration
+from waterline.checker.user_models.declaring import describe_declaration_error
 from waterline.counterexamples.named_file import BadFile, read_named
 from waterline.model.core.errors import BadEnvironment, RaisedAtStart
 from waterline.model.core.transition_system import Model
@@ -207,7 +207,7 @@ def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
         if isinstance(problem, Exception):
             text = "".join(linecache.getlines(file))
             functions = frozenset(re.findall(r"^def (\w+)", text, re.MULTILINE))
-            if (mistake := described_declaration(problem, functions)) is not None:
+            if (mistake := describe_declaration_error(problem, functions)) is not None:
                 raise BadEnvironment(f"{file}{line}: {mistake}") from None
         kind = "" if isinstance(problem, BadProtocol) else f"{type(problem).__name__}: "
         described = " ".join(described.split())

@@ -88,7 +88,7 @@ class Feature:
     `needs` are features that it requires, `excludes` those that contradict it; `needs_truncation`
     are the ways to truncate that it requires, () for any. `begins_with` is the action before which
     it changes nothing, "" for none: until that action is taken, a version behaves as without the
-    feature.
+    feature. The source of a rule that no release has says "never in Kafka".
     """
 
     name: str

@@ -60,8 +60,8 @@ def expand_isr(s: Any, c: Settings, leader: int, follower: int, reached: int, st
     """A follower whose fetch reached the high watermark joins, or is proposed.
 
     Since KAFKA-7128 it must have reached the start of the leader's epoch as well: a new leader's
-    high watermark may lag behind what was committed. `stale`: the fetch carries a broker epoch that
-    is not the follower's current one. (Partition.maybeExpandIsr)
+    high watermark may lag behind what was committed. `reached` is the offset of the fetch. `stale`:
+    it carries a broker epoch that is not the follower's current one. (Partition.maybeExpandIsr)
     """
     if contains(s.known_isr[leader], follower) or reached < s.hw[leader]:
         return

@@ -134,7 +134,9 @@ class Protocol:
             require_name("a field", declared.name)
         _require_distinct("field", [declared.name for declared in self.fields])
         if not self.fields:
-            raise BadProtocol("there are no fields; a state is made of at least one")
+            raise BadProtocol(
+                "there are no fields; a state is made of at least one: write state=state"
+            )
 
     def _fields_of_class(self, state: object) -> Sequence[AnyField]:
         if not isinstance(state, type) or not issubclass(state, Fields) or state is Fields:
@@ -239,7 +241,7 @@ class Protocol:
 
     @property
     def all_sorts(self) -> tuple[Names | Epochs, ...]:
-        """Both. Raises `BadProtocol` as `sorts` does."""
+        """The sorts of names and of epochs. Raises `BadProtocol` as `sorts` does."""
         indices: list[Any] = []
         if self.state is not None:
             indices += [*sorts_of(self.state), *epochs_of(self.state)]

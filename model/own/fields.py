@@ -185,6 +185,9 @@ class Set(Container[Members[V], AbstractSet[V], V, At]):
 class SequenceField(Container[Read, Written, V, At]):
     """A field with places for values, `room` of them: the first ones have a value, or all.
 
+    Rules may do with every subclass what they do with a row of values: `len`, `in`, `for`, `[:n]`,
+    truth (`model.own.lowered_calls`).
+
     `adds` is the method that adds a value. One that `is_sorted` has no order of its own: its values
     are kept in that of their numbers, the greatest first.
     """

@@ -17,6 +17,9 @@ from waterline.model.own.fields import SequenceField
 class Functions:
     """The text of what a rule can do with a sequence, each as a function of a state.
 
+    Of one that fails `model.own.narration` reads the operation from its name, and the value or the
+    number from its parameters `x`, `n` and `k`: keep these names, and do not assign to them.
+
     After the state come the indices of the field, then what the operation takes.
     """
 

@@ -28,6 +28,7 @@ NEVER_IN_KAFKA = {
     "promotion-compares-epochs",
     "recovery-compares-ends",
 }
+"""Features that no version has: they are there to be asked about."""
 SWITCHED_ON_BY_RELEASES = {
     "fresh-remote-leo",
     "keeps-waiting-producers",
@@ -37,7 +38,6 @@ SWITCHED_ON_BY_RELEASES = {
     "shrink-waits-for-targets",
 }
 """What Kafka has, or had, and none of the named versions: see `model.message.releases`."""
-"""Features that no version has: they are there to be asked about."""
 OF_FLUSS = {
     "coordinator",
     "truncate-leaderless",

@@ -44,7 +44,7 @@ ALLOWED = frozenset(
 """May only shrink. Names of the compiler's intrinsics and of operations that generated code calls;
 how a held request and its answer are changed; `waterline.enabled`, which is public.
 """
-CLASSES_MAX = {"checker": 71, "counterexamples": 4, "invariants": 1, "model": 14, "waterline": 2}
+CLASSES_MAX = {"checker": 71, "counterexamples": 4, "invariants": 1, "model": 12, "waterline": 2}
 """How many classes have such a name. The numbers may only shrink."""
 
 
@@ -75,14 +75,15 @@ def bare_participles(text: str) -> tuple[list[str], list[str]]:
 
 
 @cache
-def names_of(package: str) -> tuple[frozenset[str], int]:
-    """Return such functions of a package, each after its file, and the number of such classes."""
-    found, classes = set(), 0
+def names_of(package: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return such functions and such classes of a package, each after its file."""
+    found, classes = set(), set()
     for path in sorted((ROOT / package).rglob("*.py")):
         functions, named = bare_participles(path.read_text(encoding="utf-8"))
-        found |= {f"{path.relative_to(ROOT).as_posix()}:{name}" for name in functions}
-        classes += len(named)
-    return frozenset(found), classes
+        place = path.relative_to(ROOT).as_posix()
+        found |= {f"{place}:{name}" for name in functions}
+        classes |= {f"{place}:{name}" for name in named}
+    return frozenset(found), frozenset(classes)
 
 
 def test_a_bare_participle_is_recognised() -> None:
@@ -112,4 +113,5 @@ def test_functions_are_named_by_verbs_and_nouns(package: str) -> None:
 def test_fewer_classes_than_before_are_named_by_a_participle(package: str) -> None:
     _, classes = names_of(package)
 
-    assert classes == CLASSES_MAX[package], "rename the class, or lower the number"
+    few = f"rename a class, or lower the number: {', '.join(sorted(classes))}"
+    assert len(classes) == CLASSES_MAX[package], few

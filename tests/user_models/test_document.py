@@ -32,7 +32,7 @@ def output_of(command: str, folder: Path) -> str:
 
 
 def test_every_block_of_the_tutorial_is_run_or_written() -> None:
-    assert len(BLOCKS) == PAGE.count("```console") == 7
+    assert len(BLOCKS) == PAGE.count("```console") > 0
     assert len(FILES) == PAGE.count("```python") + PAGE.count("```toml")
 
 

@@ -39,21 +39,21 @@ class ShippedCall:
 
 
 SHARE_SCHEMA = "share long, found binary"
-"""What a task of a data frame returns: the number of its share, and its packed results."""
+"""The columns of a data frame's stage: the number of a share, and its packed results."""
 
 
 def over_shares(call: Callable[..., Any], given: Sequence[bytes]) -> Callable[..., Any]:
     """`call` as a function of Arrow's batches, whose rows are numbers of shares of `given`."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        import pickle  # noqa: PLC0415 - pickled by value: every name must be found on the executor
+        import pyarrow as pa  # noqa: PLC0415 - pickled by value: every name must be found there
+        from pyspark.serializers import CPickleSerializer  # noqa: PLC0415
 
-        import pyarrow as pa  # noqa: PLC0415
-
+        packing: Any = CPickleSerializer()
         # Spark keeps a worker only if its task has read all its input.
         shares = [share for batch in batches for share in batch.column(0).to_pylist()]
         for share in shares:
-            found = pickle.dumps(list(call(iter(pickle.loads(given[share])))))
+            found = packing.dumps(list(call(iter(packing.loads(given[share])))))
             columns = [pa.array([share], pa.int64()), pa.array([found], pa.binary())]
             yield pa.RecordBatch.from_arrays(columns, names=["share", "found"])
 

@@ -133,7 +133,7 @@ class Executors(Protocol):
         """Send an archive to them, unpacked under the name of its stem."""
 
     def collect_with(self, call: Task, items: Sequence[Any], slices: int) -> list[Any]:
-        """Return the results of a function that needs nothing of ours, over so many shares."""
+        """Return the results of a function that needs no module of ours, in so many shares."""
 
     @property
     def cores(self) -> int:
@@ -141,7 +141,7 @@ class Executors(Protocol):
 
 
 class Shipped:
-    """Archive and search path by which workers find this program before the first task."""
+    """Archive and search path that let workers find this program before the first task."""
 
     def __init__(self, archive: str | None, places: list[str]) -> None:
         self._archive = archive

@@ -1,14 +1,14 @@
-"""A session of Spark Connect, or of another server that has data frames alone.
+"""A session of Spark Connect, or of another server that offers data frames alone.
 
-A stage is `range(shares).mapInArrow(task)`: a row for each share, whose number it is. Each task has
-the items of all shares with its code, and takes its own. There are no RDDs and no context, so that
-computing which forbids both, such as Databricks' standard and serverless, can run it.
+A stage is `range(shares).mapInArrow(task)`: one row for each share, with its number. Each task has
+the items of all shares with its code, and takes its own. It uses no RDD and no context, which
+Databricks' standard and serverless computing forbid. Items and results are pickled by Spark's own
+serializer, as those of an RDD are: the server is sent code, and its answers are believed.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import re
 import threading
 import warnings
@@ -99,14 +99,15 @@ class Connect:
     def collect_with(self, call: Task, items: Sequence[Any], slices: int) -> list[Any]:
         """The same, of a function that needs nothing of ours."""
         cuts = [len(items) * share // slices for share in range(slices + 1)]
-        given = [pickle.dumps(list(items[cuts[i] : cuts[i + 1]])) for i in range(slices)]
+        packing = _packing()
+        given = [packing.dumps(list(items[cuts[i] : cuts[i + 1]])) for i in range(slices)]
         shares = self._session.range(0, slices, 1, slices)
         with _quiet():
             found = shares.mapInArrow(over_shares(call, given), SHARE_SCHEMA).toArrow()
         columns = (column.to_pylist() for column in found.columns)
         results = sorted(zip(*columns, strict=True))
         self._finished = 0
-        return [result for _, packed in results for result in pickle.loads(packed)]
+        return [result for _, packed in results for result in packing.loads(packed)]
 
     def finished_tasks(self, group: str) -> int:
         """How many tasks of the job that runs have ended, as the server has said."""
@@ -139,6 +140,12 @@ class Connect:
                 if self._choice.session is None:
                     self._session.stop()
         self._session = None
+
+
+def _packing() -> Any:
+    from pyspark.serializers import CPickleSerializer  # noqa: PLC0415 - an extra
+
+    return CPickleSerializer()
 
 
 @contextmanager

@@ -132,7 +132,7 @@ def test_an_address_without_a_server_is_one_line() -> None:
 
 
 def test_a_server_that_is_killed_ends_the_run_which_can_go_on_elsewhere(
-    cluster: Standalone, tmp_path: Path, undisturbed: str
+    tmp_path: Path, undisturbed: str
 ) -> None:
     directory = tmp_path / "run"
     with connect_server(tmp_path, "local[1]") as (url, process):
