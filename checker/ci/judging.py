@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from waterline.checker.batch.answer import Answer, Trouble
 from waterline.checker.ci.expectation import WITHIN_CONTRACT, Expectation, Expected
+from waterline.checker.problem.distribution import require
 from waterline.checker.problem.errors import Missing
 from waterline.checker.problem.wording import describe_contract, printable, quantity
 from waterline.checker.search.result import InvariantResult, Result, Verdict
@@ -94,6 +95,7 @@ def judge(expectation: Expectation, answer: Answer) -> Outcome:
         *_of_counts(expectation, result),
         *_of_budgets(result),
         *_of_ties(expectation),
+        *_of_proof(expectation),
     ]
     found = Evidence(result, answer.traces(expectation.problem), answer.is_kept)
     return Outcome(expectation, found, tuple(complaints))
@@ -203,3 +205,18 @@ def _of_ties(expectation: Expectation) -> Iterator[Complaint]:
         yield Complaint(str(problem))
         return
     yield from (Complaint(printable(str(tie))) for tie in ties if not tie.is_fine)
+
+
+def _of_proof(expectation: Expectation) -> Iterator[Complaint]:
+    """Prove what is expected to be proved: a kept answer says nothing of it."""
+    if not expectation.proved:
+        return
+    try:
+        require("z3", "prove", "proved = true")
+    except Missing as problem:
+        yield Complaint(str(problem))
+        return
+    # Few gates ask for a proof, and the solver takes a while to load.
+    from waterline.checker.ci.proving import reasons_against  # noqa: PLC0415
+
+    yield from (Complaint(printable(reason)) for reason in reasons_against(expectation))

@@ -168,6 +168,7 @@ class Entry:
         profiles = table.texts("profiles", settings.profiles)
         model = table.take("model", "text")
         ties = table.take("ties", "true or false") if model is not None else False
+        proved = table.take("proved", "true or false")
         questions = list(self._questions(model))
         expected, spots = self._verdicts(verdicts, questions[0].asked)
         if len(questions) > 1 and (counts or spots):
@@ -201,6 +202,7 @@ class Entry:
                 ties=bool(ties),
                 profiles=profiles,
                 strict=settings.strict,
+                proved=bool(proved),
                 command=self._asking.command(problem, model and str(self._folder / model)),
             )
 

@@ -37,7 +37,7 @@ def gate_schema(asking: Asking) -> str:
     own = _own_keys(asking)
     of_kafka = {**own, **options, "protocol": own["protocol"]}
     del of_kafka["model"], of_kafka["ties"]
-    of_model = {name: own[name] for name in (*_OF_ANY, "model", "ties")}
+    of_model = {name: own[name] for name in (*_OF_ANY, "model", "ties", "proved")}
     of_model |= {name: options[name] for name in BESIDE_MODEL}
     schema = {
         "$schema": DIALECT,
@@ -114,6 +114,7 @@ def _own_keys(asking: Asking) -> dict[str, dict[str, Any]]:
         "model": {"type": "string"},
         "ties": {"type": "boolean"},
         "profiles": _TEXTS,
+        "proved": {"type": "boolean"},
         "verdicts": {
             "type": "object",
             "minProperties": 1,

@@ -132,6 +132,15 @@ def prove_all(
         watch(answered)
 
 
+def induct(subject: Subject) -> Proof:
+    """The proof by induction alone, without a search."""
+    theorem, proof = subject.theorem, Proof()
+    small = theorem.within(subject.small)
+    proof.never = never_happen(small)
+    prove_all(proof, theorem.induction(), small)
+    return proof
+
+
 def refute(small: Induction, obligation: Obligation) -> Counterexample | None:
     """A counterexample to an obligation within small sizes that the interpreter confirms."""
     outcome, model = answer(obligation)

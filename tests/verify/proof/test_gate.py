@@ -1,0 +1,67 @@
+"""Entries of a gate that demand a proof."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import Commands
+
+pytest.importorskip("z3")
+
+PAGE = (Path(__file__).parents[3] / "docs" / "proof.md").read_text(encoding="utf-8")
+[MODEL] = re.findall(r"<!-- file: ticket_lock.py -->\n```python\n(.+?)```", PAGE, re.DOTALL)
+LEMMAS = re.findall(r"<!-- lemma -->\n```python\n(.+?)```", PAGE, re.DOTALL)
+ENTRY = """
+[[expect]]
+name = "one is inside at most"
+engine = "local"
+proved = true
+"""
+
+
+@pytest.mark.parametrize(
+    ("lemmas", "code", "shown"),
+    [
+        ("served_alone, tickets_differ", 0, "as expected"),
+        ("served_alone", 3, "expected PROVED, got NOT PROVED: take leads out of the lemmas"),
+    ],
+)
+def test_an_entry_that_demands_a_proof_fails_without_its_lemmas(
+    lemmas: str, code: int, shown: str, cli: Commands, tmp_path: Path
+) -> None:
+    text = "\n\n".join([MODEL.replace("lemmas=[]", f"lemmas=[{lemmas}]"), *LEMMAS])
+    (tmp_path / "ticket_lock.py").write_text(text)
+    gate = tmp_path / "gate.toml"
+    gate.write_text(f'{ENTRY}model = "ticket_lock.py"\nverdicts = {{ alone = "holds" }}\n')
+    found, out, _ = cli("gate", str(gate), "--allow-models", "--no-cache", name="waterline")
+
+    assert found == code
+    assert shown in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("entry", "shown"),
+    [
+        (
+            'protocol = "kraft"\nverdicts = { no_committed_loss = "holds" }',
+            "there are lemmas for grain = atomic alone",
+        ),
+        (
+            'protocol = "kip320"\ngrain = "atomic"\nlog-size = 1\nrecords = 1\nepochs = 1\n'
+            'verdicts = { type_ok = "holds", leader_in_isr = "violated" }',
+            "type_ok: expected proved, and the proof is about weak_isr",
+        ),
+    ],
+)
+def test_a_claim_that_no_lemmas_are_about_is_not_proved(
+    entry: str, shown: str, cli: Commands, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text(ENTRY + entry)
+    found, out, _ = cli("gate", str(gate), "--no-cache", name="waterline")
+
+    assert found == 3
+    assert shown in " ".join(out.split())
