@@ -43,7 +43,8 @@ class Expectation:
     in the file that `--update` may write: `("depth", claim)` and `("counts", name)`. `command`
     shows the same run. The question depends on `files` as well. With `ties` the code that the model
     names must be as it was reviewed. `profiles` run it, all if there are none. If `strict`, every
-    action must be taken, but for those in `never`. With `proved` the claims that hold must be proved.
+    action must be taken, but for those in `never`. With `proved` the claims that hold must be
+    proved.
     """
 
     name: str
