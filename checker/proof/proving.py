@@ -15,7 +15,8 @@ from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import Result
 from waterline.checker.search.result import Verdict as Found
-from waterline.checker.search.search import search
+from waterline.checker.search.rule_errors import explain_fault
+from waterline.checker.search.search import SearchFault, search
 from waterline.model.core.transition_system import Action
 
 
@@ -95,12 +96,18 @@ class Proof:
 def search_first(
     theorem: Theorem, sizes: dict[str, int], announce: Callable[[str], None] = lambda line: None
 ) -> Result:
-    """Search all states within these sizes for one that breaks a claim or a lemma."""
+    """Search all states within these sizes for one that breaks a claim or a lemma.
+
+    Raises `Raised` where a rule is in error.
+    """
     model = theorem.model(sizes)
     problem = Problem(model, theorem.invariants, properties=theorem.steps)
     prepare(problem, announce=announce)
     with closing(MemoryEngine(problem)) as engine:
-        return search(problem, engine)
+        try:
+            return search(problem, engine)
+        except SearchFault as fault:
+            raise explain_fault(problem, fault) from None
 
 
 def prove_all(

@@ -111,7 +111,10 @@ def own_subject(problem: Problem, file: str) -> Subject:
         searched_in=f"within {problem.family.words.sizes(built.model)}",
         small=sizes,
         scope=f"any number of {list_of(made.free, len(made.free))}{kept}",
-        trusted="the translation of rules into terms (checker/proof) and the solver",
+        trusted=(
+            "the translation of rules into terms (checker/proof) and the solver; a step that "
+            "leaves a range which a bound sets counts as cut, and not as an error"
+        ),
         check=f"waterline check --model {file} {options}",
         options={"model": own.name, "version": version, "any": list(made.free), **made.kept},
     )

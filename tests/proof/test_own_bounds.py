@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("z3")
 
+from tests.support.commands import Commands
 from tests.support.own_theorems import theorem_in, verdict_of
 from waterline.checker.proof.proving import Verdict
 from waterline.checker.proof.terms import NotProvable
@@ -149,3 +152,46 @@ def test_a_rule_without_translation_is_refused_by_file_and_line(rule: str, what:
 
     with pytest.raises(NotProvable, match=rf"drawn.py:{line}: .*{what}"):
         list(made.theorem.induction().all())
+
+
+LEAVES = '''
+"""A number that leaves its range."""
+
+from waterline import Fields, Names, Number, Protocol
+
+
+class State(Fields):
+    clients = Names("client", 2)
+    limit: int = 3
+    n = Number(0, limit, by=clients)
+
+
+def leaving(state: type[State]) -> Protocol:
+    return Protocol(state=state, actions=[up], always=[low])
+
+
+def up(s: State, client: int) -> None:
+    """A number grows, with no end."""
+    s.n[client] += 1
+
+
+def low(s: State) -> bool:
+    """No number is negative."""
+    return all(s.n[c] >= 0 for c in s.clients)
+'''
+
+
+def test_a_step_that_leaves_a_range_is_an_error_of_the_search_and_is_named_by_the_proof(
+    cli: Commands, tmp_path: Path
+) -> None:
+    file = tmp_path / "leaving.py"
+    file.write_text(LEAVES)
+
+    code, _, err = cli("prove", "--model", file, name="waterline")
+    assert code == 76
+    assert "s.n[client0] cannot be 4: it holds 0 to 3" in err
+
+    code, out, _ = cli("prove", "--model", file, "--no-search", name="waterline")
+    assert code == 0
+    said = " ".join(out.split())
+    assert "a step that leaves a range which a bound sets counts as cut, and not as" in said
