@@ -27,8 +27,9 @@ FORMAT = "waterline.paths"
 
 @dataclass(frozen=True, slots=True)
 class RecordedPath:
-    """A path in a model where it is real, with its states as the model has them."""
+    """A path of the graph in a model where it is real, with its states as the model has them."""
 
+    path: Path
     model: Model
     states: tuple[State, ...]
     recording: Recording
@@ -52,7 +53,7 @@ def record_path(graph: StateGraph, path: Path) -> RecordedPath:
     for name, arguments in calls:
         states.append(model.apply(states[-1], model.action(name), arguments))
     trace = trace_of(model, NO_CLAIM, calls, initial=number)
-    return RecordedPath(model, tuple(states), record_trace(model, trace, states))
+    return RecordedPath(path, model, tuple(states), record_trace(model, trace, states))
 
 
 def possible(graph: StateGraph, paths: Sequence[Path]) -> Iterator[RecordedPath]:

@@ -261,8 +261,12 @@ def without_walks(text: str) -> tuple[str, str]:
 
 
 def write_markdown(path: Path, runs: Sequence[Figures]) -> None:
-    """Put the part about walks in the place of an earlier one. Raises `BadFile`."""
+    """Put the part about walks in the place of an earlier one; what follows it stays.
+
+    Raises `BadFile`.
+    """
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    rest, _ = without_walks(text)
+    rest, walks = without_walks(text)
+    _, heading, after = walks.removeprefix(f"\n{TITLE}\n").partition("\n## ")
     with written_whole(path) as file:
-        file.write(f"{rest}\n{to_markdown(runs)}".lstrip().encode())
+        file.write(f"{rest}\n{to_markdown(runs)}{heading}{after}".lstrip().encode())

@@ -26,6 +26,7 @@ from tests.test_readme import (
 __all__ = ["run"]
 
 PROGRAMS = (
+    "lab.classes",
     "lab.conform",
     "lab.documents.configurations",
     "lab.fuzz",

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.lab.conftest import pretended
+from tests.lab.conftest import lab_command, pretended
 
-__all__ = ["pretended"]
+__all__ = ["lab_command", "pretended"]
