@@ -30,14 +30,21 @@ def known_reason(state: Mapping[str, Any], seen: Mapping[str, Any], found: list[
     return SILENT if silent and found == silent else ""
 
 
-def differences(state: Mapping[str, Any], seen: Mapping[str, Any]) -> list[str]:
-    """All that differs, a sentence each; none if the classes agree with the model."""
+def differences(
+    state: Mapping[str, Any], seen: Mapping[str, Any], *, epoch_on_leading: bool = True
+) -> list[str]:
+    """All that differs, a sentence each; none if the classes agree with the model.
+
+    `epoch_on_leading`: the model's leader enters its epoch into the cache before its first record.
+    """
     if "problem" in seen:
         return [f"the step fails: {seen['problem']}"]
-    return list(_differences(state, seen))
+    return list(_differences(state, seen, epoch_on_leading))
 
 
-def _differences(state: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[str]:
+def _differences(
+    state: Mapping[str, Any], seen: Mapping[str, Any], epoch_on_leading: bool
+) -> Iterator[str]:
     yield from _unless_equal("isr", seen["isr"], state["isr"])
     yield from _unless_equal("acked", seen["acked"], sorted(state["acked"]))
     for replica, broker in enumerate(seen["brokers"]):
@@ -45,7 +52,7 @@ def _differences(state: Mapping[str, Any], seen: Mapping[str, Any]) -> Iterator[
         if broker is None:
             yield from _unless_equal(f"up[{number}]", 0, int(state["up"][number]))
             continue
-        expected = expected_of(state, number)
+        expected = expected_of(state, number, epoch_on_leading=epoch_on_leading)
         for field, value in expected.items():
             yield from _unless_equal(f"{field}[{number}]", broker.get(field), value)
 
@@ -55,7 +62,9 @@ def _unless_equal(name: str, found: Any, expected: Any) -> Iterator[str]:
         yield f"{name} is {found}; the model has {expected}"
 
 
-def expected_of(state: Mapping[str, Any], number: str) -> dict[str, Any]:
+def expected_of(
+    state: Mapping[str, Any], number: str, *, epoch_on_leading: bool = True
+) -> dict[str, Any]:
     """What a broker that runs must show, by the names of the harness.
 
     What a broker without a role has in memory is not there before it learns what it is.
@@ -78,18 +87,22 @@ def expected_of(state: Mapping[str, Any], number: str) -> dict[str, Any]:
         others = state["remote_leo"][number].items()
         expected["remote_leo"] = {other: end for other, end in others if other != number}
     if role != NO_ROLE:
-        expected["epochs"] = epoch_cache(state, number, expected["log"])
+        expected["epochs"] = epoch_cache(state, number, expected["log"], epoch_on_leading)
     return expected
 
 
-def epoch_cache(state: Mapping[str, Any], number: str, log: list[dict[str, int]]) -> list[Any]:
+def epoch_cache(
+    state: Mapping[str, Any], number: str, log: list[dict[str, int]], epoch_on_leading: bool
+) -> list[Any]:
     """The leader epoch cache as the model has it: first offsets, and an entry without a record."""
     entries: list[list[int]] = []
     for record in log:
         if not entries or entries[-1][0] != record["epoch"]:
             entries.append([record["epoch"], record["offset"]])
-    fields = "known_epoch" if state["role"][number] == LEADER else "cached_epoch"
-    last = state[fields][number]
+    if state["role"][number] != LEADER:
+        last = state["cached_epoch"][number]
+    else:
+        last = state["known_epoch"][number] if epoch_on_leading else NO_EPOCH
     if last != NO_EPOCH and (not entries or entries[-1][0] < last):
         entries.append([last, state["leo"][number]])
     return entries
