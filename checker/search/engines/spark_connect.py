@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +46,10 @@ class Connect:
     def start(self, log: Path) -> None:
         """Open the session, and send its workers this program. Raises `NoSpark`."""
         try:
-            with _quiet():
-                if self._session is None:
-                    self._session = self._open()
-                self._session.registerProgressHandler(self._note_progress)
-                self.cores = self._count_cores()
+            if self._session is None:
+                self._session = self._open()
+            self._session.registerProgressHandler(self._note_progress)
+            self.cores = self._count_cores()
         except Exception as problem:
             said = self.cause(problem).splitlines() or [repr(problem)]
             where = self._choice.master or "the session's address"
@@ -62,6 +60,7 @@ class Connect:
         from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
         from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
 
+        os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
         builder = SparkSession.builder.remote(str(self._choice.master))
         for name, value in self._choice.settings:
             builder = builder.config(name, value)
@@ -102,8 +101,7 @@ class Connect:
         packing = _packing()
         given = [packing.dumps(list(items[cuts[i] : cuts[i + 1]])) for i in range(slices)]
         shares = self._session.range(0, slices, 1, slices)
-        with _quiet():
-            found = shares.mapInArrow(over_shares(call, given), SHARE_SCHEMA).toArrow()
+        found = shares.mapInArrow(over_shares(call, given), SHARE_SCHEMA).toArrow()
         columns = (column.to_pylist() for column in found.columns)
         results = sorted(zip(*columns, strict=True))
         self._finished = 0
@@ -135,7 +133,7 @@ class Connect:
     def stop(self) -> None:
         """End the session if it is ours."""
         if self._session is not None:
-            with suppress(Exception), _quiet():
+            with suppress(Exception):
                 self._session.removeProgressHandler(self._note_progress)
                 if self._choice.session is None:
                     self._session.stop()
@@ -146,12 +144,3 @@ def _packing() -> Any:
     from pyspark.serializers import CPickleSerializer  # noqa: PLC0415 - an extra
 
     return CPickleSerializer()
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep to ourselves what PySpark and gRPC warn of: it is about pandas, which is not used."""
-    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
