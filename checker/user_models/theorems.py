@@ -116,7 +116,12 @@ def own_subject(problem: Problem, file: str) -> Subject:
             "leaves a range which a bound sets counts as cut, and not as an error"
         ),
         check=f"waterline check --model {file} {options}",
-        options={"model": own.name, "version": version, "any": list(made.free), **made.kept},
+        options={
+            "model": own.name,
+            "version": version,
+            "any": list(made.free),
+            "bounds": dict(made.kept),
+        },
     )
 
 
