@@ -35,6 +35,8 @@ _FUNCTIONS = {
     *("function_item", "function_signature_item"),
 }
 _MODULES = {"mod_item"}
+_ANONYMOUS = {"object_creation_expression", "instance_expression"}
+"""A class without a name: what it declares is named `new` on the way."""
 _ATTRIBUTE = "attribute_item"
 """In Rust it stands before what it is about, and not in it."""
 
@@ -95,10 +97,10 @@ def _declaration(
     node: Node, names: tuple[str, ...], owner: Kind | None
 ) -> tuple[tuple[str, ...], Kind | None]:
     """The names on the way into a node, and the kind of what it declares."""
-    if node.type not in _CLASSES | _FUNCTIONS | _MODULES:
-        return names, None
+    if node.type in _ANONYMOUS:
+        return (*names, "new"), None
     named = node.child_by_field_name("name") or node.child_by_field_name("type")
-    if named is None:
+    if named is None or node.type not in _CLASSES | _FUNCTIONS | _MODULES:
         return names, None
     name = re.sub(r"<.*", "", _text(named), flags=re.DOTALL).rpartition("::")[2].strip()
     receiver = node.child_by_field_name("receiver")

@@ -5,8 +5,9 @@
 
 Compares with the release before, or with `--since`. The methods are those that `model/message`
 cites, as "Class.method". Maven fetches the sources of both releases, or their classes where one was
-released without sources; needs Java for these. Exit code 0 if nothing changed, 1 if something did,
-2 if a release cannot be had. What changed is to be read: whether a rule did is for a reader to say.
+released without sources; needs Java for these, and the extra `ties` for sources. Exit code 0 if
+nothing changed, 1 if something did, 2 if a release cannot be had. What changed is to be read:
+whether a rule did is for a reader to say.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from lab.bench.rules.comparison import NEITHER, TO_READ, UNCHANGED, Compared, co
 from lab.bench.rules.jars import NoSources, fetched
 from lab.bench.rules.release import of_release
 from lab.bench.rules.released import NoRelease, number_of, release_before
+from waterline.checker.problem.errors import Missing
+from waterline.checker.ties.symbol import Unreadable
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -77,7 +80,7 @@ def main() -> None:
         for each in (options.release, since):
             number_of(each)
         found, by = comparison(options.release, since)
-    except (NoRelease, NoSources, NoByteCode) as problem:
+    except (NoRelease, NoSources, NoByteCode, Missing, Unreadable) as problem:
         print(f"rules_of: {problem}", file=sys.stderr)
         sys.exit(2)
     heading = f"Kafka {options.release} against {since}, {len(found)} cited methods, by {by}"

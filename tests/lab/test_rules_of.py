@@ -23,8 +23,7 @@ from lab.bench.rules.comparison import (
     compared,
 )
 from lab.bench.rules.jars import parts
-from lab.bench.rules.methods import classes_in
-from lab.bench.rules.release import from_sources
+from lab.bench.rules.release import Found, from_sources
 from lab.bench.rules.released import RELEASED, NoRelease, number_of, release_before
 
 SCALA = "kafka/cluster/Partition.scala"
@@ -104,24 +103,31 @@ def test_the_rules_cite_what_a_leader_and_the_controller_do() -> None:
     assert "features.py" in cited["PartitionChangeBuilder.canElectLastKnownLeader"]
 
 
-def test_methods_of_scala_are_found_with_all_that_belongs_to_them() -> None:
-    found = classes_in(PARTITION, is_scala=True, wanted={"Partition", "Inner"})
+def found_in(file: str, text: str, classes: set[str]) -> dict[str, Found]:
+    return from_sources([(file, text)], classes)
 
-    assert set(found["Partition"]) == {"apply", "makeLeader", "size", "toString"}
-    assert found["Partition"]["makeLeader"].startswith("  def makeLeader(epoch: Int,\n")
-    assert found["Partition"]["makeLeader"].endswith("    isNew(0)\n  }")
-    assert found["Partition"]["size"] == "  @volatile private[cluster] def size: Int = 1"
-    assert found["Partition"]["toString"].count("def toString") == 2
-    assert set(found["Inner"]) == {"within"}
+
+def test_methods_of_scala_are_found_with_all_that_belongs_to_them() -> None:
+    found = found_in(SCALA, PARTITION, {"Partition", "Inner"})
+    methods = {name: method.shown for name, method in found["Partition"].methods.items()}
+
+    assert set(methods) == {"apply", "makeLeader", "size", "toString"}
+    assert methods["makeLeader"].startswith("def makeLeader(epoch: Int,\n")
+    assert methods["makeLeader"].endswith("    isNew(0)\n  }")
+    assert methods["size"] == "@volatile private[cluster] def size: Int = 1"
+    assert methods["toString"].count("def toString") == 2
+    assert set(found["Inner"].methods) == {"within"}
 
 
 def test_methods_of_java_are_found_and_fields_are_none() -> None:
-    found = classes_in(JAVA_PARTITION, is_scala=False, wanted={"Partition", "Pair", "Kind"})
+    found = found_in(JAVA, JAVA_PARTITION, {"Partition", "Pair", "Kind"})
+    leading = found["Partition"].methods["makeLeader"].shown
 
-    assert set(found["Partition"]) == {"makeLeader", "size", "Pair"}
-    assert found["Partition"]["makeLeader"].endswith("return epoch != '}';\n    }")
-    assert set(found["Pair"]) == {"sum"}
-    assert "isOne" in found["Kind"]
+    assert set(found["Partition"].methods) == {"makeLeader", "size"}
+    assert "it begins" not in leading
+    assert leading.endswith("return epoch != '}';\n    }")
+    assert set(found["Pair"].methods) == {"sum"}
+    assert set(found["Kind"].methods) == {"isOne"}
 
 
 def test_comments_and_white_space_are_no_change() -> None:

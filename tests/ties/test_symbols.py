@@ -216,6 +216,22 @@ def test_a_digest_means_the_same_to_every_version_of_python() -> None:
     assert found["acquire"].digest == "b8bae7972e091e2ca825e3521dce9267"
 
 
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("A.java", "class A { Runnable later = new Runnable() { public void run() { } }; }"),
+        ("a.scala", "class A {\n  val later = new Runnable { def run(): Unit = () }\n}"),
+    ],
+)
+def test_a_method_of_a_class_without_a_name_is_none_of_the_class_around_it(
+    file: str, text: str
+) -> None:
+    found = symbols(file, text)
+
+    assert set(found) == {"A", "A.new.run"}
+    assert found["A.new.run"].kind is Kind.FUNCTION
+
+
 def test_a_file_is_parsed_and_not_run() -> None:
     assert set(symbols("a.py", "def f(): pass\nraise SystemExit(9)\n")) == {"f"}
 

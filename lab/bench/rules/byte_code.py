@@ -12,8 +12,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from lab.bench.rules.methods import Methods
-
 JAVAP_SECONDS_MAX = 120
 _METHOD = re.compile(r"^  (?!//)\S.*?([\w$]+)\(.*\).*;$")
 _INSTRUCTION = re.compile(r"^ +(\d+): (\w+)(.*)$")
@@ -30,12 +28,12 @@ class NoByteCode(RuntimeError):
     """javap is missing or fails; the message says what to do."""
 
 
-def methods_of(printed: str) -> Methods:
+def methods_of(printed: str) -> dict[str, str]:
     """By name, the instructions of each method in what `javap -p -c` printed of some classes.
 
     A closure belongs to the method that it stands in.
     """
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[list[_Instruction]]] = {}
     instructions: list[tuple[int, str, str]] | None = None
     for line in printed.splitlines():
         declared = _METHOD.match(line)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from lab.bench.rules.release import Found
-from lab.bench.rules.text import lines, tokens
+from lab.bench.rules.release import Found, Method
 
 UNCHANGED, CHANGED, MOVED, REMOVED, NEW, NEITHER = (
     *("unchanged", "changed", "moved", "removed", "new"),
@@ -38,8 +37,8 @@ class Compared:
         """A unified diff of the method, without comments, with what was cut off counted."""
         found = list(
             difflib.unified_diff(
-                lines(self.before),
-                lines(self.now),
+                _lines(self.before),
+                _lines(self.now),
                 fromfile=f"{self.file_before} {self.method}",
                 tofile=f"{self.file_now} {self.method}",
                 n=2,
@@ -53,12 +52,14 @@ class Compared:
 def compared(method: str, before: dict[str, Found], now: dict[str, Found]) -> Compared:
     """What became of `Class.method`.
 
-    In another file with the same tokens it is moved; from Scala to Java it always is, for the
-    tokens of two languages say nothing. Comments and white space are no change.
+    In another file with the same text it is moved; from Scala to Java it always is, for the
+    text of two languages says nothing. Comments and white space are no change.
     """
     class_name, name = method.split(".")
     was, here = before.get(class_name, Found()), now.get(class_name, Found())
-    texts = {"before": was.methods.get(name, ""), "now": here.methods.get(name, "")}
+    nothing = Method("", "")
+    before_it, now_it = was.methods.get(name, nothing), here.methods.get(name, nothing)
+    texts = {"before": before_it.shown, "now": now_it.shown}
     files = {"file_before": was.files.get(name, ""), "file_now": here.files.get(name, "")}
     if name not in was.methods and name not in here.methods:
         return Compared(method=method, outcome=NEITHER)
@@ -68,13 +69,18 @@ def compared(method: str, before: dict[str, Found], now: dict[str, Found]) -> Co
         outcome = NEW
     elif _language(files["file_before"]) != _language(files["file_now"]):
         outcome = MOVED
-    elif tokens(texts["before"]) != tokens(texts["now"]):
+    elif before_it.compared != now_it.compared:
         outcome = CHANGED
     elif files["file_before"] != files["file_now"]:
         outcome = MOVED
     else:
         outcome = UNCHANGED
     return Compared(method=method, outcome=outcome, **texts, **files)
+
+
+def _lines(text: str) -> list[str]:
+    """Its lines, without those that are empty, and without what ends them."""
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
 def _language(file: str) -> str:
