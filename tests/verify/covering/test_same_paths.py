@@ -6,13 +6,17 @@ import os
 import subprocess
 import sys
 
+import pytest
 
-def test_paths_are_the_same_under_any_hash_seed() -> None:
+
+@pytest.mark.parametrize("optimal", [False, True])
+def test_paths_are_the_same_under_any_hash_seed(optimal: bool) -> None:
     program = (
         "from tests.support.own import example\n"
-        "from waterline.checker.covering.paths import cover_graph\n"
+        "from waterline.checker.covering.covers import cover_graph\n"
         "from waterline.checker.covering.state_graph import graph_of\n"
-        "print(cover_graph(graph_of(example('die_hard')), 'transitions', longest=20))"
+        "graph = graph_of(example('fenced_lease', leases=2))\n"
+        f"print(cover_graph(graph, 'transitions', longest=20, optimal={optimal}))"
     )
 
     found = {
