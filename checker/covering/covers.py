@@ -1,4 +1,4 @@
-"""What paths are to cover: every transition, every state, or every call."""
+"""Covers: paths that take every transition, enter every state, or make every call."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def fewest_paths(graph: StateGraph, *, longest: int) -> list[Path]:
 
 
 def least_flow(graph: StateGraph) -> Flow:
-    """The flow of least cost in which every edge is taken. Raises `NoFlow`."""
+    """The flow of least cost that takes every edge. Raises `NoFlow`."""
     # SciPy is an extra, and slow to load.
     from scipy.optimize import linprog  # noqa: PLC0415
     from scipy.sparse import csc_array  # noqa: PLC0415
@@ -111,7 +111,7 @@ def least_flow(graph: StateGraph) -> Flow:
 def euler_walks(graph: StateGraph, flow: Flow) -> Iterator[Path]:
     """Paths that take each edge as often as the flow does: one closed walk, cut at the reset.
 
-    By Hierholzer's algorithm: walk on until there is no way on, and insert walks where there is.
+    By Hierholzer's algorithm: walk on to a dead end, and insert a walk wherever an edge is left.
     """
     first = np.searchsorted(graph.source, np.arange(len(graph) + 1)).tolist()
     target, left, ended = graph.target.tolist(), flow.times.tolist(), flow.ended.tolist()
