@@ -9,176 +9,48 @@ asks for the fixture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from waterline.checker.ci.expectation import Expectation
-    from waterline.checker.ci.judging import Outcome
+    from waterline.pytest_gates import CheckModel
 
-_ALLOW = "--waterline-allow-models"
-_ALLOW_SPARK = "--waterline-allow-spark"
-_NO_CACHE = "--waterline-no-cache"
+ALLOW = "--waterline-allow-models"
+ALLOW_SPARK = "--waterline-allow-spark"
+NO_CACHE = "--waterline-no-cache"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options about gates."""
     group = parser.getgroup("waterline")
     group.addoption(
-        _ALLOW,
+        ALLOW,
         action="store_true",
         help="Gates may name models of somebody's own: Python files, which are run.",
     )
     group.addoption(
-        _ALLOW_SPARK,
+        ALLOW_SPARK,
         action="store_true",
         help="Gates may name any Spark master and setting, by which programs can be run.",
     )
-    group.addoption(_NO_CACHE, action="store_true", help="Search also where nothing has changed.")
+    group.addoption(NO_CACHE, action="store_true", help="Search also where nothing has changed.")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """A gate as a collector of its expectations."""
     if file_path.name == "gate.toml" or file_path.name.endswith(".gate.toml"):
+        from waterline.pytest_gates import GateFile  # noqa: PLC0415 - few folders have a gate
+
         gate: GateFile = GateFile.from_parent(parent, path=file_path)
         return gate
     return None
 
 
-class NotAsExpected(Exception):
-    """An outcome is not as expected; the text is all that is shown."""
-
-
-class GateFile(pytest.File):
-    """A file of expectations."""
-
-    def collect(self) -> Iterable[pytest.Item]:
-        """Yield a test for each expectation; a mistake in the file is an error of collection."""
-        from waterline.checker.ci.errors import BadGate  # noqa: PLC0415
-        from waterline.checker.ci.reading import read_gate  # noqa: PLC0415
-        from waterline.checker.cli.gate_options import asking  # noqa: PLC0415
-
-        models, spark = (bool(self.config.getoption(name)) for name in (_ALLOW, _ALLOW_SPARK))
-        try:
-            expectations = read_gate(self.path, asking(), allow_models=models, allow_spark=spark)
-        except BadGate as problem:
-            # What it says of options is said of the command's, which are called otherwise here.
-            said = str(problem).replace("--allow-", "--waterline-allow-")
-            raise self.CollectError(said) from None
-        for expectation in expectations:
-            yield GateItem.from_parent(self, name=expectation.name, expectation=expectation)
-
-
-class GateItem(pytest.Item):
-    """One expectation as a test."""
-
-    def __init__(self, *, expectation: Expectation, **more: Any) -> None:
-        super().__init__(**more)
-        self._expectation = expectation
-
-    def runtest(self) -> None:
-        """Search, or look up, and judge."""
-        _require_met(_outcome(self.config, self._expectation))
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The complaints and the counterexample, without a traceback."""
-        if isinstance(excinfo.value, NotAsExpected):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the entry begins."""
-        return self.path, self._expectation.place.line - 1, self.name
-
-
-class CheckModel:
-    """The fixture `check_model`: call it with a model and what is expected of it."""
-
-    def __init__(self, config: pytest.Config, folder: Path, name: str) -> None:
-        self._config = config
-        self._folder = folder
-        self._name = name
-
-    def __call__(
-        self,
-        model: str | Path | Callable[..., Any] | None = None,
-        *,
-        verdicts: Mapping[str, str | Mapping[str, object]],
-        bounds: Mapping[str, int | bool] | None = None,
-        **options: object,
-    ) -> Outcome:
-        """Explore the model, and fail the test where a verdict differs.
-
-        `model` is the file of your own model, from the test's folder on, or a function that returns
-        a `Protocol`; None for one of Kafka's, which `protocol="..."` names. `options` are the keys
-        of an entry in a gate, with _ for -. Returns the outcome.
-        """
-        entry: dict[str, object] = {"name": self._name, "engine": "local"}
-        entry |= {name.replace("_", "-"): value for name, value in options.items()}
-        entry |= {"verdicts": dict(verdicts), **(bounds or {})}
-        if model is not None:
-            entry["model"] = _file_of(model)
-        outcome = _outcome(self._config, self._expectation(entry))
-        try:
-            _require_met(outcome)
-        except NotAsExpected as problem:
-            pytest.fail(str(problem), pytrace=False)
-        return outcome
-
-    def _expectation(self, entry: dict[str, object]) -> Expectation:
-        from waterline.checker.ci.document import Document  # noqa: PLC0415
-        from waterline.checker.ci.reading import expectations_of  # noqa: PLC0415
-        from waterline.checker.cli.gate_options import asking  # noqa: PLC0415
-
-        document = Document(self._name, "", {"expect": [entry]}, {})
-        # The caller names models and settings in a program of its own, and may run it.
-        [found] = expectations_of(
-            document, asking(), folder=self._folder, allow_models=True, allow_spark=True
-        )
-        return found
-
-
 @pytest.fixture
 def check_model(request: pytest.FixtureRequest) -> CheckModel:
     """Checks a model in code: `check_model("lock.py", verdicts={"one_works": "holds"})`."""
+    from waterline.pytest_gates import CheckModel  # noqa: PLC0415 - as above
+
     return CheckModel(request.config, request.path.parent, request.node.name)
-
-
-def _file_of(model: str | Path | Callable[..., Any]) -> str:
-    """`file.py:name` for a function that returns a protocol."""
-    if not callable(model):
-        return str(model)
-    code = getattr(model, "__code__", None)
-    if code is None:
-        raise TypeError(f"{model!r} is no function that returns a Protocol; give one, or a file")
-    return f"{code.co_filename}:{code.co_name}"
-
-
-def _outcome(config: pytest.Config, expectation: Expectation) -> Outcome:
-    """How it came out, searched in this process, which starts one Java process at most."""
-    from waterline.checker.ci.searching import Manner, judge_all  # noqa: PLC0415
-
-    manner = Manner(processes=1, uses_kept=not config.getoption(_NO_CACHE))
-    outcomes = judge_all([expectation], manner)
-    if not outcomes:
-        raise KeyboardInterrupt
-    return outcomes[0]
-
-
-def _require_met(outcome: Outcome) -> None:
-    """Raises `NotAsExpected`, with all that a reader needs."""
-    if not outcome.is_met:
-        raise NotAsExpected("\n".join(_describe(outcome)))
-
-
-def _describe(outcome: Outcome) -> Iterator[str]:
-    from waterline.checker.ci.reports.text import command_of, counterexample  # noqa: PLC0415
-
-    yield f"{outcome.expectation.place}: {outcome.expectation.name}"
-    yield from (complaint.text for complaint in outcome.complaints)
-    yield f"shown by {command_of(outcome)}"
-    if shown := counterexample(outcome):
-        yield from ("", f"VIOLATED {shown.claim}: {shown.sentence}", shown.text)

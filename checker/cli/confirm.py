@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
-from waterline.checker.cli.shared.progress import showing
-from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.cli.shared.options import options_as
+from waterline.checker.cli.shared.screen import say
 from waterline.checker.kafka.confirm.releases import kafka_release
 from waterline.checker.kafka.scenarios.catalogue import find_scenario, require_of_kafka
-from waterline.checker.kafka.scenarios.scenario import Scenario
-from waterline.counterexamples.rendering import Trimmed
 
 HELP = """\b
 Exit codes:
@@ -31,6 +29,20 @@ jars_option = click.option(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder with the release's jars, and all that they depend on; else Maven fetches them.",
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmOptions:
+    """Trace or scenario, the release whose brokers replay it, and options of the replay."""
+
+    trace: Path | None
+    scenario: str | None
+    kafka: str | None
+    fluss: str | None
+    control: bool
+    jars: Path | None
+    keep: Path | None
+    expect: str | None
 
 
 @click.command("confirm", short_help="Replay a counterexample on real Kafka brokers.", epilog=HELP)
@@ -62,99 +74,38 @@ jars_option = click.option(
     type=click.Choice(["confirmed", "held", "refuted", "not-steerable"]),
     help="What is to come out: exit 0 if it does, else 3.",
 )
-def confirm_command(
-    trace: Path | None,
-    scenario: str | None,
-    kafka: str | None,
-    fluss: str | None,
-    control: bool,
-    jars: Path | None,
-    keep: Path | None,
-    expect: str | None,
-) -> int:
+@options_as(ConfirmOptions)
+def confirm_command(options: ConfirmOptions) -> int:
     """Replay a counterexample, step by step, on unchanged brokers of a released Kafka, or Fluss.
 
     TRACE is a file as `check --trace-dir` writes it. After every step what brokers show is compared
     with the model. Everything runs on this machine and listens on loopback only.
     """
-    if (trace is None) == (scenario is None):
+    if (options.trace is None) == (options.scenario is None):
         raise click.UsageError("give a TRACE or --scenario, one of them")
-    if control and scenario is None:
+    if options.control and options.scenario is None:
         raise click.UsageError("--control is of a scenario; name it with --scenario")
-    if (kafka is None) == (fluss is None):
+    if (options.kafka is None) == (options.fluss is None):
         raise click.UsageError("give --kafka or --fluss, one of them")
-    entry = find_scenario(scenario) if scenario is not None else None
-    if fluss is not None:
-        if control:
-            raise click.UsageError("--control is for brokers of Kafka; leave it out")
-        return _of_judgement(_on_fluss(trace, entry, fluss, jars, keep), expect)
-    assert kafka is not None
-    release = kafka_release(kafka)
-    if entry is not None:
+    entry = find_scenario(options.scenario) if options.scenario is not None else None
+    if options.fluss is not None and options.control:
+        raise click.UsageError("--control is for brokers of Kafka; leave it out")
+    release = kafka_release(options.kafka) if options.kafka is not None else None
+    if release is not None and entry is not None:
         require_of_kafka(entry)
     # Here, and not above: what this needs is optional, and it says so; and it needs an engine.
-    from waterline.checker.kafka.confirm.carrying_out import carried_out  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.counterexample import load_counterexample, ways_shown  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.report import render_confirmation  # noqa: PLC0415
+    from waterline.checker.cli.confirm_run import replay_on_fluss, replay_on_kafka  # noqa: PLC0415
 
-    with showing(error_screen()) as progress, ending_as_by_ctrl_c():
-        if entry is not None:
-            ways = ways_shown(entry, release.rules, progress.announce)
-        else:
-            assert trace is not None
-            ways = iter([load_counterexample(trace)])
-        for shown in ways:
-            found, course = carried_out(
-                shown,
-                release,
-                control_of=entry.name if entry and control else None,
-                jars=jars,
-                keep=keep,
-                announce=progress.announce,
-                report=progress.report,
-            )
-            if found.judgement.name != "NOT_STEERABLE" or control or keep is not None:
-                break
-    screen().print(Trimmed(render_confirmation(found, course, release)))
-    if keep is not None:
-        say(f"kept in {keep}")
-    return _of_judgement(found.judgement.name, expect)
+    if release is None:
+        judgement = replay_on_fluss(options, entry)
+    else:
+        judgement = replay_on_kafka(options, release, entry)
+    if options.keep is not None:
+        say(f"kept in {options.keep}")
+    return _exit_code(judgement, options.expect)
 
 
-def _on_fluss(
-    trace: Path | None,
-    entry: Scenario | None,
-    fluss: str,
-    jars: Path | None,
-    keep: Path | None,
-) -> str:
-    """Replay on tablet servers; the name of the judgement."""
-    from waterline.checker.kafka.confirm.carrying_out import work_folder  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.counterexample import search  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.fluss.release import steered_release  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.fluss.replay import replay_on_fluss  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.fluss.report import render_on_fluss  # noqa: PLC0415
-    from waterline.checker.kafka.confirm.jars import class_path  # noqa: PLC0415
-    from waterline.counterexamples import read_trace  # noqa: PLC0415
-
-    release = steered_release(fluss)
-    with showing(error_screen()) as progress, ending_as_by_ctrl_c():
-        if entry is not None:
-            shown = search(entry, release.rules, progress.announce)
-            read = shown.finding.replayed.trace
-        else:
-            assert trace is not None
-            read = read_trace(trace)
-        found_jars = class_path(release, folder=jars, announce=progress.announce)
-        with work_folder(keep) as folder:
-            found = replay_on_fluss(read, release, folder, found_jars)
-    screen().print(Trimmed(render_on_fluss(found, read, release)))
-    if keep is not None:
-        say(f"kept in {keep}")
-    return found.judgement.name
-
-
-def _of_judgement(judgement: str, expect: str | None) -> int:
+def _exit_code(judgement: str, expect: str | None) -> int:
     """The exit code: by the judgement, or whether it is what was expected."""
     name = judgement.lower().replace("_", "-")
     if expect is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,35 @@ import click
 
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
-from waterline.checker.cli.shared.options import DEFAULT_ENGINE, ENGINES, SparkMaster
+from waterline.checker.cli.shared.options import (
+    DEFAULT_ENGINE,
+    ENGINES,
+    SparkMaster,
+    options_as,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOptions:
+    """The files, how they are searched, and the reports to write."""
+
+    files: tuple[Path, ...]
+    junit_file: Path | None
+    sarif_file: Path | None
+    gitlab_file: Path | None
+    json_file: Path | None
+    summary_file: Path | None
+    github: bool
+    allow_models: bool
+    allow_spark: bool
+    update: bool
+    profile: str | None
+    since: tuple[Path, ...]
+    no_cache: bool
+    jobs: int | None
+    shard: tuple[int, int] | None
+    engine: str | None
+    master: str | None
 
 
 class Share(click.ParamType[tuple[int, int]]):
@@ -32,10 +61,9 @@ def _show_schema(ctx: click.Context, param: click.Parameter, wanted: bool) -> No
     if not wanted or ctx.resilient_parsing:
         return
     # Only who asks for the schema needs the options of `check`.
-    from waterline.checker.ci.schema import gate_schema  # noqa: PLC0415
-    from waterline.checker.cli.gate_options import asking  # noqa: PLC0415
+    from waterline.checker.cli.gate_options import schema_of_check  # noqa: PLC0415
 
-    click.echo(gate_schema(asking()), nl=False)
+    click.echo(schema_of_check(), nl=False)
     ctx.exit(0)
 
 
@@ -111,11 +139,16 @@ _FILE = OutputFile()
     callback=_show_schema,
     help="Show the JSON Schema of a gate file.",
 )
-def gate_command(**options: Any) -> int:
+@options_as(GateOptions)
+def gate_command(options: GateOptions) -> int:
     """Run the expectations in each FILE; exit 0 only if every one came out as expected.
 
     Ctrl-C ends all of it: what was judged until then is shown.
     """
-    from waterline.checker.cli.gate_run import run_gate  # noqa: PLC0415 - its help needs no reader
+    from waterline.checker.cli.gate_options import read_gates  # noqa: PLC0415 - help needs none
 
-    return run_gate(options)
+    # A file that cannot be used needs no engine.
+    gates = read_gates(options)
+    from waterline.checker.cli.gate_run import run_gate  # noqa: PLC0415
+
+    return run_gate(options, gates)

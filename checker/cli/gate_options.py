@@ -1,4 +1,4 @@
-"""Problems of gate entries: the options of `check`, read from a gate file.
+"""Expectations of gate files, whose entries have the options of `check`.
 
 `checker.ci` imports no options: they are declared for the command line and passed in.
 """
@@ -6,19 +6,32 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from waterline.checker.ci.document import Document, read_document
+from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.keys import Asking, GateEntry, Key
+from waterline.checker.ci.losses import losses
+from waterline.checker.ci.reading import read_gate
+from waterline.checker.ci.schema import gate_schema
 from waterline.checker.cli.check import check_command
 from waterline.checker.cli.shared.options import EngineOptions, Seconds, fill
 from waterline.checker.cli.shared.own_options import vetted_problem
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.search.engines.engine import require_spark
 from waterline.checker.search.result import Budgets
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from waterline.checker.cli.gate import GateOptions
 
 _NOT_OF_A_GATE = {
     "all",
@@ -42,6 +55,68 @@ _NOT_OF_A_GATE = {
     "where",
 }
 """Options that say what to print and to keep, and those that a gate has other keys for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """Expectations to judge, of so many in the files, and what the files no longer cover."""
+
+    expectations: Sequence[Expectation]
+    whole: int
+    lost: Sequence[str]
+
+
+def read_gates(options: GateOptions) -> Gates:
+    """Read the expectations of all files. Raises `BadGate`, and `BadEnvironment` for a profile."""
+    expectations = _expectations(options)
+    documents = [read_document(file) for file in options.files]
+    lost: list[str] = []
+    if options.since:
+        lost = list(losses([read_document(file) for file in options.since], documents))
+    whole = len(expectations)
+    if options.profile is not None:
+        expectations = _of_profile(options.profile, documents, expectations)
+    return Gates(expectations, whole, lost)
+
+
+def _of_profile(
+    profile: str, documents: Sequence[Document], expectations: Sequence[Expectation]
+) -> list[Expectation]:
+    """Return the expectations of the profile. Raises `BadEnvironment` for an unknown one."""
+    known = [
+        name for each in documents for name in each.content.get("gate", {}).get("profiles", ())
+    ]
+    if profile not in known:
+        raise BadEnvironment(
+            f"--profile {profile}: no [gate] has that profile{did_you_mean(profile, known)}"
+        )
+    return [each for each in expectations if not each.profiles or profile in each.profiles]
+
+
+def _expectations(options: GateOptions) -> list[Expectation]:
+    if options.engine == "spark":
+        require_spark()
+    named = {"engine": options.engine, "master": options.master}
+    expectations: list[Expectation] = []
+    for file in options.files:
+        read = read_gate(
+            file,
+            asking(),
+            allow_models=options.allow_models,
+            allow_spark=options.allow_spark,
+            given={name: value for name, value in named.items() if value is not None},
+        )
+        names = {each.name for each in expectations}
+        for each in read:
+            if each.name in names:
+                raise BadGate(each.place, f"{each.name!r} is a name in another file too")
+        expectations += read
+    return expectations
+
+
+def schema_of_check() -> str:
+    """Return the JSON Schema of a gate file."""
+    return gate_schema(asking())
 
 
 @functools.cache

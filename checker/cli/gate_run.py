@@ -1,35 +1,44 @@
-"""Execution of `gate`: reads all files, searches, shows outcomes, writes reports."""
+"""Execution of `gate`: searches, shows outcomes, writes reports."""
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
 
-from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.document import read_document
 from waterline.checker.ci.expectation import Expectation
-from waterline.checker.ci.reading import read_gate
+from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.reports.as_json import to_json
+from waterline.checker.ci.reports.github import workflow_commands
+from waterline.checker.ci.reports.gitlab import to_gitlab
+from waterline.checker.ci.reports.junit import to_junit
+from waterline.checker.ci.reports.markdown import to_markdown
+from waterline.checker.ci.reports.sarif import to_sarif
+from waterline.checker.ci.reports.table import outcome_table
+from waterline.checker.ci.reports.text import command_of, describe_coverage
+from waterline.checker.ci.searching import Manner, judge_all, shard
+from waterline.checker.ci.updating import difference, update
 from waterline.checker.cli.bound_advice import gate_advice
-from waterline.checker.cli.gate_options import asking
+from waterline.checker.cli.run_report import render_finding
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
-from waterline.checker.search.engines.engine import require_spark
+from waterline.checker.problem.family import words_of
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
-    from waterline.checker.ci.judging import Outcome
-    from waterline.checker.ci.searching import Manner
+    from waterline.checker.cli.gate import GateOptions
+    from waterline.checker.cli.gate_options import Gates
 
 _CODES = {
     "raised": exit_codes.RAISED,
@@ -49,82 +58,28 @@ _PRECEDENCE = {
 """The worst first, each by name."""
 
 
-def run_gate(options: dict[str, Any]) -> int:
-    """Judge what the options ask for; returns the exit code."""
-    if options["engine"] == "spark":
-        require_spark()
-    given = {name: options[name] for name in ("engine", "master") if options[name] is not None}
-    leave = {name: options[name] for name in ("allow_models", "allow_spark")}
-    expectations = _read(options["files"], given, leave)
-    lost = _losses(options)
-    whole = len(expectations)
-    if options["profile"] is not None:
-        expectations = _of_profile(options, expectations)
-    # A file that cannot be used needs no engine.
-    from waterline.checker.ci.searching import judge_all, shard  # noqa: PLC0415
-
-    if options["shard"] is not None:
-        expectations = shard(expectations, *options["shard"])
+def run_gate(options: GateOptions, gates: Gates) -> int:
+    """Judge the expectations; returns the exit code."""
+    expectations = gates.expectations
+    if options.shard is not None:
+        expectations = shard(expectations, *options.shard)
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
         manner = _manner(progress, options, of=len(expectations))
         outcomes = judge_all(expectations, manner)
     done = {outcome.expectation.name for outcome in outcomes}
     left = [each for each in expectations if each.name not in done]
     _show(outcomes, left, len(expectations))
-    _show_coverage(outcomes, options, whole)
-    if options["update"]:
-        _update(options["files"], outcomes)
+    _show_coverage(outcomes, options, gates.whole)
+    if options.update:
+        _update(options.files, outcomes)
     _write(options, outcomes, left)
-    for loss in lost:
-        say(f"gone since {', '.join(map(str, options['since']))}: {loss}")
-    return _finish(outcomes, left, lost)
+    for loss in gates.lost:
+        say(f"gone since {', '.join(map(str, options.since))}: {loss}")
+    return _finish(outcomes, left, gates.lost)
 
 
-def _read(
-    files: Sequence[Path], given: dict[str, Any], leave: dict[str, bool]
-) -> list[Expectation]:
-    expectations: list[Expectation] = []
-    for file in files:
-        read = read_gate(file, asking(), **leave, given=given)
-        names = {each.name for each in expectations}
-        for each in read:
-            if each.name in names:
-                raise BadGate(each.place, f"{each.name!r} is a name in another file too")
-        expectations += read
-    return expectations
-
-
-def _losses(options: dict[str, Any]) -> list[str]:
-    """Return what the files no longer cover of those that --since names."""
-    if not options["since"]:
-        return []
-    from waterline.checker.ci.document import read_document  # noqa: PLC0415 - rarely asked for
-    from waterline.checker.ci.losses import losses  # noqa: PLC0415
-
-    before = [read_document(file) for file in options["since"]]
-    return list(losses(before, [read_document(file) for file in options["files"]]))
-
-
-def _of_profile(options: dict[str, Any], expectations: Sequence[Expectation]) -> list[Expectation]:
-    """Return the expectations of the profile. Raises `BadEnvironment` for an unknown one."""
-    from waterline.checker.ci.document import read_document  # noqa: PLC0415 - as above
-
-    documents = [read_document(file) for file in options["files"]]
-    known = [
-        name for each in documents for name in each.content.get("gate", {}).get("profiles", ())
-    ]
-    profile: str = options["profile"]
-    if profile not in known:
-        raise BadEnvironment(
-            f"--profile {profile}: no [gate] has that profile{did_you_mean(profile, known)}"
-        )
-    return [each for each in expectations if not each.profiles or profile in each.profiles]
-
-
-def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
+def _manner(progress: Progress, options: GateOptions, *, of: int) -> Manner:
     """How so many expectations are searched, with what is to be seen meanwhile."""
-    from waterline.checker.ci.searching import Manner  # noqa: PLC0415 - as above
-
     judged_so_far = 0
 
     def begin(name: str) -> None:
@@ -138,8 +93,8 @@ def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
         progress.report(f"{judged_so_far} of {of} judged")
 
     return Manner(
-        processes=options["jobs"],
-        uses_kept=not options["no_cache"],
+        processes=options.jobs,
+        uses_kept=not options.no_cache,
         begin=begin,
         watch=progress.watch,
         announce=progress.announce,
@@ -148,8 +103,6 @@ def _manner(progress: Progress, options: dict[str, Any], *, of: int) -> Manner:
 
 
 def _show(outcomes: Sequence[Outcome], left: Sequence[Expectation], of: int) -> None:
-    from waterline.checker.ci.reports.table import outcome_table  # noqa: PLC0415 - as above
-
     console = screen()
     console.print(Trimmed(outcome_table(outcomes)))
     _show_failures([outcome for outcome in outcomes if not outcome.is_met])
@@ -160,13 +113,11 @@ def _show(outcomes: Sequence[Outcome], left: Sequence[Expectation], of: int) -> 
         say(f"interrupted: {len(outcomes)} of {of} were judged")
 
 
-def _show_coverage(outcomes: Sequence[Outcome], options: dict[str, Any], whole: int) -> None:
+def _show_coverage(outcomes: Sequence[Outcome], options: GateOptions, whole: int) -> None:
     """Say how much of the files all of this is about."""
-    from waterline.checker.ci.reports.text import describe_coverage  # noqa: PLC0415 - as above
-
-    parts = [f"profile {options['profile']}"] if options["profile"] is not None else []
-    if options["shard"] is not None:
-        parts.append("shard {}/{}".format(*options["shard"]))
+    parts = [f"profile {options.profile}"] if options.profile is not None else []
+    if options.shard is not None:
+        parts.append("shard {}/{}".format(*options.shard))
     screen().print(Text(describe_coverage(outcomes, whole, parts)))
 
 
@@ -174,10 +125,6 @@ def _show_failures(failed: Sequence[Outcome]) -> None:
     """Print the counterexamples of the first few, as `check` shows them, and the commands."""
     if not failed:
         return
-    from waterline.checker.ci.reports.text import command_of  # noqa: PLC0415
-    from waterline.checker.cli.run_report import render_finding  # noqa: PLC0415 - as above
-    from waterline.checker.problem.family import words_of  # noqa: PLC0415
-
     console = screen()
     for outcome in failed[:_SHOWN_MAX]:
         console.print(Text.assemble((outcome.expectation.name, BAD)), soft_wrap=True)
@@ -195,9 +142,6 @@ def _show_failures(failed: Sequence[Outcome]) -> None:
 
 def _update(files: Sequence[Path], outcomes: Sequence[Outcome]) -> None:
     """Rewrite the numbers of every file that has one that differs."""
-    from waterline.checker.ci.document import read_document  # noqa: PLC0415 - as above
-    from waterline.checker.ci.updating import difference, update  # noqa: PLC0415
-
     for file in files:
         document = read_document(file)
         of_file = [o for o in outcomes if o.expectation.place.file == str(file)]
@@ -211,39 +155,23 @@ def _update(files: Sequence[Path], outcomes: Sequence[Outcome]) -> None:
         write_files({file: lambda text=mark + text: text})  # type: ignore[misc]
 
 
-def _write(
-    options: dict[str, Any], outcomes: Sequence[Outcome], left: Sequence[Expectation]
-) -> None:
-    """Write every report requested. The module that renders one is imported for it alone."""
-    texts: dict[Path, Callable[[], str]] = {}
-    if path := options["junit_file"]:
-        from waterline.checker.ci.reports.junit import to_junit  # noqa: PLC0415
-
-        texts[path] = lambda: to_junit(outcomes, left)
-    if path := options["sarif_file"]:
-        from waterline.checker.ci.reports.sarif import to_sarif  # noqa: PLC0415
-
-        texts[path] = lambda: to_sarif(outcomes, left)
-    if path := options["gitlab_file"]:
-        from waterline.checker.ci.reports.gitlab import to_gitlab  # noqa: PLC0415
-
-        texts[path] = lambda: to_gitlab(outcomes, left)
-    if path := options["json_file"]:
-        from waterline.checker.ci.reports.as_json import to_json  # noqa: PLC0415
-
-        texts[path] = lambda: to_json(outcomes, left)
-    if path := options["summary_file"]:
-        from waterline.checker.ci.reports.markdown import to_markdown  # noqa: PLC0415
-
-        texts[path] = lambda: to_markdown(outcomes, left)
-    if options["github"]:
+def _write(options: GateOptions, outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> None:
+    """Write every report requested."""
+    reports = (
+        (options.junit_file, to_junit),
+        (options.sarif_file, to_sarif),
+        (options.gitlab_file, to_gitlab),
+        (options.json_file, to_json),
+        (options.summary_file, to_markdown),
+    )
+    if options.github:
         _annotate(outcomes, left)
-    write_files(texts)
+    write_files(
+        {file: functools.partial(render, outcomes, left) for file, render in reports if file}
+    )
 
 
 def _annotate(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> None:
-    from waterline.checker.ci.reports.github import workflow_commands  # noqa: PLC0415 - as above
-    from waterline.checker.ci.reports.markdown import to_markdown  # noqa: PLC0415
 
     for line in workflow_commands(outcomes, left):
         click.echo(line)

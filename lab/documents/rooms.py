@@ -23,11 +23,10 @@ ROOT = Path(__file__).parents[2]
 OVERVIEW, DOCUMENT = ROOT / "ARCHITECTURE.md", ROOT / "docs" / "rooms.md"
 BEGIN, END = "<!-- made by python -m lab.documents.rooms -->", "<!-- until here -->"
 ROOMS = {
-    "waterline": "the package that your own model imports: declarations, and rules run from Python",
     "model/core": "modelling framework: layout, actions, claims",
-    "model/own": "declarations and rules of user models",
     "model/message": "Kafka's replication protocol",
     "model/atomic": "Kafka's protocol as published in TLA+",
+    "model/own": "declarations and rules of user models",
     "invariants": "claims about Kafka",
     "counterexamples": "traces and their replay",
     "counterexamples/formats": "traces for other tools",
@@ -66,10 +65,12 @@ ROOMS = {
     "checker/report/viewer": "trace viewer in the terminal",
     "checker/ci": "the gate: expectations for CI",
     "checker/cli": "commands, their options, exit codes",
+    "waterline": "the package that your own model imports: declarations, and rules run from Python",
 }
-"""Every room, and what is in it."""
+"""Every room, and what is in it, from the lowest up: a room imports rooms before it."""
+CORE = "The core: it knows no protocol"
 GROUPS = {
-    "The core: it knows no protocol": (
+    CORE: (
         "checker/problem",
         "checker/compiler",
         "checker/sorts",
@@ -130,7 +131,7 @@ PARTS = {
     "kafka": ("checker/kafka/<br>catalogue, matrix, logs, real brokers", ("checker/kafka",)),
     "core": (
         "the core of checker/<br>compiler, storage, search, traces",
-        GROUPS["The core: it knows no protocol"],
+        GROUPS[CORE],
     ),
     "counterexamples": ("counterexamples/<br>traces and their replay", ("counterexamples",)),
     "invariants": ("invariants/<br>claims about Kafka", ("invariants",)),

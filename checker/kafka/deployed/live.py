@@ -42,6 +42,13 @@ from waterline.checker.problem.distribution import install_command
 from waterline.checker.problem.errors import Missing
 from waterline.checker.problem.wording import quantity
 
+try:
+    from kafka import KafkaAdminClient
+    from kafka.admin import ConfigResource, ConfigResourceType
+    from kafka.errors import KafkaError
+except ImportError:
+    raise Missing(f"--bootstrap-server needs kafka-python: {install_command('kafka')}") from None
+
 ANSWER_MS_MAX = 15_000
 """Time limit for a cluster's answer, in milliseconds."""
 ALLOWED = frozenset(
@@ -65,13 +72,6 @@ _NO_ELR = Setting(ELIGIBLE, "0", "default")
 def read_cluster(servers: str, command_config: Path | None = None) -> Deployment:
     """Return the deployment at `servers`, as it describes itself. Raises `BadConfig`, `Missing`."""
     arguments = client_arguments(command_config)
-    try:
-        from kafka import KafkaAdminClient  # noqa: PLC0415 - an extra, and few ask a cluster
-        from kafka.errors import KafkaError  # noqa: PLC0415
-    except ImportError:
-        raise Missing(
-            f"--bootstrap-server needs kafka-python: {install_command('kafka')}"
-        ) from None
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
     # Made in two steps, so that one that cannot connect is closed as well.
     client = KafkaAdminClient.__new__(KafkaAdminClient)
@@ -159,8 +159,6 @@ def _configuration(
     client: Any, kind: str, names: Sequence[str], keys: Sequence[str]
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return the configuration entries with these keys, by broker or topic."""
-    from kafka.admin import ConfigResource, ConfigResourceType  # noqa: PLC0415
-
     kinds = {"broker": ConfigResourceType.BROKER, "topic": ConfigResourceType.TOPIC}
     resources = [ConfigResource(kinds[kind], name, dict.fromkeys(keys)) for name in names]
     found: dict[str, Mapping[str, Any]] = client.describe_configs(
@@ -208,8 +206,6 @@ def _of_brokers(
 
 def _features(client: Any, notes: list[str]) -> dict[str, Setting]:
     """The levels of KRaft's features, and by what the brokers support the release they run."""
-    from kafka.errors import KafkaError  # noqa: PLC0415
-
     try:
         features = client.describe_features()
     except KafkaError:
@@ -267,8 +263,6 @@ def _empty_members(
     client: Any, topics: Sequence[str], notes: list[str]
 ) -> Mapping[str, list[EmptyMember]]:
     """Return the brokers that an ELR has and should not have (KIP-966), by topic."""
-    from kafka.errors import KafkaError  # noqa: PLC0415
-
     adding: Mapping[Any, Mapping[str, Any]] = {}
     try:
         adding = client.list_partition_reassignments()

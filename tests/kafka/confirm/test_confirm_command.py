@@ -12,6 +12,7 @@ from tests.support.commands import Commands
 ROOT = Path(__file__).parents[3]
 LOSS = ROOT / "examples" / "traces" / "hw-no_committed_loss-2r2n2e.json"
 NAMES_OF_LIBRARIES = ("kafka", "kazoo")
+OF_LIBRARIES = ("waterline.checker.kafka.confirm.", "waterline.checker.cli.confirm_run")
 
 
 def refused(cli: Commands, *arguments: object) -> str:
@@ -72,7 +73,7 @@ def test_without_the_optional_libraries_it_says_what_to_install(
     kept = {"waterline.checker.kafka.confirm.errors", "waterline.checker.kafka.confirm.releases"}
     for name in list(sys.modules):
         library = name.split(".")[0] in NAMES_OF_LIBRARIES
-        if (library or name.startswith("waterline.checker.kafka.confirm.")) and name not in kept:
+        if (library or name.startswith(OF_LIBRARIES)) and name not in kept:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
 
