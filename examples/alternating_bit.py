@@ -37,6 +37,7 @@ def alternating_bit(state: type[State]) -> Protocol:
         # Nothing has to be lost.
         fair=[send, receive, be_answered] if state.goes_on else [],
         always=[no_old_message_is_taken],
+        sometimes=[loses_a_message, loses_an_answer],
         always_eventually=[sends_the_first, sends_the_second],
         recoverable=[sends_the_first] if state.goes_on else [],
     )
@@ -103,3 +104,17 @@ def sends_the_first(s: State) -> bool:
 def sends_the_second(s: State) -> bool:
     """A message with bit 1 is being sent."""
     return s.sending == 1
+
+
+def loses_a_message(before: State, after: State) -> bool:
+    """A message is lost."""
+    return before.message != NOTHING and after.message == NOTHING and after.answer == before.answer
+
+
+def loses_an_answer(before: State, after: State) -> bool:
+    """The answer that the sender waits for is lost."""
+    return (
+        before.answer == before.sending
+        and after.answer == NOTHING
+        and after.sending == before.sending
+    )

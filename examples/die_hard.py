@@ -20,6 +20,7 @@ def die_hard(state: type[State]) -> Protocol:
         state=state,
         actions=[fill_small, fill_big, empty_small, empty_big, small_to_big, big_to_small],
         always=[not_yet_measured],
+        every_step=[nothing_is_spilt],
     )
 
 
@@ -60,3 +61,12 @@ def big_to_small(s: State) -> None:
 def not_yet_measured(s: State) -> bool:
     """The big jug does not hold the amount that is wanted: its counterexample measures it."""
     return s.in_big != s.wanted
+
+
+def nothing_is_spilt(before: State, after: State) -> bool:
+    """Either a jug becomes full or empty and the other one stays, or all water is kept."""
+    return (
+        before.in_small + before.in_big == after.in_small + after.in_big
+        or (after.in_big == before.in_big and after.in_small in (0, after.small))
+        or (after.in_small == before.in_small and after.in_big in (0, after.big))
+    )

@@ -32,7 +32,8 @@ def fenced_lease(state: type[State]) -> Protocol:
     return Protocol(
         state=state,
         actions=[grant, expire, prepare, write],
-        every_step=[no_old_write],
+        always=[tokens_were_granted, prepares_under_a_lease, stores_under_a_lease],
+        every_step=[no_old_write, tokens_are_new, one_lease_at_a_time, prepares_once],
         sometimes=[token_outlives_lease, takes_two_writes],
     )
 
@@ -70,6 +71,46 @@ def write(s: State, client: int) -> None:
 def no_old_write(before: State, after: State) -> bool:
     """The store takes no write of an older lease after one of a newer."""
     return after.written_under >= before.written_under
+
+
+def tokens_are_new(before: State, after: State) -> bool:
+    """A client gets a token above all that were granted before."""
+    return all(
+        after.token[client] == before.token[client]
+        or after.token[client] == 0
+        or after.token[client] > before.granted
+        for client in before.clients
+    )
+
+
+def one_lease_at_a_time(before: State, after: State) -> bool:
+    """No lease is granted before the last one has expired."""
+    return before.granted == after.granted or before.holder is None
+
+
+def prepares_once(before: State, after: State) -> bool:
+    """What a client is about to write stays the same until it is written."""
+    return all(
+        before.writes[client] is None
+        or after.writes[client] is None
+        or before.writes[client] == after.writes[client]
+        for client in before.clients
+    )
+
+
+def tokens_were_granted(s: State) -> bool:
+    """No client has a token above the last one granted."""
+    return all(s.token[client] <= s.granted for client in s.clients)
+
+
+def prepares_under_a_lease(s: State) -> bool:
+    """A client that is about to write has a token."""
+    return all(s.writes[client] is None or s.token[client] > 0 for client in s.clients)
+
+
+def stores_under_a_lease(s: State) -> bool:
+    """The store has a value if and only if it has taken a write of some lease."""
+    return (s.stored is None) == (s.written_under == 0)
 
 
 def token_outlives_lease(s: State) -> bool:

@@ -30,6 +30,9 @@ def philosophers(state: type[State]) -> Protocol:
         ],
         # Nobody need ever hunger; who does takes forks where it can, and puts them down again.
         fair=[*([take_first, take_second] if state.tie_break else [take_left, take_right]), put],
+        always=[eats_with_both_forks],
+        every_step=[hungers_first],
+        sometimes=[all_hunger],
         recoverable=[all_think],
         leads_to=[(someone_hungers, someone_eats), (hungers, eats)],
     )
@@ -91,6 +94,30 @@ def put(s: State, seat: int) -> None:
     s.held_by[seat] = None
     s.held_by[(seat + 1) % s.seats] = None
     s.does[seat] = "thinks"
+
+
+def eats_with_both_forks(s: State) -> bool:
+    """Who eats has both forks, so that no neighbour eats at the same time."""
+    return all(
+        s.does[seat] != "eats"
+        or (s.held_by[seat] == seat and s.held_by[(seat + 1) % s.seats] == seat)
+        for seat in range(s.seats)
+    )
+
+
+def hungers_first(before: State, after: State) -> bool:
+    """Only who is hungry takes a first fork."""
+    return all(
+        after.does[seat] != "has_one"
+        or before.does[seat] == "has_one"
+        or before.does[seat] == "hungers"
+        for seat in range(before.seats)
+    )
+
+
+def all_hunger(s: State) -> bool:
+    """All are hungry at a time, or have one fork."""
+    return all(s.does[seat] == "hungers" or s.does[seat] == "has_one" for seat in range(s.seats))
 
 
 def all_think(s: State) -> bool:

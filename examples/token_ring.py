@@ -23,6 +23,8 @@ def token_ring(state: type[State]) -> Protocol:
             use_greedily if state.greedy else use,
             pass_greedily if state.greedy else pass_on,
         ],
+        every_step=[its_holder_uses_it, *([] if state.greedy else [used_once])],
+        sometimes=[another_wants_it],
         # Nobody need ever want it; the holder uses it if it does, and passes it on.
         fair=[use_greedily, pass_greedily] if state.greedy else [use, pass_on],
         leads_to=[(wants_it, has_used_it)],
@@ -81,3 +83,26 @@ def has_used_it(s: State, node: int) -> bool:
 def holds_it(s: State, node: int) -> bool:
     """{node} holds the token."""
     return s.token == node
+
+
+def its_holder_uses_it(before: State, after: State) -> bool:
+    """Who uses the token holds it, and it counts as used only if somebody wanted to."""
+    return all(
+        not before.wants[node] or after.wants[node] or before.token == node for node in before.nodes
+    ) and (
+        before.served
+        or not after.served
+        or any(before.wants[node] and not after.wants[node] for node in before.nodes)
+    )
+
+
+def used_once(before: State, after: State) -> bool:
+    """The holder uses the token once until it passes it on."""
+    return not before.served or all(
+        not before.wants[node] or after.wants[node] for node in before.nodes
+    )
+
+
+def another_wants_it(s: State) -> bool:
+    """A node wants the token, and another one holds it."""
+    return any(s.wants[node] and s.token != node for node in s.nodes)

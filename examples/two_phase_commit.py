@@ -34,10 +34,10 @@ def two_phase_commit(state: type[State]) -> Protocol:
             rm_receive_commit,
             rm_receive_abort,
         ],
-        always=[consistent],
-        sometimes=[commits, aborts],
+        always=[consistent, decision_is_sent],
+        every_step=[decides_once],
+        sometimes=[commits, aborts, aborts_by_itself, gives_up],
         lemmas=[
-            decision_is_sent,
             commit_was_sent,
             commit_needs_all,
             prepared_was_sent,
@@ -96,6 +96,23 @@ def consistent(s: State) -> bool:
     return not (commits(s) and aborts(s))
 
 
+def decision_is_sent(s: State) -> bool:
+    """The transaction manager has sent what it has decided, and nothing else."""
+    return s.commit_sent == (s.tm_state == "committed") and s.abort_sent == (
+        s.tm_state == "aborted"
+    )
+
+
+def decides_once(before: State, after: State) -> bool:
+    """A resource manager that has committed or aborted stays so."""
+    return all(
+        before.rm_state[rm] == after.rm_state[rm]
+        or before.rm_state[rm] == "working"
+        or before.rm_state[rm] == "prepared"
+        for rm in range(before.rms)
+    )
+
+
 def commits(s: State) -> bool:
     """Some resource manager commits."""
     return any(s.rm_state[rm] == "committed" for rm in range(s.rms))
@@ -104,13 +121,6 @@ def commits(s: State) -> bool:
 def aborts(s: State) -> bool:
     """Some resource manager aborts."""
     return any(s.rm_state[rm] == "aborted" for rm in range(s.rms))
-
-
-def decision_is_sent(s: State) -> bool:
-    """The transaction manager has sent what it has decided, and nothing else."""
-    return s.commit_sent == (s.tm_state == "committed") and s.abort_sent == (
-        s.tm_state == "aborted"
-    )
 
 
 def commit_was_sent(s: State) -> bool:
@@ -134,4 +144,17 @@ def prepared_waits(s: State) -> bool:
         s.rm_state[rm] != "working" and (s.rm_state[rm] != "aborted" or s.abort_sent)
         for rm in range(s.rms)
         if s.prepared_sent[rm]
+    )
+
+
+def aborts_by_itself(s: State) -> bool:
+    """Some resource manager aborts before anything is decided."""
+    return s.tm_state == "init" and aborts(s)
+
+
+def gives_up(before: State, after: State) -> bool:
+    """A resource manager that was prepared aborts."""
+    return any(
+        before.rm_state[rm] == "prepared" and after.rm_state[rm] == "aborted"
+        for rm in range(before.rms)
     )

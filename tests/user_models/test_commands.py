@@ -33,11 +33,11 @@ def test_the_report_names_file_bounds_and_claims(cli: Commands) -> None:
 
     assert code == 0
     assert out.startswith("two_phase_commit in two_phase_commit.py\nrms 2\n")
-    assert "commits       first in step" in out
+    assert "commits            first in step" in out
     assert "Distinct states  56\n" in out
     assert out.endswith(
-        "two_phase_commit: HOLDS consistent; 56 states in all, within rms 2 and the\n"
-        "budgets above.\n"
+        "two_phase_commit: HOLDS consistent, decision_is_sent, decides_once; 56 states in\n"
+        "all, within rms 2 and the budgets above.\n"
     )
 
 
@@ -124,7 +124,7 @@ def test_a_rule_is_followed_down_to_what_it_is_compiled_to(cli: Commands) -> Non
     laid_out, table, _ = cli("layout", *COMMIT[:2], name="waterline")
 
     assert code == laid_out == 0
-    assert "; two_phase_commit.py:47" in out
+    assert "; two_phase_commit.py:55" in out
     assert "s.commit_sent = True" in out
     assert "16 bits in 1 words of 64 for rms 3" in table
 
