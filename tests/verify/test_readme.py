@@ -31,6 +31,7 @@ PROGRAMS = (
     "lab.documents.configurations",
     "lab.fuzz",
     "lab.fuzz.mutation",
+    "lab.bench.covers",
     "lab.bench.first_verdict",
     "lab.experiments.pauses",
     "lab.bench.peers_speed",
