@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Delayed;
@@ -49,21 +48,18 @@ import kafka.server.ReplicaFetcherThread;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.clients.FetchSessionHandler;
-import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.errors.InvalidUpdateVersionException;
 import org.apache.kafka.common.message.FetchResponseData;
-import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData;
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
 import org.apache.kafka.common.metadata.PartitionRecord;
 import org.apache.kafka.common.metadata.RegisterBrokerRecord;
 import org.apache.kafka.common.metadata.TopicRecord;
 import org.apache.kafka.common.metrics.Metrics;
-import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.FileRecords;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -75,8 +71,6 @@ import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.common.requests.FetchResponse;
-import org.apache.kafka.common.requests.ListOffsetsRequest;
-import org.apache.kafka.common.requests.ListOffsetsResponse;
 import org.apache.kafka.common.requests.OffsetsForLeaderEpochRequest;
 import org.apache.kafka.common.requests.OffsetsForLeaderEpochResponse;
 import org.apache.kafka.common.requests.ProduceResponse;
@@ -129,14 +123,10 @@ public final class Replicas {
 
     // As numbers that the model has for roles and for requests of a follower.
     static final int NO_ROLE = 0, LEADS = 1, TRUNCATES = 2, FETCHES = 3;
-    static final int IDLE = 0, REQUESTED = 1, ANSWERED = 2, OUT_OF_RANGE = 3, DIVERGING = 5;
+    static final int IDLE = 0, REQUESTED = 1, ANSWERED = 2;
 
     final File folder;
     final int replicas;
-    /** True if a follower asks where its last epoch ends before it fetches, as it does until 2.7. */
-    final boolean asks;
-    /** True if the controller answers a request to change the ISR at once. */
-    final boolean atOnce;
     /** True if a fetch waits for more than there is, and is answered when its time is over. */
     final boolean waits;
 
@@ -157,8 +147,6 @@ public final class Replicas {
     Replicas(File folder, int replicas, Set<String> options) {
         this.folder = folder;
         this.replicas = replicas;
-        this.asks = options.contains("asks");
-        this.atOnce = options.contains("at-once");
         this.waits = options.contains("waits");
     }
 
@@ -221,7 +209,7 @@ public final class Replicas {
     /** A follower of the first state has asked its questions, and fetched once. */
     void settle(Broker broker) throws Exception {
         if (broker.id == controller.leader) return;
-        if (asks) broker.work();
+        broker.work();
         broker.send();
         broker.carry();
         broker.receive();
@@ -237,9 +225,8 @@ public final class Replicas {
             case "OffsetForLeaderEpoch" -> broker.work();
             case "SendFetch" -> broker.send();
             case "LeaderFetch" -> broker.carry();
-            case "RecvFetch", "RecvDiverging", "RecvOutOfRange" -> broker.receive();
+            case "RecvFetch" -> broker.receive();
             case "ShrinkIsr" -> broker.partition().maybeShrinkIsr();
-            case "AlterPartition" -> controller.answer(broker.id);
             case "Checkpoint" -> broker.manager.checkpointHighWatermarks();
             case "Crash" -> crash(broker);
             case "Restart" -> brokers[step.get("replica").asInt()] = new Broker(step.get("replica").asInt());
@@ -251,7 +238,6 @@ public final class Replicas {
 
     void crash(Broker broker) throws Exception {
         brokers[broker.id] = null;
-        controller.asked.remove(broker.id);
         broker.end();
         for (Broker each : brokers) if (each != null && each.followed() == broker.id) each.disconnect();
     }
@@ -285,7 +271,6 @@ public final class Replicas {
     final class Controller {
         int leader, epoch, partitionEpoch = -1;
         List<Integer> isr = List.of();
-        final Map<Integer, Runnable> asked = new HashMap<>();
 
         /** Decides as the model's controller does. */
         void follow(JsonNode decided) {
@@ -295,28 +280,14 @@ public final class Replicas {
             partitionEpoch++;
         }
 
-        /** A leader asks for another ISR: the request is decided now, or when the model says so. */
-        CompletableFuture<LeaderAndIsr> ask(int broker, LeaderAndIsr wanted) {
-            CompletableFuture<LeaderAndIsr> promised = new CompletableFuture<>();
-            Runnable decide = () -> {
-                if (wanted.leader() != leader || wanted.leaderEpoch() != epoch
-                    || wanted.partitionEpoch() != partitionEpoch) {
-                    promised.completeExceptionally(new InvalidUpdateVersionException("refused"));
-                } else {
-                    isr = members(wanted);
-                    partitionEpoch++;
-                    promised.complete(wanted.withPartitionEpoch(partitionEpoch));
-                }
-            };
-            if (atOnce) decide.run();
-            else asked.put(broker, decide);
-            return promised;
-        }
-
-        void answer(int broker) {
-            Runnable decide = asked.remove(broker);
-            if (decide == null) throw new IllegalStateException("no request to change the ISR");
-            decide.run();
+        /** A leader asks for another ISR, which is granted unless the leader is outdated. */
+        CompletableFuture<LeaderAndIsr> ask(LeaderAndIsr wanted) {
+            if (wanted.leader() != leader || wanted.leaderEpoch() != epoch || wanted.partitionEpoch() != partitionEpoch) {
+                return CompletableFuture.failedFuture(new InvalidUpdateVersionException("outdated"));
+            }
+            isr = members(wanted);
+            partitionEpoch++;
+            return CompletableFuture.completedFuture(wanted.withPartitionEpoch(partitionEpoch));
         }
 
         MetadataImage image(MetadataImage before) {
@@ -385,7 +356,7 @@ public final class Replicas {
             logs.loadLogs(logs.currentDefaultConfig(), Map.of(), each -> false); // 4.4
             logs = LogManager.apply(config, scala(new ArrayList<String>()), cache, scheduler, clock, stats, failures, true); // 3.9
             logs.loadLogs(logs.currentDefaultConfig(), scala(Map.of()), each -> false); // 3.9
-            AlterPartitionManager alter = new Asking(this);
+            AlterPartitionManager alter = new Asking();
             making.set(this);
             manager = new Manager(this, config, scheduler, failures, alter);
             making.set(null);
@@ -460,12 +431,12 @@ public final class Replicas {
             FetchResponseData.PartitionData answer = leader.fetched(this, (FetchRequest) pump.request);
             pump.answer = response(answer);
             Errors error = Errors.forCode(answer.errorCode());
-            if (error == Errors.OFFSET_OUT_OF_RANGE) fetch = OUT_OF_RANGE;
-            else if (error != Errors.NONE) {
+            if (error == Errors.NONE) {
+                fetch = ANSWERED;
+            } else {
                 refusal = error;
                 receive();
             }
-            else fetch = answer.divergingEpoch().endOffset() >= 0 ? DIVERGING : ANSWERED;
         }
 
         void receive() throws Exception {
@@ -509,17 +480,11 @@ public final class Replicas {
         }
 
         AbstractResponse asked(AbstractRequest request) {
-            if (request instanceof OffsetsForLeaderEpochRequest question) {
-                var answers = manager.lastOffsetForLeaderEpoch(scala(new ArrayList<>(question.data().topics())).toSeq());
-                var topics = new OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResultCollection();
-                CollectionConverters.asJava(answers).forEach(topics::add);
-                return new OffsetsForLeaderEpochResponse(new OffsetForLeaderEpochResponseData().setTopics(topics));
-            }
-            ListOffsetsRequest question = (ListOffsetsRequest) request;
-            var wanted = question.topics().get(0).partitions().get(0);
-            long end = wanted.timestamp() == ListOffsetsRequest.LATEST_TIMESTAMP ? log().logEndOffset() : 0;
-            var topic = ListOffsetsResponse.singletonListOffsetsTopicResponse(PARTITION, Errors.NONE, -1, end, partition().getLeaderEpoch());
-            return new ListOffsetsResponse(new ListOffsetsResponseData().setTopics(List.of(topic)));
+            OffsetsForLeaderEpochRequest question = (OffsetsForLeaderEpochRequest) request;
+            var answers = manager.lastOffsetForLeaderEpoch(scala(new ArrayList<>(question.data().topics())).toSeq());
+            var topics = new OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResultCollection();
+            CollectionConverters.asJava(answers).forEach(topics::add);
+            return new OffsetsForLeaderEpochResponse(new OffsetForLeaderEpochResponseData().setTopics(topics));
         }
 
         // What can be seen.
@@ -700,7 +665,7 @@ public final class Replicas {
 
         @Override
         public boolean isTruncationOnFetchSupported() {
-            return !asks;
+            return false;
         }
     }
 
@@ -738,16 +703,10 @@ public final class Replicas {
     }
 
     final class Asking implements AlterPartitionManager {
-        final Broker broker;
-
-        Asking(Broker broker) {
-            this.broker = broker;
-        }
-
         @Override
         public CompletableFuture<LeaderAndIsr> submit(org.apache.kafka.server.common.TopicIdPartition partition, LeaderAndIsr wanted) { // 4.4
         public CompletableFuture<LeaderAndIsr> submit(TopicIdPartition partition, LeaderAndIsr wanted, int epoch) { // 3.9
-            return controller.ask(broker.id, wanted);
+            return controller.ask(wanted);
         }
 
         @Override

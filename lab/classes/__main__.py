@@ -21,12 +21,13 @@ from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.covering.state_graph import StateGraph, graph_of
+from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.jars import class_path
 from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from waterline.checker.kafka.families import problem_for
 from waterline.model.message.environment import Environment
 from waterline.model.message.features import ALTER_PARTITION, has
-from waterline.model.message.terms import TRUNCATE_ON_FETCH
+from waterline.model.message.terms import TRUNCATE_BY_EPOCHS
 
 SHOWN = 3
 HELP = """\b
@@ -75,12 +76,13 @@ def classes_command(kafka: str, protocol: str, paths_max: int | None, jars: Path
 
 
 def options_of(graph: StateGraph) -> Iterator[str]:
-    """How the harness is to run, by the settings of the model."""
+    """How the harness is to run. Raises `CannotConfirm` for a version that it cannot follow."""
     settings = graph.problem.model.settings
-    if settings.truncation != TRUNCATE_ON_FETCH:
-        yield "asks"
-    if not has(settings, ALTER_PARTITION):
-        yield "at-once"
+    if settings.truncation != TRUNCATE_BY_EPOCHS or has(settings, ALTER_PARTITION):
+        raise CannotConfirm(
+            f"--protocol is {graph.problem.model.version}; the harness takes versions that "
+            "truncate by epochs and whose leaders write the ISR themselves, as kip320"
+        )
     if not settings.high_watermark_before_fetch:
         yield "waits"
 

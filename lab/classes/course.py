@@ -13,10 +13,9 @@ from waterline.checker.covering.state_graph import StateGraph
 
 Fields = Mapping[str, Any]
 ACTORS = {
-    **dict.fromkeys(("Produce", "ShrinkIsr", "AlterPartition"), "leader"),
+    **dict.fromkeys(("Produce", "ShrinkIsr"), "leader"),
     **dict.fromkeys(("Learn", "Crash", "Checkpoint"), "replica"),
-    **dict.fromkeys(("SendFetch", "LeaderFetch", "OffsetForLeaderEpoch"), "follower"),
-    **dict.fromkeys(("RecvFetch", "RecvDiverging", "RecvOutOfRange"), "follower"),
+    **dict.fromkeys(("SendFetch", "LeaderFetch", "RecvFetch", "OffsetForLeaderEpoch"), "follower"),
 }
 """The argument that names the broker of an action."""
 CONTROLLER_ALONE = ("Fence", "Move")

@@ -55,3 +55,10 @@ def test_a_series_without_source_is_refused(lab_command: LabCommands) -> None:
 
     assert code == exit_codes.BAD_USAGE
     assert "2.1.1" in err
+
+
+def test_a_version_that_the_harness_cannot_follow_is_refused(lab_command: LabCommands) -> None:
+    code, out, err = lab_command(classes_command, "--kafka", "4.4.0", "--protocol", "elr")
+
+    assert (code, out) == (exit_codes.BAD_USAGE, "")
+    assert "--protocol is elr; the harness takes versions that truncate by epochs" in err
