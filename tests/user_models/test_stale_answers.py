@@ -17,6 +17,9 @@ from tests.support.own import own_problem
 from tests.support.sampling import drawn
 from waterline.checker.compiler import sources
 from waterline.checker.compiler.problem_digest import question_digest
+from waterline.checker.mutants.judging import explore_original, judge_all
+from waterline.checker.mutants.mutants import mutants_of
+from waterline.checker.user_models.family import built_of
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -95,3 +98,24 @@ def test_the_attack_sees_what_is_answered_from_a_key_that_lacks_something(
     found = attacked(Case("a module's name", "guard"), tmp_path, (3, 6), "value")
 
     assert [each.partition(":")[0] for each in found.wrong] == ["check", "gate", "resume"]
+
+
+@pytest.mark.parametrize("value", [3, 4])
+def test_a_mutant_is_explored_by_its_own_rules_and_by_those_of_no_other(
+    value: int, tmp_path: Path
+) -> None:
+    """All have one file, one name and one line, and are asked in both orders with one cache."""
+    file = Case("a name", "guard").write(tmp_path, value)
+    problem = stale_keys.problem_in(file)
+    mutants = mutants_of(built_of(problem)[0], "counting", {"most": 7})
+    original = explore_original(problem, str(file), {})
+    for order in (mutants, mutants[::-1]):
+        judged = judge_all(order, original, processes=1)
+        states = {m.change: found.states for m, found in zip(order, judged, strict=True)}
+
+        assert states.pop("drop when(s.x < MAX)") == 6  # `low` is violated there
+        assert states == {
+            "s.x < MAX -> s.x <= MAX": value + 2,
+            "s.x < MAX -> s.x >= MAX": 1,
+            "drop s.x += 1": 1,
+        }
