@@ -20,7 +20,7 @@ def circuit_breaker(state: type[State]) -> Protocol:
         state=state,
         actions=[begin, succeed, fail, wait],
         always=[one_trial],
-        every_step=[opens_after_failure, closes_after_trial],
+        every_step=[opens_after_failure, closes_after_trial, keeps_its_kind, counts_in_a_row],
         sometimes=[late_end, trial_fails, trial_closes],
         recoverable=[closed],
         fair=[begin, succeed, wait],
@@ -93,6 +93,23 @@ def closes_after_trial(before: State, after: State) -> bool:
         or before.circuit == "closed"
         or any(before.call[c] == "trial" and after.call[c] == "idle" for c in before.calls)
     )
+
+
+def keeps_its_kind(before: State, after: State) -> bool:
+    """A call that is under way ends before it begins again."""
+    return all(
+        before.call[c] == "idle" or after.call[c] == "idle" or after.call[c] == before.call[c]
+        for c in before.calls
+    )
+
+
+def counts_in_a_row(before: State, after: State) -> bool:
+    """While closed a failure counts and a success forgets the others; later a trial alone does."""
+    if not any(before.call[c] != "idle" and after.call[c] == "idle" for c in before.calls):
+        return after.failures == before.failures
+    if before.circuit == "closed":
+        return after.failures == 0 or after.failures == before.failures + 1
+    return after.failures == before.failures or after.circuit == "closed"
 
 
 def late_end(before: State, after: State) -> bool:
