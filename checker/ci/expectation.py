@@ -33,6 +33,10 @@ class Expected:
     place: Place | None = None
 
 
+MUTANTS = ("guards", "conditions", "effects", "all")
+"""Kinds of mutants that an entry may demand to be noticed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
     """One run and its expected result.
@@ -44,7 +48,7 @@ class Expectation:
     shows the same run. The question depends on `files` as well. With `ties` the code that the model
     names must be as it was reviewed. `profiles` run it, all if there are none. If `strict`, every
     action must be taken, but for those in `never`. With `proved` the claims that hold must be
-    proved.
+    proved. Every mutant of the kind `mutants` must be noticed, "" for none.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Expectation:
     profiles: tuple[str, ...] = ()
     strict: bool = False
     proved: bool = False
+    mutants: str = ""
 
 
 def plainly(verdicts: Mapping[str, str]) -> dict[str, Expected]:

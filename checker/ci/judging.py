@@ -96,6 +96,7 @@ def judge(expectation: Expectation, answer: Answer) -> Outcome:
         *_of_budgets(result),
         *_of_ties(expectation),
         *_of_proof(expectation),
+        *_of_mutants(expectation),
     ]
     found = Evidence(result, answer.traces(expectation.problem), answer.is_kept)
     return Outcome(expectation, found, tuple(complaints))
@@ -220,3 +221,13 @@ def _of_proof(expectation: Expectation) -> Iterator[Complaint]:
     from waterline.checker.ci.proving import reasons_against  # noqa: PLC0415
 
     yield from (Complaint(printable(reason)) for reason in reasons_against(expectation))
+
+
+def _of_mutants(expectation: Expectation) -> Iterator[Complaint]:
+    """Judge the mutants of the model: a kept answer says nothing of them."""
+    if not expectation.mutants:
+        return
+    # Few gates ask for mutants.
+    from waterline.checker.ci.mutating import survivors_in  # noqa: PLC0415
+
+    yield from (Complaint(printable(each)) for each in survivors_in(expectation))

@@ -66,6 +66,7 @@ OWN_KEYS: Mapping[str, str] = {
     "ties": "With model: the code that its actions and claims name must be as it was reviewed.",
     "profiles": "The profiles of [gate] that run it; without the key all do.",
     "proved": "With model, or in the atomic grain: `prove` proves the claims that hold.",
+    "mutants": "With model: a claim notices every mutant of this kind, or a reason excuses it.",
     "verdicts": "What is expected of claims, by name.",
     "counts": "Exact numbers of the run; gate --update rewrites them.",
     "never": "Reachability claims and actions that must not happen within these bounds.",

@@ -20,7 +20,7 @@ from typing import Any
 
 from waterline.checker.ci.document import Document, Table, read_document
 from waterline.checker.ci.errors import BadGate, did_you_mean
-from waterline.checker.ci.expectation import COUNTS, VERDICTS, Expectation, Expected
+from waterline.checker.ci.expectation import COUNTS, MUTANTS, VERDICTS, Expectation, Expected
 from waterline.checker.ci.keys import (
     BESIDE_CONFIG,
     BESIDE_MODEL,
@@ -169,6 +169,7 @@ class Entry:
         model = table.take("model", "text")
         ties = table.take("ties", "true or false") if model is not None else False
         proved = table.take("proved", "true or false")
+        mutants = self._kind_of_mutants() if model is not None else ""
         questions = list(self._questions(model))
         expected, spots = self._verdicts(verdicts, questions[0].asked)
         if len(questions) > 1 and (counts or spots):
@@ -203,8 +204,17 @@ class Entry:
                 profiles=profiles,
                 strict=settings.strict,
                 proved=bool(proved),
+                mutants=mutants,
                 command=self._asking.command(problem, model and str(self._folder / model)),
             )
+
+    def _kind_of_mutants(self) -> str:
+        kind = self._table.take("mutants", "text") or ""
+        if kind and kind not in MUTANTS:
+            raise self._table.refuse(
+                f"mutants is {show(kind)}; it is one of {', '.join(MUTANTS)}", "mutants"
+            )
+        return str(kind)
 
     def _questions(self, model: str | None) -> Iterator[_Question]:
         table = self._table

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from waterline.checker.ci.expectation import COUNTS, VERDICTS
+from waterline.checker.ci.expectation import COUNTS, MUTANTS, VERDICTS
 from waterline.checker.ci.keys import (
     BESIDE_MODEL,
     NAMING_VERSIONS,
@@ -36,8 +36,8 @@ def gate_schema(asking: Asking) -> str:
     options = {name: _option(key) for name, key in asking.keys.items()}
     own = _own_keys(asking)
     of_kafka = {**own, **options, "protocol": own["protocol"]}
-    del of_kafka["model"], of_kafka["ties"]
-    of_model = {name: own[name] for name in (*_OF_ANY, "model", "ties", "proved")}
+    del of_kafka["model"], of_kafka["ties"], of_kafka["mutants"]
+    of_model = {name: own[name] for name in (*_OF_ANY, "model", "ties", "proved", "mutants")}
     of_model |= {name: options[name] for name in BESIDE_MODEL}
     schema = {
         "$schema": DIALECT,
@@ -115,6 +115,7 @@ def _own_keys(asking: Asking) -> dict[str, dict[str, Any]]:
         "ties": {"type": "boolean"},
         "profiles": _TEXTS,
         "proved": {"type": "boolean"},
+        "mutants": {"enum": list(MUTANTS)},
         "verdicts": {
             "type": "object",
             "minProperties": 1,
