@@ -31,6 +31,8 @@ SEARCH = {
     *COMPILER,
     "numpy",
 }
+ARROW = {"pyarrow", "pandas", "dateutil", "pytz"}
+"""Pyarrow, and what it imports where that is installed."""
 MANIFESTS = {"msgspec", "typing_extensions"}
 """Libraries that commands are allowed, by the names that are imported."""
 
@@ -154,13 +156,12 @@ CASES: dict[str, Case] = {
     ),
     "waterline states kept --out tables": (
         0,
-        # pyarrow imports dateutil where it is installed.
-        SEARCH | MANIFESTS | {"pyarrow", "dateutil"},
+        SEARCH | MANIFESTS | ARROW,
         (*ENGINES, *NO_MATRIX, "waterline.checker.checking.run"),
     ),
     "waterline certify certificate --engine local --jobs 1": (
         0,
-        SCREEN | MANIFESTS | {"pyarrow", "dateutil", "numpy"},  # numpy is imported by pyarrow
+        SCREEN | MANIFESTS | ARROW | {"numpy"},  # numpy is imported by pyarrow
         (
             *ENGINES,
             *NO_MATRIX,
@@ -171,7 +172,7 @@ CASES: dict[str, Case] = {
     ),
     f"check {SMALL} --engine local --certificate certificate": (
         0,
-        SEARCH | MANIFESTS | {"pyarrow", "dateutil"},
+        SEARCH | MANIFESTS | ARROW,
         (*SPARK, "waterline.checker.kafka.matrix", "waterline.checker.analysis.export"),
     ),
     "waterline new lease": (0, SCREEN, (*NO_SEARCH, *NO_MATRIX, "waterline.model.own")),

@@ -82,11 +82,14 @@ class Processes:
         self.end_all()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-        if kind is None:
-            self._heed()
+        if kind is not KeyboardInterrupt:
+            self._heed()  # What fails after an interrupt fails for it.
+
+    def _note_interrupt(self) -> None:
+        self._interrupted = True
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self._interrupted = True
+        self._note_interrupt()
         self._handlers[number](number, frame)
 
     def _heed(self) -> None:
@@ -98,7 +101,7 @@ class Processes:
         self._heed()
         if self.runs(name):
             raise ValueError(f"{name} is running already")
-        with self.log_of(name).open("ab") as log, _interrupts_wait():
+        with self.log_of(name).open("ab") as log, _interrupts_wait(self._note_interrupt):
             self._running[name] = subprocess.Popen(
                 [*self._command(), main, *arguments],
                 cwd=self._folder,
@@ -215,8 +218,8 @@ class Processes:
 
 
 @contextlib.contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Delay interrupts within the block until the block is over.
+def _interrupts_wait(note: Callable[[], None]) -> Iterator[None]:
+    """Delay interrupts within the block until the block is over; `note` is called then.
 
     An interrupt while a process starts could get lost in Python's fork hooks, or leave an unknown
     process.
@@ -234,7 +237,9 @@ def _interrupts_wait() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if came:  # Also where the block failed: an interrupt that came is never dropped.
+        if came:
+            note()
+            # Also where the block failed: an interrupt that came is never dropped.
             raise KeyboardInterrupt
 
 

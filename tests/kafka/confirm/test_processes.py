@@ -124,6 +124,19 @@ def test_an_interrupt_that_python_drops_is_raised_after_all(java: Path, folder: 
     assert not processes.runs("zookeeper")
 
 
+def test_an_interrupt_that_a_library_takes_for_an_error_of_its_own_is_raised(folder: Path) -> None:
+    """Kazoo's `send` catches whatever is raised in it, and says that the connection is closed."""
+
+    def send() -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except BaseException:
+            raise ConnectionError("the connection is closed") from None
+
+    with pytest.raises(KeyboardInterrupt), ending_as_by_ctrl_c(), Processes(folder, []):
+        send()
+
+
 def test_a_process_that_stands_still_is_ended_too(java: Path, folder: Path) -> None:
     with Processes(folder, []) as processes:
         processes.start("r0", "Main")
