@@ -89,7 +89,7 @@ def one_lease_at_a_time(before: State, after: State) -> bool:
 
 
 def prepares_once(before: State, after: State) -> bool:
-    """What a client is about to write stays the same until it is written."""
+    """A value that a client has prepared does not change until it is written."""
     return all(
         before.writes[client] is None
         or after.writes[client] is None

@@ -97,7 +97,7 @@ def put(s: State, seat: int) -> None:
 
 
 def eats_with_both_forks(s: State) -> bool:
-    """Who eats has both forks, so that no neighbour eats at the same time."""
+    """A philosopher who eats has both forks, and no neighbour eats."""
     return all(
         s.does[seat] != "eats"
         or (s.held_by[seat] == seat and s.held_by[(seat + 1) % s.seats] == seat)

@@ -86,7 +86,7 @@ def holds_it(s: State, node: int) -> bool:
 
 
 def its_holder_uses_it(before: State, after: State) -> bool:
-    """Who uses the token holds it, and it counts as used only if somebody wanted to."""
+    """Only the holder uses the token, and the token counts as used only then."""
     return all(
         not before.wants[node] or after.wants[node] or before.token == node for node in before.nodes
     ) and (

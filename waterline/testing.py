@@ -27,6 +27,7 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.state import plain_order
 from waterline.model.own import BeyondBound, NotEnabled
 from waterline.models import Declares, Model, instance, values_of
 from waterline.running import Step, enabled, initials, step
@@ -205,9 +206,7 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, int | str):
         return value
     found = [_plain(each) for each in value]
-    if not isinstance(value, frozenset):
-        return found
-    return sorted(found, key=lambda each: (each if isinstance(each, int) else 0, json.dumps(each)))
+    return sorted(found, key=plain_order) if isinstance(value, frozenset) else found
 
 
 def _steps_along(state: State, calls: Sequence[Call], name: str) -> Iterator[Step]:

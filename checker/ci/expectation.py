@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from waterline.checker.ci.positions import Place, Spot
+from waterline.checker.mutants.edits import KINDS
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Budgets, Verdict
@@ -33,7 +34,7 @@ class Expected:
     place: Place | None = None
 
 
-MUTANTS = ("guards", "conditions", "effects", "all")
+MUTANTS = (*KINDS, "all")
 """Kinds of mutants that an entry may demand to be noticed."""
 
 

@@ -19,6 +19,7 @@ from waterline.checker.cli.shared.options import format_option, options_as
 from waterline.checker.cli.shared.own_options import bound_option, vetted_problem
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.mutants.edits import KINDS
 from waterline.checker.problem.family import describe_circumstances
 from waterline.checker.problem.wording import quantity
 from waterline.counterexamples.rendering import Trimmed
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from waterline.checker.mutants.judging import Judgement, Original
     from waterline.checker.mutants.mutants import Mutant
     from waterline.checker.problem.problem import Problem
-
-KINDS = ("guards", "conditions", "effects")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +89,7 @@ class _Report:
     "--accept",
     type=InputFile(),
     help="Mutants that no claim need notice, each with a reason: the lines that are printed, "
-    "filled in (TOML).",
+    "filled in (TOML).  [default: MODEL.mutants.toml in its folder, where there is one]",
 )
 @click.option(
     "--max-states",
@@ -110,7 +109,7 @@ def mutate_command(options: MutateOptions) -> int:
     """Say which guard of a model matters: alter one place at a time, and see which claim notices.
 
     A mutant leaves out a guard or an effect, or relaxes or turns a comparison. Exit 3 if one
-    survives that --accept does not have: a claim is missing, or the guard is (docs/own-models.md).
+    survives without a reason: a claim is missing, or the guard is (docs/own-models.md).
     """
     report = _judge(options)
     if options.output_format == "json":
@@ -123,7 +122,7 @@ def mutate_command(options: MutateOptions) -> int:
 def _judge(options: MutateOptions) -> _Report:
     """Explore the model and its mutants. Raises `BadEnvironment`."""
     # What needs the compiler is loaded after the options have been read.
-    from waterline.checker.mutants.accepted import read_accepted, require_known  # noqa: PLC0415
+    from waterline.checker.mutants.accepted import reasons_for  # noqa: PLC0415
     from waterline.checker.mutants.judging import explore_original, judge_all  # noqa: PLC0415
     from waterline.checker.mutants.mutants import mutants_of  # noqa: PLC0415
     from waterline.checker.user_models.family import built_of  # noqa: PLC0415
@@ -132,10 +131,7 @@ def _judge(options: MutateOptions) -> _Report:
     problem = vetted_problem(options.model, bounds)
     own, _ = built_of(problem)
     mutants = mutants_of(own, problem.model.version, own.bounds_in(problem.model))
-    reasons: Reasons = {}
-    if options.accept is not None:
-        reasons = read_accepted(options.accept)
-        require_known(options.accept, reasons, mutants, own.names)
+    reasons = reasons_for(own, mutants, options.accept)
     chosen = _choose(mutants, options)
     with showing(error_screen()) as progress:
         progress.report("exploring the model")
@@ -174,7 +170,8 @@ def _show(report: _Report) -> None:
     console.print(Trimmed(_table(report)))
     console.print()
     if report.unexplained:
-        say("No claim notices these. Claim more, or give a reason (--accept FILE):", on=console)
+        reasons = f"{Path(file).stem}.mutants.toml"
+        say(f"No claim notices these. Claim more, or give a reason in {reasons}:", on=console)
         for line in _lines_to_fill_in(report.unexplained, file):
             say(line, on=console)
         console.print()
@@ -225,7 +222,7 @@ def _outcome(judged: Judgement, reason: str | None) -> Text:
 
 
 def _lines_to_fill_in(left: Sequence[tuple[Mutant, Judgement]], file: str) -> Iterator[str]:
-    """The lines of a file for --accept, but for the reasons."""
+    """The lines of a file of reasons, but for these."""
     rule = None
     for mutant, judged in left:
         if mutant.rule != rule:

@@ -19,7 +19,7 @@ from waterline.checker.traces.recording import named_arguments, record_trace
 from waterline.counterexamples.formats import Record, Recording, Value
 from waterline.counterexamples.trace import NO_CLAIM, trace_of
 from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.state import State
+from waterline.model.core.state import State, plain_order
 from waterline.model.core.transition_system import Action, Arguments, Model
 
 FORMAT = "waterline.paths"
@@ -143,7 +143,7 @@ def _plain(value: Value) -> Any:
         case Mapping():
             return [_plain(each) for each in value.values()]
         case frozenset():
-            return sorted(map(_plain, value), key=_place)
+            return sorted(map(_plain, value), key=plain_order)
         case list():
             return [_plain(each) for each in value]
         case Record():
@@ -151,11 +151,6 @@ def _plain(value: Value) -> Any:
         case tuple():
             return _plain(value[0]) if value else None
     return value
-
-
-def _place(member: Any) -> tuple[int, str]:
-    """Place of a set's member: numbers from the least one, others by their text."""
-    return member if isinstance(member, int) else 0, json.dumps(member)
 
 
 def _line(value: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Mutants that nothing need notice, each with the reason: a TOML file beside the model.
+"""Mutants that nothing need notice, each with the reason: a TOML file in the model's folder.
 
     [expire]
     "drop when(s.holder is not None)" = "a free lease does not expire"
@@ -8,7 +8,6 @@ A table for each rule, a line for each change, in the words of the report.
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,27 +15,31 @@ from typing import TypeAlias
 
 from waterline.checker.mutants.judging import OPEN, Judgement
 from waterline.checker.mutants.mutants import Mutant
-from waterline.counterexamples.named_file import BadFile, read_named
+from waterline.checker.problem.toml_file import parse_toml, read_toml_text
+from waterline.checker.user_models.loading import OwnFile
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.nearest import nearest
 
 Reasons: TypeAlias = Mapping[tuple[str, str], str]
 """Reasons by rule and change."""
-FILE_BYTES_MAX = 1 << 20
 
 
-def read_accepted(path: Path) -> Reasons:
-    """Read a file. Raises `BadEnvironment`."""
-    try:
-        read = tomllib.loads(read_named(path, bytes_max=FILE_BYTES_MAX).decode("utf-8-sig"))
-    except BadFile as problem:
-        raise BadEnvironment(str(problem)) from None
-    except UnicodeDecodeError:
-        raise BadEnvironment(f"{path} is no TOML: it is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as problem:
-        raise BadEnvironment(f"{path} is no TOML: {problem}") from None
+def reasons_for(own: OwnFile, mutants: Sequence[Mutant], file: Path | None = None) -> Reasons:
+    """Return the reasons of a file, by default of `MODEL.mutants.toml` in the model's folder.
+
+    Without that file there are none. Raises `BadEnvironment`.
+    """
+    path = file or Path(own.file).with_suffix(".mutants.toml")
+    if file is None and not path.exists():
+        return {}
+    reasons = _read(path)
+    _require_known(path, reasons, mutants, own.names)
+    return reasons
+
+
+def _read(path: Path) -> Reasons:
     found: dict[tuple[str, str], str] = {}
-    for rule, changes in read.items():
+    for rule, changes in parse_toml(read_toml_text(path), path).items():
         if not isinstance(changes, dict):
             raise BadEnvironment(
                 f"{path}: {rule} is in no table; write a table for each rule: [{rule}]"
@@ -48,7 +51,7 @@ def read_accepted(path: Path) -> Reasons:
     return found
 
 
-def require_known(
+def _require_known(
     path: Path, reasons: Reasons, mutants: Iterable[Mutant], functions: Container[str]
 ) -> None:
     """Refuse a file that accepts something else than a mutant of the model.

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
+GUARDS, CONDITIONS, EFFECTS = KINDS = ("guards", "conditions", "effects")
+"""Kinds of edits: of a `when` or a part of it; of another condition; of an assignment or a call."""
 Change: TypeAlias = tuple[str, ast.AST]
 """The description of an edit, and the node that it puts in place."""
 Place: TypeAlias = tuple[Any, ast.AST, Callable[[ast.AST], None]]

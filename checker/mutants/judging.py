@@ -12,6 +12,7 @@ import linecache
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Fate(enum.Enum):
     NOTICED = "noticed"
     """A claim is violated, or at another depth; a situation is not reached; a rule raises."""
     SURVIVES = "survives"
-    """It reaches other states, and no claim notices."""
+    """It reaches other states, or begins in others, and no claim notices."""
     OTHER_STEPS = "other steps"
     """It reaches the same states by other steps, and no claim notices."""
     STUTTERS = "stutters"
@@ -79,7 +80,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Digests of a complete space: states, steps, and the steps that change a state."""
+    """Digests of a complete space: all and initial states, steps, steps that change a state."""
 
     states: str = ""
     steps: str = ""
@@ -141,7 +142,9 @@ def explore_original(
         states=result.distinct,
         transitions=len(source),
         space=Space(
-            _digest(kept.rows), _digest(source, target, step), _moves(source, target, step)
+            _digest(kept.rows, kept.initial),
+            _digest(source, target, step),
+            _moves(source, target, step),
         ),
     )
 
@@ -219,7 +222,7 @@ def _notices(result: Result, original: Original) -> tuple[str, ...]:
 
 
 def _fate(kept: _Exploration, original: Original) -> Fate:
-    if _digest(kept.rows) != original.space.states:
+    if _digest(kept.rows, kept.initial) != original.space.states:
         return Fate.SURVIVES
     source, target, step = kept.steps()
     if _digest(source, target, step) == original.space.steps:
@@ -236,21 +239,25 @@ class _Exploration:
         self, problem: Problem, budgets: Budgets, wanted: Callable[[Result], bool]
     ) -> None:
         self._problem = problem
-        self._rows: list[Rows] = []
+        self._levels: list[list[Rows]] = []
 
         def keep(engine: Engine, result: Result) -> None:
             if wanted(result):
                 for level in result.levels:
-                    self._rows += engine.over_level(level.depth, _copy)
+                    self._levels.append(list(engine.over_level(level.depth, _copy)))
 
         choice = EngineChoice(name="local", threads=1)
         self.result = run(problem, choice, budgets=budgets, finished=keep).result
 
-    @property
+    @cached_property
     def rows(self) -> Rows:
         """Every state."""
-        rows = np.concatenate(self._rows)
-        return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
+        return _in_order([part for level in self._levels for part in level])
+
+    @property
+    def initial(self) -> Rows:
+        """The initial states."""
+        return _in_order(self._levels[0])
 
     def steps(self) -> Sequence[np.ndarray]:
         """Source, target and action with arguments of every step, by source and then by action."""
@@ -259,6 +266,11 @@ class _Exploration:
         )
         prepare(bare)
         return edges_of(bare, self.rows, lambda outside: None)
+
+
+def _in_order(parts: Sequence[Rows]) -> Rows:
+    rows = np.concatenate(parts)
+    return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
 
 
 def _copy(block: Rows) -> Rows:

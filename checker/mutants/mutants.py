@@ -15,6 +15,9 @@ from itertools import accumulate
 from typing import Any
 
 from waterline.checker.mutants.edits import (
+    CONDITIONS,
+    EFFECTS,
+    GUARDS,
     Change,
     change_of,
     decisions_of,
@@ -27,14 +30,6 @@ from waterline.checker.user_models.loading import OwnFile
 from waterline.model.own import Action
 from waterline.model.own.asking import question_of
 from waterline.model.own.state_class import Bound
-
-GUARDS, CONDITIONS, EFFECTS = "guards", "conditions", "effects"
-KINDS = {
-    GUARDS: "a `when` left out, or an operand of it; a comparison in it relaxed or turned",
-    CONDITIONS: "the same in any other condition, and an `if` decided",
-    EFFECTS: "an assignment left out, or a call",
-}
-"""The kinds of mutants, each with what is altered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,12 @@ request shows which symbols were reviewed.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from waterline.counterexamples.named_file import BadFile, read_named
+from waterline.checker.problem.toml_file import parse_toml, read_toml_text
 from waterline.model.core.errors import BadEnvironment
 
-FILE_BYTES_MAX = 1 << 22
 _HEAD = """\
 # What `waterline ties` compares the code with: a digest of each symbol as it was reviewed.
 # `waterline ties MODEL --reviewed SYMBOL` writes it.
@@ -33,23 +31,14 @@ def read_lock(path: Path) -> dict[str, str]:
     """Return digests by symbol, empty without a file. Raises `BadEnvironment`."""
     if not path.is_symlink() and not path.exists():
         return {}
-    try:
-        text = read_named(path, bytes_max=FILE_BYTES_MAX).decode("utf-8-sig")
-    except BadFile as problem:
-        raise BadEnvironment(str(problem)) from None
-    except UnicodeDecodeError:
-        raise BadEnvironment(f"{path} is not UTF-8 text, as TOML is") from None
-    text = text.replace("\r\n", "\n")
+    text = read_toml_text(path)
     if conflict := _CONFLICT.search(text):
         line = text.count("\n", 0, conflict.start()) + 1
         raise BadEnvironment(
             f"{path}:{line}: a merge left both sides here; take either, and review again what "
             "`waterline ties` then names"
         )
-    try:
-        found = tomllib.loads(text)
-    except ValueError as problem:
-        raise BadEnvironment(f"{path} is no TOML: {problem}") from None
+    found = parse_toml(text, path)
     for symbol, digest in found.items():
         if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
             raise BadEnvironment(f"{path}: {symbol!r} has no digest but {digest!r}; {_AGAIN}")

@@ -65,7 +65,7 @@ def _unless_equal(name: str, found: Any, expected: Any) -> Iterator[str]:
 def expected_of(
     state: Mapping[str, Any], number: str, *, epoch_on_leading: bool = True
 ) -> dict[str, Any]:
-    """What a broker that runs must show, by the names of the harness.
+    """Return the fields that a running broker must show, by the names of the harness.
 
     What a broker without a role has in memory is not there before it learns what it is.
     """

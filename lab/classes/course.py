@@ -45,9 +45,9 @@ def courses(graph: StateGraph, paths: Sequence[Path]) -> Iterator[Course]:
             after = {**states[-1], **each["after"]}
             steps.append(_step(each["action"], each["arguments"], states[-1], after))
             states.append(after)
-        told = {"controller": _controller(states[0]), "steps": steps}
+        script = {"controller": _controller(states[0]), "steps": steps}
         words = tuple(_words(each["action"], each["arguments"]) for each in recorded["steps"])
-        yield Course(recorded_path.path.edges, words, tuple(states), json.dumps(told))
+        yield Course(recorded_path.path.edges, words, tuple(states), json.dumps(script))
 
 
 def _words(action: str, arguments: Fields) -> str:
@@ -58,12 +58,12 @@ def _step(action: str, arguments: Fields, before: Fields, after: Fields) -> Fiel
     step: dict[str, Any] = {"action": action}
     if action in ACTORS:
         return step | {"broker": arguments[ACTORS[action]]}
-    if _decided(before) != _decided(after):
+    if _decision(before) != _decision(after):
         step["controller"] = _controller(after)
     return step | {"replica": arguments["replica"]}
 
 
-def _decided(state: Fields) -> tuple[Any, ...]:
+def _decision(state: Fields) -> tuple[Any, ...]:
     return state["leader"], state["epoch"], state["isr"]
 
 

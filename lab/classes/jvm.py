@@ -62,7 +62,7 @@ def find_compiler() -> Path:
     return javac
 
 
-def compiled(release: KafkaRelease, jars: Sequence[Path], folder: Path) -> Path:
+def compile_harness(release: KafkaRelease, jars: Sequence[Path], folder: Path) -> Path:
     """A folder with the compiled classes. Raises `CannotConfirm`."""
     series = release.number[:2]
     if series not in SERIES:
@@ -130,7 +130,7 @@ def running(
         tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
     ):
         folder = Path(made)
-        classes = compiled(release, jars, folder)
+        classes = compile_harness(release, jars, folder)
         process = subprocess.Popen(
             [
                 str(find_java()),

@@ -43,7 +43,7 @@ class Disagreement:
 
 @dataclass(slots=True)
 class Replayed:
-    """What came of the transitions of a graph."""
+    """Transitions of a graph that were compared, and how they differ."""
 
     graph: StateGraph
     agree: Mask

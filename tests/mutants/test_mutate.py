@@ -224,3 +224,48 @@ def test_the_lines_of_the_model_are_shown_afterwards() -> None:
     judged(text, ("    s.holder = client\n", "    s.holder = None\n"))
 
     assert "".join(linecache.getlines("lock.py")) == text
+
+
+RING = """\
+from waterline import Fields, Number, Protocol, when
+
+
+class State(Fields):
+    at = Number(0, 2)
+
+
+def ring(state: type[State]) -> Protocol:
+    return Protocol(state=state, actions=[move], initial=start, always=[low])
+
+
+def start(s: State) -> None:
+    s.at = 1
+
+
+def move(s: State) -> None:
+    s.at = (s.at + 1) % 3
+
+
+def low(s: State) -> bool:
+    return s.at <= 2
+"""
+
+
+def test_a_mutant_that_begins_elsewhere_survives_though_its_states_and_steps_are_the_same(
+    run: Commands,
+) -> None:
+    Path("ring.py").write_text(RING)
+    code, out, _ = run("mutate", "ring.py", "--rule", "start", "--format", "json", name="waterline")
+    [mutant] = json.loads(out)["mutants"]
+
+    assert (code, mutant["change"], mutant["fate"]) == (3, "drop s.at = 1", "survives")
+
+
+@pytest.mark.parametrize("text", [f"x = {'9' * 5000}", "x = " + "[" * 5000])
+def test_a_file_of_reasons_that_python_cannot_read_is_one_line(run: Commands, text: str) -> None:
+    Path("ring.py").write_text(RING)
+    Path("ring.mutants.toml").write_text(text)
+    code, _, err = run("mutate", "ring.py", name="waterline")
+
+    assert code == 2
+    assert err.startswith("error: ring.mutants.toml is no TOML: ")

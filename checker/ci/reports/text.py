@@ -154,14 +154,15 @@ def describe_run(outcome: Outcome) -> str:
 
 def describe_coverage(outcomes: Sequence[Outcome], whole: int, parts: Sequence[str]) -> str:
     """`Covered: 12 of 15 expectations (profile nightly), 34 verdicts, 1,204 states, ...`"""
-    results = [outcome.answer.result for outcome in outcomes if outcome.answer is not None]
+    answered = [(each.expectation, each.answer.result) for each in outcomes if each.answer]
+    results = [result for _, result in answered]
     taken: dict[tuple[str, str], int] = {}
     for result in results:
         model = result.problem.model
         for action in model.actions:
             key = (model.name, action.name)
             taken[key] = taken.get(key, 0) + result.fired.get(action.name, 0)
-    verdicts = sum(len(outcome.expectation.verdicts) for outcome in outcomes)
+    verdicts = sum(len(expectation.verdicts) for expectation, _ in answered)
     within = f" ({', '.join(parts)})" if parts else ""
     return (
         f"Covered: {len(results):,} of {quantity(whole, 'expectation')}{within}, "

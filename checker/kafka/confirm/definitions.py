@@ -134,16 +134,16 @@ class Definitions:
 
     def add(self, text: str) -> None:
         """Take up one definition: JSON with comments on lines of their own."""
-        told = json.loads(_COMMENT.sub("", text))
-        shared = {each["name"]: each["fields"] for each in told.get("commonStructs", ())}
+        declared = json.loads(_COMMENT.sub("", text))
+        shared = {each["name"]: each["fields"] for each in declared.get("commonStructs", ())}
         self.put(
             Message(
-                name=told["name"],
-                key=told.get("apiKey", -1),
-                kind=told["type"],
-                valid=Versions.read(told["validVersions"]),
-                flexible=Versions.read(told.get("flexibleVersions")),
-                fields=_fields(told.get("fields", ()), shared),
+                name=declared["name"],
+                key=declared.get("apiKey", -1),
+                kind=declared["type"],
+                valid=Versions.read(declared["validVersions"]),
+                flexible=Versions.read(declared.get("flexibleVersions")),
+                fields=_fields(declared.get("fields", ()), shared),
             )
         )
 
@@ -175,7 +175,7 @@ def snake_case(name: str) -> str:
 
 
 def _fields(
-    told: Sequence[Mapping[str, Any]], shared: Mapping[str, Sequence[Mapping[str, Any]]]
+    declared: Sequence[Mapping[str, Any]], shared: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> tuple[Field, ...]:
     return tuple(
         Field(
@@ -193,5 +193,5 @@ def _fields(
                 each.get("fields") or shared.get(each["type"].removeprefix("[]"), ()), shared
             ),
         )
-        for each in told
+        for each in declared
     )

@@ -48,7 +48,7 @@ class EngineChoice:
     `threads` 0 is one for each core. `master` None is this machine, or what spark-submit says;
     `settings` are Spark's, by name. `session` is a SparkSession or SparkContext that runs already:
     it is used, and left running, with workers that no longer look for modules in their working
-    folder.
+    folder; those of a server of Spark Connect look where the server has them look.
     """
 
     name: str = field(default_factory=default_engine)

@@ -145,6 +145,8 @@ def engine_for(
     from waterline.checker.search.engines.spark import SparkWorkers  # noqa: PLC0415 - the local engine needs none
 
     workers = SparkWorkers(problem, choice, on_wait=announce, deadline=deadline)
+    if directory is not None:
+        workers.require(directory.storage)
     helpers = None
     if choice.driver_levels is None:
         helpers = DiskWorkers(words=words, name="driver", threads=choice.threads, deadline=deadline)

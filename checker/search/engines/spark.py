@@ -35,6 +35,9 @@ RENEW_LEVELS = 24
 """After so many levels candidates are made anew, and Spark can forget all that it kept."""
 
 
+_NEEDS_FOLDER = "--run-dir must be a folder there that all machines see"
+
+
 class Exchange(Protocol):
     """Store of candidates until the next level's tasks read them."""
 
@@ -61,7 +64,7 @@ class ShuffleExchange:
 
     def __init__(self, spark: SparkSide) -> None:
         self._spark = spark
-        self._classic = spark.classic("--run-dir must be a folder there that all machines see")
+        self._classic = spark.classic(_NEEDS_FOLDER)
         self._candidates: Any = None
         self._kept_levels = 0
 
@@ -208,6 +211,11 @@ class SparkWorkers:
         self._late = deadline or (lambda: False)
         self._spark = SparkSide(choice, on_wait)
         self._exchange: Exchange | None = None
+
+    def require(self, storage: Storage) -> None:
+        """Refuse a storage that candidates cannot pass through here. Raises `NoSpark`."""
+        if not isinstance(storage, LocalStorage):
+            self._spark.classic(_NEEDS_FOLDER)
 
     @functools.cached_property
     def rules(self) -> str:

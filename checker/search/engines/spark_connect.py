@@ -22,8 +22,10 @@ from waterline.checker.search.engines.shipped_call import SHARE_SCHEMA, over_sha
 from waterline.checker.search.engines.shipping import Shipped, Task
 from waterline.checker.search.engines.spark_session import NoSpark
 
-_GONE = ("UNAVAILABLE", "SESSION_NOT_FOUND", "SESSION_CLOSED", "SESSION_CHANGED")
-"""Codes of a server that does not answer, or that has ended the session."""
+_UNAVAILABLE = "UNAVAILABLE"
+"""The status of a call that gRPC has brought to no server."""
+_ENDED = ("SESSION_NOT_FOUND", "SESSION_CLOSED", "SESSION_CHANGED")
+"""Ends of the conditions of a server that has forgotten the session."""
 _RETRIES = 4
 """Retries of a call, 5 seconds by the delays of Spark's client. Its 15 take ten minutes."""
 
@@ -53,7 +55,7 @@ class Connect:
         except Exception as problem:
             said = self.cause(problem).splitlines() or [repr(problem)]
             where = self._choice.master or "the session's address"
-            raise NoSpark(f"no Spark Connect server answers at {where}: {said[0]}") from None
+            raise NoSpark(f"no session of Spark Connect at {where}: {said[0]}") from None
         self._shipped = Shipped.to(self, describe=self._describe)
 
     def _open(self) -> Any:
@@ -116,9 +118,12 @@ class Connect:
 
     def end(self, problem: Exception) -> str | None:
         """That the server does not answer, or has ended the session."""
-        text = f"{problem!r} {problem}"
-        gone = [code for code in _GONE if code in text]
-        return f"the server does not answer any more ({gone[0]})" if gone else None
+        # A task's error has any text in it: only what PySpark itself says counts.
+        status = _ask(problem, "getGrpcStatusCode") or _ask(problem, "code")
+        condition = _ask(problem, "getCondition") or ""
+        if getattr(status, "name", "") == _UNAVAILABLE or str(condition).endswith(_ENDED):
+            return f"the server does not answer any more ({condition or _UNAVAILABLE})"
+        return None
 
     def cause(self, problem: Exception) -> str:
         """The text of the error, which has that of the task that failed; of gRPC's, what it met."""
@@ -138,6 +143,12 @@ class Connect:
                 if self._choice.session is None:
                     self._session.stop()
         self._session = None
+
+
+def _ask(problem: Exception, name: str) -> Any:
+    """Return what a method of an error says, None if it has no such method."""
+    method = getattr(problem, name, None)
+    return method() if callable(method) else None
 
 
 def _packing() -> Any:

@@ -26,7 +26,7 @@ class Vote(NamedTuple):
 
 
 class Ballots(Fields):
-    """Of a few nodes."""
+    """A state with a field of each kind, for a few nodes."""
 
     nodes = Names("node", 2)
     phase = Choice("idle", "voting", "done")

@@ -31,8 +31,6 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("name", EXPLAINED)
 def test_no_mutant_survives_without_a_reason_that_is_needed(run: Commands, name: str) -> None:
-    accepted = EXAMPLES / f"{name}.mutants.toml"
-    options = ["--accept", accepted] if accepted.exists() else []
     code, out, err = run(
         "mutate",
         EXAMPLES / f"{name}.py",
@@ -40,7 +38,6 @@ def test_no_mutant_survives_without_a_reason_that_is_needed(run: Commands, name:
         "1",
         "--format",
         "json",
-        *options,
         name="waterline",
     )
     found = json.loads(out)

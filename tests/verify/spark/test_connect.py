@@ -127,7 +127,50 @@ def test_an_address_without_a_server_is_one_line() -> None:
 
     assert code == 2
     assert err.splitlines()[-1].startswith(
-        f"error: no Spark Connect server answers at {NO_SERVER}: failed to connect"
+        f"error: no session of Spark Connect at {NO_SERVER}: failed to connect"
+    )
+
+
+RAISING = """
+from waterline import Fields, Number, Protocol, when
+
+
+class State(Fields):
+    at = Number(0, 5)
+
+
+def raising(state: type[State]) -> Protocol:
+    return Protocol(state=state, actions=[UNAVAILABLE], always=[low])
+
+
+def UNAVAILABLE(s: State) -> None:
+    s.at += 1
+
+
+def low(s: State) -> bool:
+    return s.at <= 9
+"""
+
+
+def test_an_error_of_a_rule_is_no_end_of_the_server(server: str, tmp_path: Path) -> None:
+    (tmp_path / "raising.py").write_text(RAISING)
+    options = ("--model", tmp_path / "raising.py", "--run-dir", tmp_path / "run")
+    code, _, err = checked(*options, "--master", server, "--driver-levels", 2)
+
+    assert code == 76, err
+    assert "s.at cannot be 6" in err
+
+
+def test_certificates_are_refused_in_a_line(tmp_path: Path) -> None:
+    kept = tmp_path / "certificate"
+    checked(*SPACE, "--records", 1, "--engine", "local", "--certificate", kept)
+    waterline = str(Path(sys.executable).with_name("waterline"))
+    command = [waterline, "certify", kept, "--engine", "spark", "--master", NO_SERVER]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        "error: Spark Connect has no RDDs, and certifying needs a shuffle; use --engine local"
     )
 
 
