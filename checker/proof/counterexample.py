@@ -5,6 +5,7 @@ The state before need not be reachable: it only fulfils all lemmas.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,25 +69,36 @@ def counterexample_of(induction: Induction, obligation: Obligation, answer: Any)
 
 def state_of(induction: Induction, arrays: dict[str, Array], answer: Any) -> State:
     """The state that an answer of the solver describes."""
+    draft = State(induction.model.layout).draft()
+    for name, index, bits in _cells(induction, arrays):
+        number = sum(_number(answer, bit) << i for i, bit in enumerate(bits))
+        if index == ():
+            setattr(draft, name, number)
+        else:
+            getattr(draft, name)[index] = number
+    return draft.freeze()
+
+
+def unknowns_of(induction: Induction, obligation: Obligation) -> list[Any]:
+    """The terms that a counterexample is made of: those of the state, then the arguments."""
+    cells = _cells(induction, obligation.before)
+    terms = [*(term for _, _, bits in cells for term in bits), *obligation.arguments]
+    return [as_expression(term) for term in terms if not is_known(term)]
+
+
+def _cells(
+    induction: Induction, arrays: dict[str, Array]
+) -> Iterator[tuple[str, tuple[int, ...], list[Any]]]:
+    """Each cell of a state: its field, its index, and its one term, or a term for each member."""
     layout = induction.model.layout
-    draft = State(layout).draft()
     for declared in layout.fields:
-        array = arrays[declared.name]
         shape = induction.space.shapes[declared.name]
         for index in layout.elements[declared.name]:
             if isinstance(index, int):
                 continue
-            value = array(*index)
-            if shape.of:
-                size = layout.sizes[shape.of]
-                number = sum(_number(answer, value.has(i)) << i for i in range(size))
-            else:
-                number = _number(answer, value)
-            if index == ():
-                setattr(draft, declared.name, number)
-            else:
-                getattr(draft, declared.name)[index] = number
-    return draft.freeze()
+            value = arrays[declared.name](*index)
+            members = range(layout.sizes[shape.of]) if shape.of else ()
+            yield declared.name, index, [value.has(i) for i in members] if shape.of else [value]
 
 
 def _number(answer: Any, term: Any) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from waterline.checker.problem.problem import Problem
-from waterline.checker.proof.counterexample import Counterexample, counterexample_of
+from waterline.checker.proof.counterexample import Counterexample, counterexample_of, unknowns_of
 from waterline.checker.proof.obligations import Induction, Obligation, Theorem
 from waterline.checker.proof.solver import Attempt, Outcome, answer, prove
 from waterline.checker.search.engines.memory import MemoryEngine
@@ -150,7 +150,7 @@ def induct(subject: Subject) -> Proof:
 
 def refute(small: Induction, obligation: Obligation) -> Counterexample | None:
     """A counterexample to an obligation within small sizes that the interpreter confirms."""
-    outcome, model = answer(obligation)
+    outcome, model = answer(obligation, least=unknowns_of(small, obligation))
     if outcome is not Outcome.REFUTED:
         return None
     found = counterexample_of(small, obligation, model)

@@ -6,6 +6,7 @@ release of z3 and on nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -71,13 +72,30 @@ def ask(query: str) -> Attempt:
     return Attempt(outcome, 1, int(taken))
 
 
-def answer(obligation: Obligation) -> tuple[Outcome, Any]:
-    """Answer a query without quantifiers, with the solver's model if it is refuted."""
+def answer(obligation: Obligation, least: Iterable[Any] = ()) -> tuple[Outcome, Any]:
+    """Answer a query without quantifiers, with the solver's model if it is refuted.
+
+    Of all models it is the one with the least value of each of the terms `least`, in their order:
+    what was asked before, and the memory that z3 shares between queries, change nothing.
+    """
     solver = z3.SolverFor("QF_UFLIA")
     solver.set("rlimit", 10 * STEPS)
     given = [*obligation.run.space.assumed, *obligation.assertions()]
     solver.add(*(z3.BoolVal(t) if isinstance(t, bool) else t for t in given))
     found = solver.check()
-    if found == z3.sat:
-        return Outcome.REFUTED, solver.model()
-    return (Outcome.PROVED if found == z3.unsat else Outcome.UNDECIDED), None
+    if found != z3.sat:
+        return (Outcome.PROVED if found == z3.unsat else Outcome.UNDECIDED), None
+    model = solver.model()
+    for term in least:
+        model = _with_least(solver, model, z3.If(term, 1, 0) if z3.is_bool(term) else term)
+    return Outcome.REFUTED, model
+
+
+def _with_least(solver: z3.Solver, model: Any, term: Any) -> Any:
+    """Return a model with the least value of a term, and let the solver keep to that value."""
+    value = model.eval(term, model_completion=True)
+    while solver.check(term < value) == z3.sat:
+        model = solver.model()
+        value = model.eval(term, model_completion=True)
+    solver.add(term == value)
+    return model
