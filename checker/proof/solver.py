@@ -75,8 +75,8 @@ def ask(query: str) -> Attempt:
 def answer(obligation: Obligation, least: Iterable[Any] = ()) -> tuple[Outcome, Any]:
     """Answer a query without quantifiers, with the solver's model if it is refuted.
 
-    Of all models it is the one with the least value of each of the terms `least`, in their order:
-    what was asked before, and the memory that z3 shares between queries, change nothing.
+    Of all models it is the one with the least value of each of the terms `least`, in their order.
+    Without that it would depend on the earlier queries of the process, whose memory z3 shares.
     """
     solver = z3.SolverFor("QF_UFLIA")
     solver.set("rlimit", 10 * STEPS)
