@@ -103,9 +103,9 @@ def certify_command(options: CertifyOptions) -> int:
 def _certify(
     certificate: Certificate, choice: EngineChoice, jobs: int | None, progress: Progress
 ) -> Certified:
-    if choice.name == "spark":
-        from waterline.checker.analysis.certificate.on_spark import certify_on_spark  # noqa: PLC0415
+    from waterline.checker.analysis.certificate.certifying import certify, certify_on_spark  # noqa: PLC0415 - with processes
 
+    if choice.name == "spark":
         judging = f"judging {quantity(certificate.header.states, 'state')} on Spark"
         return certify_on_spark(
             certificate,
@@ -113,7 +113,6 @@ def _certify(
             announce=progress.announce,
             watch=lambda tasks: progress.report(f"{judging}: {quantity(tasks, 'task')} done"),
         )
-    from waterline.checker.analysis.certificate.certifying import certify  # noqa: PLC0415
 
     def watch(so_far: Certified) -> None:
         rate = so_far.states / max(so_far.seconds, 1e-9)

@@ -1,14 +1,15 @@
-"""Certification in processes: every piece of the states is judged, each against the whole set.
+"""Certification: every piece of the states is judged, each against the whole set.
 
-The set is one file of sorted keys, which all processes map: it is looked up by bisection, and takes
-no more memory than the keys themselves. Pieces are judged in their order, so that the failure that
-is reported is the least, and nothing is judged beyond it.
+The set is one file of sorted keys, which all processes map, or all of Spark's tasks: it is looked
+up by bisection, and takes no more memory than the keys themselves. Pieces are judged in their
+order, so that the failure that is reported is the least. Processes judge nothing beyond it.
 """
 
 from __future__ import annotations
 
 import mmap
 import os
+import platform
 import tempfile
 import time
 from bisect import bisect_left
@@ -23,10 +24,15 @@ from typing import TYPE_CHECKING, overload
 from waterline.checker.analysis.certificate.judging import NOT_IN_SET, OUT_OF_SET, Failure, Judge
 from waterline.checker.batch.processes import in_order
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.engine import EngineFailed
+from waterline.checker.search.engines.engine import EngineChoice, EngineFailed
+from waterline.model.core.errors import BadEnvironment
 
 if TYPE_CHECKING:
     from waterline.checker.analysis.certificate.certificate import Certificate
+
+TASKS_A_CORE = 32
+Span = tuple[int, int]
+"""The place in the file of keys where a piece begins, and where it ends."""
 
 
 @dataclass(slots=True)
@@ -87,6 +93,10 @@ class SortedKeys(Sequence[bytes]):
         return bool(at < self._count and self[at] == key)
 
 
+JudgePart = Callable[[Span], Certified]
+"""A judge of the states of a piece."""
+
+
 def least(*failures: Failure | None) -> Failure | None:
     """The first of them in their order; None if there is none."""
     return min((failure for failure in failures if failure is not None), default=None)
@@ -134,24 +144,68 @@ def certify(
     `watch` receives what has been judged so far. Raises `BadCertificate` for a damaged file, and
     `EngineFailed` where a process was ended.
     """
+
+    def judge_all(
+        judge_part: Callable[[Span], Certified], spans: list[Span]
+    ) -> Iterator[Certified]:
+        what = "a process that judged states"
+        return in_order(judge_part, spans, jobs or os.cpu_count() or 1, what=what)
+
+    return _certify(certificate, Path(tempfile.gettempdir()), judge_all, watch)
+
+
+def certify_on_spark(
+    certificate: Certificate,
+    choice: EngineChoice,
+    *,
+    announce: Callable[[str], None] = lambda message: None,
+    watch: Callable[[int], None] = lambda tasks: None,
+) -> Certified:
+    """Judge all states in tasks on Spark; `watch` receives now and then how many have ended.
+
+    The keys lie in the certificate's folder meanwhile, which executors must see. Raises what
+    starting Spark raises, `EngineFailed`, and `BadCertificate` for a damaged file.
+    """
+    from waterline.checker.search.engines.spark_side import SparkSide  # noqa: PLC0415 - it takes a while
+
+    side = SparkSide(choice, announce)
+
+    def look() -> bool:
+        watch(side.finished_tasks())
+        return False
+
+    def judge_all(judge_part: JudgePart, spans: list[Span]) -> list[Certified]:
+        side.start()
+        side.wait()
+        slices = min(len(spans), TASKS_A_CORE * side.cores)
+        return side.each("while certifying", spans, slices, judge_part, until=look)
+
+    try:
+        return _certify(certificate, certificate.states.path.parent.resolve(), judge_all)
+    finally:
+        side.close()
+
+
+def _certify(
+    certificate: Certificate,
+    folder: Path,
+    judge_all: Callable[[JudgePart, list[Span]], Iterable[Certified]],
+    watch: Callable[[Certified], None] = lambda so_far: None,
+) -> Certified:
+    """Judge all states, by workers that map the keys from a file in this folder."""
     started = time.monotonic()
     question = Question(certificate.problem, certificate.certified)
     states = certificate.states
     total = Certified()
-    with tempfile.TemporaryDirectory(prefix="waterline-") as temporary:
+    with tempfile.TemporaryDirectory(prefix=".waterline-", dir=folder) as temporary:
         file = Path(temporary) / "keys"
         with file.open("wb") as keys_file:
             sizes = [keys_file.write(piece) for piece in states.all_pieces()]
         with _memory_map(file) as data:
             total.failure = missing_initial(question.judge(), SortedKeys(data, states.width))
         if total.failure is None:
-            work = partial(_judge_part, question, file, states.width)
-            for part in in_order(
-                work,
-                list(_spans(sizes)),
-                jobs or os.cpu_count() or 1,
-                what="a process that judged states",
-            ):
+            judge_part = partial(_judge_part, question, file, states.width)
+            for part in judge_all(judge_part, list(_spans(sizes))):
                 total.add(part)
                 total.seconds = time.monotonic() - started
                 watch(total)
@@ -171,7 +225,7 @@ def require_all(certificate: Certificate, total: Certified) -> None:
         )
 
 
-def _spans(sizes: Iterable[int]) -> Iterator[tuple[int, int]]:
+def _spans(sizes: Iterable[int]) -> Iterator[Span]:
     """Where each piece begins and ends."""
     start = 0
     for size in sizes:
@@ -179,8 +233,13 @@ def _spans(sizes: Iterable[int]) -> Iterator[tuple[int, int]]:
         start += size
 
 
-def _judge_part(question: Question, file: Path, width: int, span: tuple[int, int]) -> Certified:
-    """Judge the keys between two places of the file; runs in a process of its own."""
+def _judge_part(question: Question, file: Path, width: int, span: Span) -> Certified:
+    """Judge the keys between two places of the file; runs in a process or a task of its own."""
+    if not file.is_file():
+        raise BadEnvironment(
+            f"{platform.node()} has no {file}; put the certificate where all machines of the "
+            "cluster see it, or use --engine local"
+        )
     with _memory_map(file) as data:
         return judge_piece(question.judge(), data[slice(*span)], width, SortedKeys(data, width))
 

@@ -65,15 +65,6 @@ class StateFile:
         """How many states the file says that it has."""
         return int(self._open().metadata.num_rows)
 
-    @property
-    def pieces(self) -> int:
-        """How many row groups there are."""
-        return int(self._open().metadata.num_row_groups)
-
-    def piece(self, number: int) -> bytes:
-        """The keys of a row group, one after the other, ascending. Raises `BadCertificate`."""
-        return _keys_in(self._open(), number, self)
-
     def all_pieces(self) -> Iterator[bytes]:
         """Every piece in order, the next one beginning above the last. Raises `BadCertificate`."""
         file, last = self._open(), b""

@@ -10,9 +10,12 @@ import pytest
 
 from tests.support.certificates import certificate_of, header_in, keys_in, put_header, put_keys
 from waterline.checker.analysis.certificate.certificate import open_certificate
-from waterline.checker.analysis.certificate.certifying import Certified, certify
+from waterline.checker.analysis.certificate.certifying import (
+    Certified,
+    certify,
+    certify_on_spark,
+)
 from waterline.checker.analysis.certificate.header import BadCertificate
-from waterline.checker.analysis.certificate.on_spark import certify_on_spark
 from waterline.checker.analysis.certificate.writing import write_certificate
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import family_of, problem_for
