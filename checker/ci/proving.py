@@ -20,7 +20,7 @@ from waterline.model.core.errors import BadEnvironment
 def reasons_against(expectation: Expectation) -> Iterator[str]:
     """Yield why the claims that are expected to hold are not proved for bounds of any size."""
     try:
-        subject = _subject(expectation.problem)
+        subject = subject_of_problem(expectation.problem)
         proved = subject.theorem.names
         holding = [n for n, e in expectation.verdicts.items() if e.verdict == Found.HOLDS.value]
         if others := [name for name in holding if name not in proved]:
@@ -36,7 +36,8 @@ def reasons_against(expectation: Expectation) -> Iterator[str]:
         yield f"expected PROVED, got {verdict.value}: {_reason(proof)}"
 
 
-def _subject(problem: Problem) -> Subject:
+def subject_of_problem(problem: Problem) -> Subject:
+    """The theorem about a problem's version, for any bounds. Raises `BadEnvironment`."""
     if isinstance(problem.family, OwnFamily):
         return own_subject(problem, problem.family.own.file)
     if problem.model.name != NAME or problem.model.version not in VERSIONS:

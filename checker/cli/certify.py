@@ -11,6 +11,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from waterline.checker.analysis.certificate.header import BadCertificate
 from waterline.checker.analysis.certificate.judging import OF_STATE, Failure, Judge
 from waterline.checker.analysis.certificate.keys import words_of
 from waterline.checker.cli.shared import exit_codes
@@ -32,6 +33,7 @@ from waterline.checker.problem.wording import describe_symmetry, describe_versio
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.state_table import LEGEND, facts, state_table, widths_of
 from waterline.counterexamples.style import BAD, GOOD, QUIET
+from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.state import State, as_dict
 from waterline.model.core.transition_system import call
 
@@ -78,9 +80,14 @@ def certify_command(options: CertifyOptions) -> int:
     them.
 
     The initial state must be in its set of states, each step of each state must lead into the set,
-    and what it says to hold must hold in each. Nothing that is compiled takes part. Exit 13 if it
-    is not certified.
+    and what it says to hold must hold in each. Nothing that is compiled takes part. Of a proof
+    (prove --certificate DIR) each obligation is proved again by the solver. Exit 13 if it is not
+    certified.
     """
+    from waterline.checker.analysis.certificate.reading import is_of_proof  # noqa: PLC0415 - msgspec
+
+    if is_of_proof(options.folder):
+        return _certify_proof(options)
     require("pyarrow", "arrow", "certify")
     from waterline.checker.analysis.certificate.certificate import open_certificate  # noqa: PLC0415 - pyarrow takes a while
 
@@ -98,6 +105,42 @@ def certify_command(options: CertifyOptions) -> int:
         done = _certify(certificate, choice, jobs, progress)
     screen().print(render_certified(certificate, done))
     return exit_codes.HOLDS if done.failure is None else exit_codes.NOT_CERTIFIED
+
+
+def _certify_proof(options: CertifyOptions) -> int:
+    require("z3", "prove", "certify")
+    from waterline.checker.analysis.certificate.proof import prove_again, read_proof  # noqa: PLC0415 - z3
+    from waterline.checker.ci.proving import subject_of_problem  # noqa: PLC0415 - as above
+    from waterline.checker.cli.prove_report import of_certified  # noqa: PLC0415
+    from waterline.checker.proof.proving import Verdict  # noqa: PLC0415
+    from waterline.checker.proof.terms import NotProvable  # noqa: PLC0415
+
+    folder = options.folder
+    if options.jobs is not None or options.engine.engine == "spark":
+        raise click.UsageError(
+            f"{folder} is of a proof, which has no states to share out; leave "
+            "out --jobs and --engine spark"
+        )
+    document, spec = read_proof(folder)
+    try:
+        problem = spec.build(finder(options.own_model))
+        if options.own_model is not None:
+            from waterline.checker.user_models.vetting import vet  # noqa: PLC0415 - the compiler
+
+            vet(problem)
+        subject, every = subject_of_problem(problem), len(document.obligations)
+        with showing(error_screen()) as progress:
+            proof = prove_again(
+                document,
+                subject,
+                folder,
+                lambda now: progress.report(f"proved {len(now.answered)} of {every} obligations"),
+            )
+    except (BadEnvironment, NotProvable) as found:
+        raise BadCertificate(f"{folder}: {found}") from None
+    screen().print(Trimmed(Text(of_certified(proof, subject))))
+    done = proof.verdict(subject.theorem) is Verdict.PROVED
+    return exit_codes.HOLDS if done else exit_codes.NOT_CERTIFIED
 
 
 def _certify(

@@ -20,7 +20,7 @@ from waterline.checker.cli.run_json import to_text
 from waterline.checker.cli.run_report import render_run
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.errors import fail, reporting_what_is_kept
-from waterline.checker.cli.shared.file_options import make_folder, write_files
+from waterline.checker.cli.shared.file_options import make_folder, new_folder, write_files
 from waterline.checker.cli.shared.options import require_engine
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.run_options import problem_and_directory
@@ -32,7 +32,6 @@ from waterline.checker.problem.wording import describe_version, quantity
 from waterline.checker.report.pages.limits import TooLongForPage
 from waterline.checker.search.engines.engine import EngineChoice, lacks_spark
 from waterline.checker.search.result import Budgets, Result, TooLargeForGraph, Verdict, to_graphml
-from waterline.checker.storage.storage import BadLocation, require_new
 from waterline.checker.traces.finding import file_claim, trace_name
 from waterline.counterexamples import to_json
 from waterline.counterexamples.rendering import Trimmed
@@ -246,17 +245,12 @@ def certifying(out: str, problem: Problem) -> Callable[[Engine, Result], None]:
     Raises `Missing`, and `UsageError` if it could not be written, or would show nothing.
     """
     require("pyarrow", "arrow", "--certificate")
-    if not out or "://" in out:
-        raise click.UsageError(f"--certificate: {out!r} is no directory of this machine")
-    try:
-        require_new(Path(out))
-    except BadLocation as found:
-        raise click.UsageError(f"--certificate: {found}") from None
+    folder = new_folder("--certificate", out)
     if not any(problem.is_checked(claim) for claim in problem.judged):
         raise click.UsageError(
             "--certificate shows claims about states and steps, and none is asked; ask one"
         )
-    return partial(_write, out=Path(out))
+    return partial(_write, out=folder)
 
 
 def _write(engine: Engine, result: Result, *, out: Path) -> None:

@@ -6,12 +6,14 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
 
 from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import new_folder
 from waterline.checker.cli.shared.options import format_option, options_as
 from waterline.checker.cli.shared.own_options import bound_option, model_option, vetted_problem
 from waterline.checker.cli.shared.progress import Progress, showing
@@ -39,6 +41,7 @@ class ProveOptions:
     own_model: str | None
     bounds: tuple[tuple[str, int | bool], ...]
     search: bool
+    certificate: str | None
     output_format: str
 
 
@@ -65,6 +68,12 @@ class ProveOptions:
     default=True,
     show_default=True,
     help="Test claims and lemmas on all states within small bounds first.",
+)
+@click.option(
+    "--certificate",
+    metavar="DIR",
+    help="Write what each obligation took to this new directory if all is proved, for `waterline "
+    "certify` to prove it again in less time.",
 )
 @format_option
 @options_as(ProveOptions)
@@ -107,9 +116,10 @@ def _subject(options: ProveOptions) -> Subject:
 
 def _prove(subject: Subject, options: ProveOptions) -> int:
     from waterline.checker.cli import prove_report  # noqa: PLC0415 - as above
-    from waterline.checker.proof.proving import Proof, search_first  # noqa: PLC0415
+    from waterline.checker.proof.proving import Proof, Verdict, search_first  # noqa: PLC0415
 
     theorem, proof = subject.theorem, Proof()
+    out = new_folder("--certificate", options.certificate) if options.certificate else None
     small = theorem.within(subject.small)
     say = _show if options.output_format == "text" else _silent
     with showing(error_screen()) as progress:
@@ -119,11 +129,29 @@ def _prove(subject: Subject, options: ProveOptions) -> int:
             say(prove_report.of_search(proof, subject))
         if not proof.violated:
             _induct(proof, subject, small, say, progress)
+        if out is not None and proof.verdict(theorem) is Verdict.PROVED:
+            _write(proof, subject, out, progress)
     if options.output_format == "json":
         click.echo(json.dumps(prove_report.as_document(proof, subject), indent=2))
     else:
         _show(prove_report.of_verdict(proof, subject, small))
+    if out is not None:
+        say(prove_report.of_certificate(out, proof, subject))
     return prove_report.exit_code(proof, subject)
+
+
+def _write(proof: Proof, subject: Subject, out: Path, progress: Progress) -> None:
+    from waterline.checker.analysis.certificate.proof import write_proof  # noqa: PLC0415 - as above
+    from waterline.checker.cli.prove_report import solver_name  # noqa: PLC0415
+
+    every = len(proof.answered)
+    write_proof(
+        subject,
+        proof,
+        out=out,
+        solver=solver_name(),
+        watch=lambda done: progress.report(f"looked at what {done} of {every} obligations took"),
+    )
 
 
 def _show(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from z3 import get_version_string
@@ -69,6 +70,33 @@ def of_verdict(proof: Proof, subject: Subject, small: Induction) -> str:
         case _:
             lines += [f"  no answer: {each.what}, {each.lemma}" for each in proof.undecided]
     return "\n".join(lines)
+
+
+def of_certificate(out: Path, proof: Proof, subject: Subject) -> str:
+    """Return the line about the certificate: where it is, or why there is none."""
+    if proof.verdict(subject.theorem) is not Verdict.PROVED:
+        return f"no certificate was written to {out}: the claims are not PROVED"
+    own = f" --model {subject.file}" if subject.file else ""
+    return f"wrote a certificate of the proof to {out}; judge it with waterline certify {out}{own}"
+
+
+def of_certified(proof: Proof, subject: Subject) -> str:
+    """Return the report of a proof that was made again by its certificate."""
+    theorem, last = subject.theorem, proof.answered[-1]
+    steps = sum(each.attempt.steps for each in proof.answered)
+    judged = f"{quantity(len(proof.answered), 'obligation')}, {steps:,} steps of {solver_name()}"
+    if proof.verdict(theorem) is Verdict.PROVED:
+        lines = [f"CERTIFIED {subject.name}: PROVED {', '.join(theorem.names)}"]
+        lines += [f"  for {subject.scope}"]
+    elif proof.never:
+        lines = [f"NOT CERTIFIED {subject.name}: no state of the invariant enables "]
+        lines[0] += ", ".join(proof.never)
+    else:
+        lines = [f"NOT CERTIFIED {subject.name}: {last.what}, {last.lemma}: not proved from what"]
+        lines[0] += " the certificate names; waterline prove says whether it follows at all"
+    return "\n".join(
+        [*lines, f"  proved again from the rules: {judged}", f"  trusted: {subject.trusted}"]
+    )
 
 
 def as_document(proof: Proof, subject: Subject) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -96,19 +96,37 @@ class Obligation:
     before: dict[str, Array] = field(default_factory=dict)
     arguments: tuple[Any, ...] = ()
 
-    def assertions(self, only: Sequence[str] | None = None) -> list[Term]:
-        """Assumptions, all or those named, and the negated goal."""
-        names = self.assumed if only is None else [n for n in self.assumed if n in only]
-        return [*(t for name in names for t in self.assumed[name]), negation(self.goal)]
+    def names(self, *, hinted: bool) -> list[str]:
+        """The names of all assumptions, or of those to try first."""
+        first = {*self.by, *_ALWAYS} if hinted and self.by else self.assumed
+        return [name for name in self.assumed if name in first]
 
-    def text(self, *, hinted: bool, generations: int, values: bool) -> str:
-        """The query in SMT-LIB: unsatisfiable if the goal follows. See `Instantiation`."""
+    def assertions(self) -> list[Term]:
+        """All assumptions, and the negated goal."""
+        return [*(t for each in self.assumed.values() for t in each), negation(self.goal)]
+
+    def text(
+        self, names: Collection[str], generations: int, values: bool, *, switched: bool = False
+    ) -> str:
+        """The query in SMT-LIB: unsatisfiable if the goal follows from assumptions by name.
+
+        Others are left out. If it is `switched`, an assumption counts only where the truth of the
+        same name does (`switch`). See `Instantiation` for the rest.
+        """
         space, made = self.run.space, self.run.instantiation(generations, values=values)
-        only = (*self.by, *_ALWAYS) if hinted and self.by else None
-        asserted = [made.assertion(each) for each in self.assertions(only)]
         solver = z3.Solver()
-        solver.add(*space.assumed, *asserted, *made.axioms())
+        solver.add(*space.assumed, made.assertion(negation(self.goal)), *made.axioms())
+        for name in names:
+            asserted = [made.assertion(each) for each in self.assumed[name]]
+            if switched:
+                asserted = [z3.Implies(switch(name), each) for each in asserted]
+            solver.add(*asserted)
         return str(solver.to_smt2())
+
+
+def switch(name: str, context: z3.Context | None = None) -> Any:
+    """The truth that switches on the assumption of this name."""
+    return z3.Bool(f"switch!{name}", context)
 
 
 class Induction:

@@ -25,7 +25,8 @@ class Subject:
     """A theorem with its words: `scope` is what it is about, `check` the command that searches.
 
     `searched` are the bounds of the search, which `searched_in` describes, and `small` those of
-    counterexamples to induction. `options` identify it in a document.
+    counterexamples to induction. `options` identify it in a document; `file` is that of a user's
+    model, "" for Kafka's.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Subject:
     trusted: str
     check: str
     options: dict[str, object]
+    file: str = ""
 
 
 class Verdict(Enum):

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 import z3
 
-from waterline.checker.proof.obligations import Obligation
+from waterline.checker.proof.obligations import Obligation, switch
 
 STEPS = 8_000_000
 """Some 4 seconds of a core."""
@@ -47,25 +47,55 @@ class Attempt:
     steps: int
 
 
+class Hint(NamedTuple):
+    """How an obligation is proved: from assumptions by name, as `Obligation.text` takes them."""
+
+    names: tuple[str, ...]
+    generations: int
+    values: bool
+
+
 def prove(obligation: Obligation, attempts: int = len(RECIPE)) -> Attempt:
     """Try to prove an obligation by the one recipe, or by its first attempts."""
     steps = 0
     for number, (hinted, generations, values) in enumerate(RECIPE[:attempts], 1):
-        attempt = ask(obligation.text(hinted=hinted, generations=generations, values=values))
+        attempt = ask(obligation.text(obligation.names(hinted=hinted), generations, values))
         steps += attempt.steps
         if attempt.outcome is Outcome.PROVED:
             return Attempt(attempt.outcome, number, steps)
     return Attempt(Outcome.UNDECIDED, attempts, steps)
 
 
-def ask(query: str) -> Attempt:
-    """Answer one query, in a context of its own. Only "proved" is an answer of use."""
-    context = z3.Context()
-    solver = z3.Solver(ctx=context)
+def core_of(obligation: Obligation, number: int) -> Hint:
+    """The assumptions that the attempt of this number took: it succeeds with them alone.
+
+    They are the solver's unsatisfiable core, or all, where it does not prove the goal from these.
+    """
+    hinted, generations, values = RECIPE[number - 1]
+    names = obligation.names(hinted=hinted)
+    solver = _solver(obligation.text(names, generations, values, switched=True))
+    solver.set("smt.core.minimize", True)
+    if solver.check(*(switch(name, solver.ctx) for name in names)) == z3.unsat:
+        core = set(map(str, solver.unsat_core()))
+        fewer = [name for name in names if str(switch(name)) in core]
+        if ask(obligation.text(fewer, generations, values)).outcome is Outcome.PROVED:
+            names = fewer
+    return Hint(tuple(names), generations, values)
+
+
+def _solver(query: str) -> z3.Solver:
+    """A solver of one query, in a context of its own."""
+    solver = z3.Solver(ctx=z3.Context())
     solver.set("smt.mbqi", False)
     solver.set("smt.auto_config", False)
     solver.set("rlimit", STEPS)
     solver.from_string(query)
+    return solver
+
+
+def ask(query: str) -> Attempt:
+    """Answer one query. Only "proved" is an answer of use."""
+    solver = _solver(query)
     found = solver.check()
     taken = {key: value for key, value in solver.statistics()}.get("rlimit count", 0)  # noqa: C416
     outcome = Outcome.PROVED if found == z3.unsat else Outcome.UNDECIDED

@@ -122,6 +122,7 @@ def own_subject(problem: Problem, file: str) -> Subject:
             "any": list(made.free),
             "bounds": dict(made.kept),
         },
+        file=file,
     )
 
 

@@ -17,6 +17,8 @@ from waterline.checker.problem.spec import ProblemSpec
 from waterline.model.core.layout import Layout
 
 FORMAT = "waterline-certificate/1"
+PROOF = "waterline-proof/1"
+"""The format of a certificate of a proof (`proof.py`), which has no states."""
 HEADER = "certificate.json"
 STATES = "states.parquet"
 

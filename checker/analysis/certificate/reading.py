@@ -7,13 +7,14 @@ have written is judged, and never executed.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
 from waterline.checker.analysis.certificate.header import (
     FORMAT,
     HEADER,
+    PROOF,
     BadCertificate,
     Header,
     Stated,
@@ -59,9 +60,17 @@ class _Layout(msgspec.Struct, forbid_unknown_fields=True):
     fields: list[_Field]
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True):
+D = TypeVar("D", bound="Stating")
+
+
+class Stating(msgspec.Struct, forbid_unknown_fields=True):
+    """The part that every certificate has: its format, and the problem that it is about."""
+
     format: str
     problem: _Problem
+
+
+class _Document(Stating, forbid_unknown_fields=True):
     claims: dict[str, _Claim]
     states: Annotated[int, msgspec.Meta(ge=1, lt=1 << 48)]
     layout: _Layout
@@ -70,20 +79,11 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
 
 def read_header(folder: Path) -> Header:
     """The header of the certificate in a folder. Raises `BadCertificate`."""
-    path = folder / HEADER
-    if not path.exists():
-        raise BadCertificate(f"{folder} holds no certificate: there is no {HEADER}")
-    try:
-        content = read_named(path, bytes_max=BYTES_MAX)
-    except BadFile as problem:
-        raise BadCertificate(str(problem)) from None
-    try:
-        document = _decode(content, path)
-        spec = ProblemSpec.from_json(msgspec.to_builtins(document.problem))
-    except (msgspec.DecodeError, RecursionError, ValueError) as problem:
-        raise BadCertificate(f"{path} is no header of a certificate: {problem}") from None
+    document, spec = read_stating(folder, FORMAT, _Document)
     if spec.claims != frozenset(document.claims):
-        raise BadCertificate(f"{path} contradicts itself: its claims are not those of its problem")
+        raise BadCertificate(
+            f"{folder / HEADER} contradicts itself: its claims are not those of its problem"
+        )
     return Header(
         spec=spec,
         claims={name: Stated(each.verdict, each.depth) for name, each in document.claims.items()},
@@ -93,16 +93,40 @@ def read_header(folder: Path) -> Header:
     )
 
 
+def is_of_proof(folder: Path) -> bool:
+    """True if a folder has the certificate of a proof, as far as its format says."""
+    try:
+        return _format_of(read_named(folder / HEADER, bytes_max=BYTES_MAX)) == PROOF
+    except (BadFile, msgspec.DecodeError, RecursionError, ValueError):
+        return False
+
+
+def read_stating(folder: Path, format_due: str, kind: type[D]) -> tuple[D, ProblemSpec]:
+    """A certificate of one format, with the problem that it is about. Raises `BadCertificate`."""
+    path = folder / HEADER
+    if not path.exists():
+        raise BadCertificate(f"{folder} holds no certificate: there is no {HEADER}")
+    try:
+        content = read_named(path, bytes_max=BYTES_MAX)
+    except BadFile as problem:
+        raise BadCertificate(str(problem)) from None
+    try:
+        # The format first, for another one has other fields.
+        stated = _format_of(content)
+        if stated != format_due:
+            raise BadCertificate(
+                f"{path} has format {stated[:60]!r}; this version reads {FORMAT!r} and {PROOF!r}: "
+                "use the version that wrote it, or make the certificate anew"
+            )
+        document = msgspec.json.decode(content, type=kind)
+        return document, ProblemSpec.from_json(msgspec.to_builtins(document.problem))
+    except (msgspec.DecodeError, RecursionError, ValueError) as problem:
+        raise BadCertificate(f"{path} is no header of a certificate: {problem}") from None
+
+
 class _Stated(msgspec.Struct):
     format: str
 
 
-def _decode(content: bytes, path: Path) -> _Document:
-    """The values; the format first, for another one has other fields."""
-    stated = msgspec.json.decode(content, type=_Stated)
-    if stated.format != FORMAT:
-        raise BadCertificate(
-            f"{path} has format {stated.format[:60]!r}; this version reads {FORMAT!r}: "
-            "use the version that wrote it, or make the certificate anew"
-        )
-    return msgspec.json.decode(content, type=_Document)
+def _format_of(content: bytes) -> str:
+    return msgspec.json.decode(content, type=_Stated).format

@@ -84,6 +84,19 @@ def make_folder(option: str, folder: Path | None) -> None:
         raise click.UsageError(f"{option}: {folder} cannot be written to; name another folder")
 
 
+def new_folder(option: str, out: str) -> Path:
+    """The folder that an option names, which must be on this machine, and new or empty."""
+    from waterline.checker.storage.storage import BadLocation, require_new  # noqa: PLC0415 - numpy
+
+    if not out or "://" in out:
+        raise click.UsageError(f"{option}: {out!r} is no directory of this machine")
+    try:
+        require_new(Path(out))
+    except BadLocation as found:
+        raise click.UsageError(f"{option}: {found}") from None
+    return Path(out)
+
+
 def write_files(texts: Mapping[Path, Callable[[], str]]) -> None:
     """Write every file, and report it. One that cannot be written does not prevent the others.
 
