@@ -45,6 +45,7 @@ _CONSOLE = r"<!-- run -->\n```console\n\$ \.venv/bin/(.+)\n((?:.*\n)+?)```"
 RUNS = list(dict.fromkeys(re.findall(_CONSOLE, SHOWN)))
 """Commands with their output. What two documents show alike is run once."""
 COMMANDS = (
+    "ask",
     "cache",
     "certify",
     "check",
@@ -143,8 +144,9 @@ The last two are the other half of what a sentence claims, and of what is advise
 """
 _LINE = r"(?:\.venv/bin/)?((?:check|waterline) .+)"
 _FORM = re.compile(
-    r"waterline (confirm|matrix|gate|run|new|explain-logs|prove|view incident)|scenarios .*--run"
-    r"|[A-Z]{4}|\.\.\.|s3:|^\w+ [\w-]+$|^waterline certify|^(waterline )?check( --[a-z]+)+$"
+    r"waterline (ask|confirm|matrix|gate|run|new|explain-logs|prove|view incident)"
+    r"|scenarios .*--run|[A-Z]{4}|\.\.\.|s3:|^\w+ [\w-]+$|^waterline certify"
+    r"|^(waterline )?check( --[a-z]+)+$"
     r"|^check --unbounded --engine local$|--format json$|--to tla$"
 )
 """Forms of commands, and those that need brokers, a cluster, a solver or files of the reader's own.

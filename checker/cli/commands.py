@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Your Kafka cluster": {
         "matrix": ("matrix", "Which faults can lose records with your settings."),
+        "ask": ("ask", "The cluster as it is now: what a further fault, or a restart, does."),
         "explain-logs": (
             "traces.explain_logs_command",
             "What may have happened, from brokers' logs.",

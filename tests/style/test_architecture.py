@@ -31,6 +31,7 @@ LAYERS = tuple(ROOMS)
 """The rooms, from the lowest up. A module imports its own room and rooms below."""
 PROTOCOLS = ("model.message", "model.atomic", "model.own", "invariants", "waterline")
 MAY_PRINT = {
+    "checker/cli/ask_run.py",
     "checker/cli/checking.py",
     "checker/cli/check.py",
     "checker/cli/run_report.py",

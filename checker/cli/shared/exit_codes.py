@@ -38,7 +38,8 @@ Exit codes:
       no reason was given
   11  a state has no transition (with --deadlock)
   12  an invariant is violated; matrix --config: a fault can lose an
-      acknowledged record (--fail-on)
+      acknowledged record (--fail-on); ask: one further fault can, or no,
+      this must not be done now
   13  certify: the certificate does not show what it says
   14  prove: a step leads out of the lemmas, or a lemma is false
   15  ties: code that the model names is not as it was reviewed

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from waterline.checker.kafka.deployed.deployment import Deployment, Topic, join
+from waterline.checker.kafka.deployed.deployment import Deployment, Node, Topic, join
 from waterline.checker.kafka.deployed.keys import (
     ACKS,
     ELIGIBLE,
@@ -45,6 +45,7 @@ class Collection:
     clusters: dict[str, None] = field(default_factory=dict)
     topics: list[tuple[Topic, str | None]] = field(default_factory=list)
     has_all_topics: bool = False
+    nodes: tuple[Node, ...] = ()
     pools: list[Pool] = field(default_factory=list)
     replicas: Setting | None = None
     eligible: tuple[Setting, str] | None = None
@@ -146,6 +147,7 @@ class Collection:
         self.brokers |= saved.brokers
         self.topics += [(topic, None) for topic in saved.topics]
         self.has_all_topics |= saved.has_all_topics
+        self.nodes = saved.nodes or self.nodes
         self.replicas = saved.broker_count or self.replicas
         self.add_unused(saved.unused)
         self.notes |= dict.fromkeys(saved.notes)
@@ -189,6 +191,7 @@ class Collection:
             notes=tuple(self.notes),
             sources=tuple(self.sources),
             clusters=tuple(self.clusters),
+            nodes=self.nodes,
         )
 
     def _labels(self) -> list[str]:

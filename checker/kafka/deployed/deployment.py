@@ -21,6 +21,29 @@ class Copies:
     partitions: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """A partition as the controller has it now; `leader` is None for none.
+
+    `replicas` are the brokers in their order of assignment, less the `adding` ones.
+    """
+
+    number: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    elr: tuple[int, ...] = ()
+    adding: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A broker that is up, and its rack, if it has one."""
+
+    number: int
+    rack: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class EmptyMember:
     """Broker in the ELR of a partition whose log may be empty (C55).
@@ -41,7 +64,7 @@ class Topic:
     `partitions` is their number, `under_replicated` the number with fewer replicas in sync than
     replicas, `leaderless` the number without a leader; None if unknown. `copies` groups the known
     partitions by replicas and by replicas in sync. `empty_members` are ELR members that may be
-    elected without their records.
+    elected without their records. `now` are the partitions themselves, as far as they were read.
     """
 
     name: str
@@ -51,6 +74,7 @@ class Topic:
     leaderless: int | None = None
     copies: tuple[Copies, ...] = ()
     empty_members: tuple[EmptyMember, ...] = ()
+    now: tuple[Partition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +85,7 @@ class Deployment:
     `has_all_topics`. `broker_count` is None if unknown. `of_controllers` is the lowest
     min.insync.replicas of the controller-only nodes. `unused` are settings that affect durability
     and are not modelled. `notes` report surprises of the reading, `sources` are its inputs,
-    `clusters` the clusters' names, if any.
+    `clusters` the clusters' names, if any. `nodes` are the brokers that are up; none if unknown.
     """
 
     brokers: Mapping[str, Setting] = field(default_factory=dict)
@@ -73,6 +97,7 @@ class Deployment:
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
+    nodes: tuple[Node, ...] = ()
 
 
 def empty_members(
@@ -110,4 +135,5 @@ def join(known: Topic | None, found: Topic) -> Topic:
         leaderless=leaderless,
         copies=found.copies or known.copies,
         empty_members=found.empty_members or known.empty_members,
+        now=found.now or known.now,
     )

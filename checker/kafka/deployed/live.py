@@ -18,6 +18,8 @@ from waterline.checker.kafka.deployed.deployment import (
     Copies,
     Deployment,
     EmptyMember,
+    Node,
+    Partition,
     Topic,
     empty_members,
     under_replicated,
@@ -60,7 +62,8 @@ ALLOWED = frozenset(
         "ListPartitionReassignmentsRequest",
     }
 )
-"""The requests that may leave; the last two where eligible leader replicas are on."""
+"""The requests that may leave; DescribeTopicPartitions where eligible leader replicas are on, and
+ListPartitionReassignments there or where partitions are read."""
 TOPICS_AT_ONCE = 200
 _OF_BROKERS = (ROLES, ZOOKEEPER, BROKER, REPLICATION, MIN_INSYNC, UNCLEAN)
 _OF_TOPICS = (MIN_INSYNC, UNCLEAN)
@@ -69,7 +72,9 @@ _DEFAULT = "DEFAULT_CONFIG"
 _NO_ELR = Setting(ELIGIBLE, "0", "default")
 
 
-def read_cluster(servers: str, command_config: Path | None = None) -> Deployment:
+def read_cluster(
+    servers: str, command_config: Path | None = None, *, with_partitions: bool = False
+) -> Deployment:
     """Return the deployment at `servers`, as it describes itself. Raises `BadConfig`, `Missing`."""
     arguments = client_arguments(command_config)
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
@@ -85,7 +90,7 @@ def read_cluster(servers: str, command_config: Path | None = None) -> Deployment
                 **arguments,
             )
             _let_through_reading_alone(client)
-            return _read(client)
+            return _read(client, with_partitions=with_partitions)
         finally:
             _close(client)
     except (KafkaError, OSError, ValueError, AssertionError) as problem:
@@ -132,7 +137,7 @@ def _describe(servers: str, problem: Exception) -> str:
     )
 
 
-def _read(client: Any) -> Deployment:
+def _read(client: Any, *, with_partitions: bool = False) -> Deployment:
     # Its describe_cluster fails on brokers before 3.7, whose answer has no endpoint_type.
     cluster = client._manager.run(client._get_cluster_metadata, [])
     brokers = sorted(broker["node_id"] for broker in cluster["brokers"])
@@ -140,9 +145,16 @@ def _read(client: Any) -> Deployment:
     settings, unused = _of_brokers(client, brokers, notes)
     settings |= _features(client, notes)
     topics = list(_topics(client, notes))
-    if settings.get(ELIGIBLE, _NO_ELR).value == "1":
-        found = _empty_members(client, [topic.name for topic in topics], notes)
-        topics = [replace(t, empty_members=tuple(found[t.name])) for t in topics]
+    has_elr = settings.get(ELIGIBLE, _NO_ELR).value == "1"
+    # A partition with an unknown ELR, or replicas that may be new, is not one as it is now.
+    tolerated = () if with_partitions else (KafkaError,)
+    adding = _adding(client, notes, tolerated) if has_elr or with_partitions else {}
+    if has_elr:
+        topics = list(_with_elr(client, topics, adding, notes, tolerated))
+    elif with_partitions:
+        topics = [_with_adding(topic, adding) for topic in topics]
+    if not with_partitions:
+        topics = [replace(topic, now=()) for topic in topics]
     count = Setting("brokers", str(len(brokers)), "the cluster")
     return Deployment(
         brokers=settings,
@@ -152,6 +164,7 @@ def _read(client: Any) -> Deployment:
         unused=tuple(unused.values()),
         notes=tuple(notes),
         sources=("the cluster",),
+        nodes=tuple(Node(b["node_id"], b.get("rack")) for b in cluster["brokers"]),
     )
 
 
@@ -259,31 +272,58 @@ def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
         )
 
 
-def _empty_members(
-    client: Any, topics: Sequence[str], notes: list[str]
-) -> Mapping[str, list[EmptyMember]]:
-    """Return the brokers that an ELR has and should not have (KIP-966), by topic."""
-    adding: Mapping[Any, Mapping[str, Any]] = {}
+_Tolerated = tuple[type[KafkaError], ...]
+"""Errors that become a note."""
+_Adding = Mapping[tuple[str, int], tuple[int, ...]]
+"""The brokers that a reassignment adds, by topic and partition."""
+
+
+def _adding(client: Any, notes: list[str], tolerated: _Tolerated) -> _Adding:
     try:
-        adding = client.list_partition_reassignments()
-    except KafkaError as problem:
+        found = client.list_partition_reassignments()
+    except tolerated as problem:
         notes.append(
-            f"Reassignments could not be read ({type(problem).__name__}): a broker in the ELR that "
-            "is being added is not seen. The user needs Describe on the cluster."
+            f"Reassignments could not be read ({type(problem).__name__}): a broker that is being "
+            "added, perhaps to an ELR, is not seen. The user needs Describe on the cluster."
         )
-    found: defaultdict[str, list[EmptyMember]] = defaultdict(list)
+        return {}
+    return {at: tuple(each.get("adding_replicas", ())) for at, each in found.items()}
+
+
+def _with_adding(topic: Topic, adding: _Adding) -> Topic:
+    """Tell the replicas of partitions from those that are being added."""
+    now = []
+    for each in topic.now:
+        added = adding.get((topic.name, each.number), ())
+        replicas = tuple(broker for broker in each.replicas if broker not in added)
+        now.append(replace(each, replicas=replicas, adding=added))
+    return replace(topic, now=tuple(now))
+
+
+def _with_elr(
+    client: Any,
+    topics: Sequence[Topic],
+    adding: _Adding,
+    notes: list[str],
+    tolerated: _Tolerated,
+) -> Iterator[Topic]:
+    """Yield topics with the ELR of their partitions, and what it has and should not (KIP-966)."""
+    elrs: dict[tuple[str, int], tuple[int, ...]] = {}
+    empty: defaultdict[str, list[EmptyMember]] = defaultdict(list)
     try:
-        for name, each in _partitions_with_elr(client, topics):
+        for name, each in _partitions_with_elr(client, [topic.name for topic in topics]):
             number = each["partition_index"]
-            added = adding.get((name, number), {}).get("adding_replicas", ())
-            elr = each["eligible_leader_replicas"] or ()
-            found[name] += empty_members(number, elr, each["replica_nodes"], added)
-    except KafkaError as problem:
+            elr = elrs[name, number] = tuple(each["eligible_leader_replicas"] or ())
+            added = adding.get((name, number), ())
+            empty[name] += empty_members(number, elr, each["replica_nodes"], added)
+    except tolerated as problem:
         notes.append(
             f"The ELR of partitions could not be read ({type(problem).__name__}): whether a broker "
             "in it may be empty is not known. kafka-topics --describe shows it."
         )
-    return found
+    for topic in topics:
+        now = tuple(replace(p, elr=elrs.get((topic.name, p.number), ())) for p in topic.now)
+        yield _with_adding(replace(topic, now=now, empty_members=tuple(empty[topic.name])), adding)
 
 
 def _partitions_with_elr(
@@ -321,4 +361,13 @@ def _topic(described: Mapping[str, Any], entries: Mapping[str, Any]) -> Topic:
         under_replicated=under_replicated(copies),
         leaderless=sum(partition["leader_id"] < 0 for partition in partitions),
         copies=copies,
+        now=tuple(
+            Partition(
+                number=each.get("partition_index", place),
+                leader=each["leader_id"] if each["leader_id"] >= 0 else None,
+                replicas=tuple(each["replica_nodes"]),
+                isr=tuple(each["isr_nodes"]),
+            )
+            for place, each in enumerate(partitions)
+        ),
     )

@@ -1,7 +1,7 @@
 """A deployment as a JSON file: what was read from a cluster, to be read again.
 
-Only what the answer depends on is written: settings by name, value and origin, and counts of
-partitions. No address, no user, no secret.
+Only what the answer depends on is written: settings by name, value and origin, counts of
+partitions, and for `ask` the partitions with their brokers. No address, no user, no secret.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ from typing import Any
 
 import msgspec
 
-from waterline.checker.kafka.deployed.deployment import Copies, Deployment, EmptyMember, Topic
+from waterline.checker.kafka.deployed.deployment import (
+    Copies,
+    Deployment,
+    EmptyMember,
+    Node,
+    Partition,
+    Topic,
+)
 from waterline.checker.kafka.deployed.setting import BadConfig, Place, Setting
 
 FORMAT = "waterline-deployment/1"
@@ -45,6 +52,20 @@ class _EmptyMember(msgspec.Struct, forbid_unknown_fields=True):
     place: _Place | None = None
 
 
+class _Partition(msgspec.Struct, forbid_unknown_fields=True):
+    number: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    elr: tuple[int, ...] = ()
+    adding: tuple[int, ...] = ()
+
+
+class _Node(msgspec.Struct, forbid_unknown_fields=True):
+    number: int
+    rack: str | None = None
+
+
 class _Topic(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     settings: dict[str, _Setting]
@@ -53,6 +74,7 @@ class _Topic(msgspec.Struct, forbid_unknown_fields=True):
     leaderless: int | None = None
     copies: list[_Copies] = []
     empty_members: list[_EmptyMember] = []
+    now: list[_Partition] = []
 
 
 class _Saved(msgspec.Struct, forbid_unknown_fields=True):
@@ -66,6 +88,7 @@ class _Saved(msgspec.Struct, forbid_unknown_fields=True):
     notes: list[str] = []
     sources: list[str] = []
     clusters: list[str] = []
+    nodes: list[_Node] = []
 
 
 def to_saved(deployment: Deployment) -> str:
@@ -92,6 +115,7 @@ def read_saved(path: Path, text: str) -> Deployment:
         notes=tuple(saved.notes),
         sources=tuple(saved.sources),
         clusters=tuple(saved.clusters),
+        nodes=tuple(Node(each.number, each.rack) for each in saved.nodes),
     )
 
 
@@ -115,4 +139,5 @@ def _topic(saved: _Topic) -> Topic:
             EmptyMember(each.partition, each.broker, each.is_adding, _place(each.place))
             for each in saved.empty_members
         ),
+        now=tuple(Partition(**msgspec.structs.asdict(each)) for each in saved.now),
     )

@@ -15,6 +15,7 @@ from waterline.checker.kafka.deployed.collection import Collection
 from waterline.checker.kafka.deployed.deployment import (
     Copies,
     EmptyMember,
+    Partition,
     Topic,
     empty_members,
     under_replicated,
@@ -60,6 +61,7 @@ class _Counted:
     partitions: int | None = None
     leaderless: int = 0
     empty_members: list[EmptyMember] = field(default_factory=list)
+    now: list[Partition] = field(default_factory=list)
 
 
 def is_topics_output(file: File) -> bool:
@@ -146,11 +148,13 @@ def _eligible(file: File, fields: Mapping[str, str], line: int) -> tuple[Setting
 
 def _empty_members(fields: Mapping[str, str], place: Place) -> Iterator[EmptyMember]:
     """Brokers that the ELR of a partition has and should not."""
-    columns = (_parse_list(fields.get(name)) for name in ("Elr", "Replicas", "Adding Replicas"))
-    elr, replicas, adding = (
-        [number for number in map(whole_number, column) if number is not None] for column in columns
-    )
+    elr, replicas, adding = (_brokers(fields, n) for n in ("Elr", "Replicas", "Adding Replicas"))
     yield from empty_members(whole_number(fields["Partition"]) or 0, elr, replicas, adding, place)
+
+
+def _brokers(fields: Mapping[str, str], column: str) -> tuple[int, ...]:
+    numbers = map(whole_number, _parse_list(fields.get(column)))
+    return tuple(number for number in numbers if number is not None)
 
 
 def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None:
@@ -164,6 +168,16 @@ def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None
     if topic.fewest is None or topic.fewest[0] > len(replicas):
         topic.fewest = (len(replicas), line)
     topic.leaderless += fields.get("Leader", "") in ("none", "-1")
+    topic.now.append(
+        Partition(
+            number=whole_number(fields["Partition"]) or 0,
+            leader=whole_number(fields.get("Leader")),
+            replicas=tuple(number for number in map(whole_number, replicas) if number is not None),
+            isr=_brokers(fields, "Isr"),
+            elr=_brokers(fields, "Elr"),
+            adding=_brokers(fields, "Adding Replicas"),
+        )
+    )
 
 
 def _parse_list(text: str | None) -> list[str]:
@@ -192,6 +206,7 @@ def _topic(file: File, name: str, counted: _Counted) -> Topic:
         leaderless=counted.leaderless if copies else None,
         empty_members=tuple(counted.empty_members),
         copies=copies,
+        now=tuple(counted.now),
     )
 
 

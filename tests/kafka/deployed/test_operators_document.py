@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_example_of_the_document_is_run() -> None:
-    assert len(EXAMPLES) + len(BEGUN) == DOCUMENT.count("$ waterline") == 4
+    assert len(EXAMPLES) + len(BEGUN) == DOCUMENT.count("$ waterline") == 6
 
 
 def assert_printed_as_shown(command: str, printed: str, cli: Commands) -> None:

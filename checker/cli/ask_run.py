@@ -1,0 +1,125 @@
+"""Execution of `ask`: the cluster is read, its situations are explored, and a screen is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import click
+from rich.console import RenderableType
+
+from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.file_options import write_files
+from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.saved import to_saved
+from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes
+from waterline.checker.kafka.matrix.properties import configs_of
+from waterline.checker.kafka.now.asking import Ask, asker, difference, harm_of, restart_order
+from waterline.checker.kafka.now.further import DOWN, SHUT_DOWN
+from waterline.checker.kafka.now.now_screen import render_event, render_now, render_order
+from waterline.checker.kafka.now.partitions import Cluster, cluster_of
+from waterline.checker.problem.wording import list_of
+
+_EVENTS = ("restart", "stop", "zone_down", "rolling")
+
+
+def answer_question(options: dict[str, Any]) -> int:
+    """Read the cluster, answer, and show it; returns the exit code."""
+    asked = [name for name in _EVENTS if options[name] not in (None, False)]
+    if len(asked) > 1:
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in asked)
+        raise click.UsageError(f"{names} are two questions; ask one at a time")
+    mistakes = Mistakes()
+    deployment = _deployment(options, mistakes)
+    configs = configs_of(
+        deployment, mistakes, acks=options["acks"], kafka_version=options["kafka_version"]
+    )
+    cluster = cluster_of(deployment, configs)
+    brokers, kind, what = _event(options, cluster)
+    with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
+        ask = asker(progress.report, faults=options["faults"], uses_kept=not options["no_cache"])
+        try:
+            shown, code = _answer(
+                options, configs[0].protocol.title, cluster, ask, brokers, kind, what
+            )
+        except KeyboardInterrupt:
+            say("Interrupted before all was explored: nothing is known.")
+            return exit_codes.INCOMPLETE
+    screen().print(shown)
+    return code
+
+
+def _answer(
+    options: dict[str, Any],
+    title: str,
+    cluster: Cluster,
+    ask: Ask,
+    brokers: Collection[int],
+    kind: str,
+    what: str,
+) -> tuple[RenderableType, int]:
+    faults = options["faults"]
+    if options["rolling"]:
+        order = restart_order(cluster, ask)
+        code = exit_codes.INCOMPLETE if order.unsure else exit_codes.HOLDS
+        return render_order(order, cluster), exit_codes.VIOLATED if order.refused else code
+    before = harm_of(cluster, ask)
+    if not brokers:
+        losing = [found.fewest for found in before.losing.values() if found.fewest is not None]
+        shown = render_now(title, cluster, before, faults)
+        is_bad = bool(cluster.dangers) or min(losing, default=2) <= 1
+        return shown, _code(is_bad, is_known=not before.unknown)
+    after = harm_of(cluster, ask, brokers, kind)
+    found = difference(before, after)
+    shown = render_event(what, cluster, (before, after), faults)
+    return shown, _code(not found.is_harmless, is_known=not found.unknown)
+
+
+def _code(is_bad: bool, *, is_known: bool) -> int:
+    if is_bad:
+        return exit_codes.VIOLATED
+    return exit_codes.HOLDS if is_known else exit_codes.INCOMPLETE
+
+
+def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:
+    if not options["bootstrap_server"]:
+        if options["save_file"] or options["command_config"]:
+            raise click.UsageError("--save and --command-config go with --bootstrap-server")
+        return read_deployment(options["config"], mistakes)
+    if options["config"]:
+        raise click.UsageError("--bootstrap-server reads a cluster; leave out --config")
+    from waterline.checker.kafka.deployed.live import read_cluster  # noqa: PLC0415 - few ask a cluster
+
+    deployment = read_cluster(
+        options["bootstrap_server"], options["command_config"], with_partitions=True
+    )
+    if options["save_file"]:
+        write_files({options["save_file"]: lambda: to_saved(deployment)})
+    return deployment
+
+
+def _event(options: dict[str, Any], cluster: Cluster) -> tuple[Collection[int], str, str]:
+    """Return the brokers that go, how, and the question. Raises `BadConfig`."""
+    for name, done in (("restart", "restarted"), ("stop", "stopped")):
+        broker = options[name]
+        if broker is None:
+            continue
+        if broker not in cluster.racks:
+            state = "is down" if broker in cluster.down else "has no replica and is not known"
+            up = list_of([str(each) for each in sorted(cluster.racks)], 9)
+            raise BadConfig(f"--{name} {broker}: broker {broker} {state}; up are {up}")
+        return (broker,), SHUT_DOWN, f"May broker {broker} be {done} now?"
+    rack = options["zone_down"]
+    if rack is None:
+        return (), SHUT_DOWN, ""
+    found = [broker for broker, named in cluster.racks.items() if named == rack]
+    if not found:
+        racks = sorted({named for named in cluster.racks.values() if named})
+        known = f"known are {list_of(racks, 9)}" if racks else "no rack is known of any broker"
+        raise BadConfig(f"--zone-down {rack}: no broker that is up has this rack; {known}")
+    names = list_of([str(broker) for broker in sorted(found)], 9)
+    return tuple(found), DOWN, f"May zone {rack} lose power now (brokers {names})?"

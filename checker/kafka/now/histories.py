@@ -1,0 +1,184 @@
+"""States of the model that look like a partition, after the fewest faults that explain it.
+
+The model of the cluster's release begins with everything in sync. Every state that it reaches with
+the least number of faults before, and that looks like the partition, is kept: leader, ISR, ELR and
+the brokers that are down are as observed. All else is as any such history left it: logs, high
+watermarks, checkpoints, what is on disk, what each broker knows, requests under way. The faults of
+the history are then forgotten, so that only further ones count.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from waterline.checker.compiler.origins import call_of
+from waterline.checker.graph.edges import steps_out_of
+from waterline.checker.kafka.families import MESSAGE
+from waterline.checker.kafka.now.situation import Situation
+from waterline.checker.problem.packed_rows import Rows, state_words
+from waterline.checker.problem.problem import Problem, Shared, sharing
+from waterline.checker.search.engines.expander import Expander
+from waterline.checker.search.engines.memory import MemoryEngine
+from waterline.checker.search.engines.prepare import prepare
+from waterline.checker.search.fault_count import counters, used_in_rows
+from waterline.checker.search.result import Budgets
+from waterline.checker.search.search import search
+from waterline.checker.traces.violating_states import breaking_rows
+from waterline.model.core.layout import WORD_BITS
+from waterline.model.core.state import State
+
+BEFORE = ("restarts", "shutdowns", "power_losses", "moves")
+"""Faults that a history may have: crashes, shutdowns, power losses, moves of leadership."""
+FURTHER = ("restarts", "power_losses", "lost_disks", "session_expiries", "shutdowns", "moves")
+"""Faults that may come."""
+POWER = "PowerLoss"
+FAULT_OF = {
+    "Crash": "restarts",
+    POWER: "power_losses",
+    "DiskLoss": "lost_disks",
+    "SessionExpiry": "session_expiries",
+    "BeginShutdown": "shutdowns",
+    "Move": "moves",
+}
+"""The budgets of the steps that are faults."""
+BEFORE_MAX = 2
+CLAIMS = ("acknowledged_durable", "acknowledged_on_disk")
+STATES_MAX = 8_000_000
+"""Most states of one search."""
+EPOCHS = 7
+"""Highest leader epoch: no history with two faults, and two more, gets there."""
+
+
+class NotExplained(Exception):
+    """No history within the bounds leads to a situation, or too many states do."""
+
+
+def records_for(replicas: int) -> int:
+    """Return how many records are produced."""
+    return 1 if replicas > 2 else 2
+
+
+def problem_of(situation: Situation, faults: Iterable[str]) -> Problem:
+    """Return the problem of a fresh partition with these settings and faults."""
+    problem = _problem(situation, faults)
+    return replace(problem, shared=_shared_by_all(situation))
+
+
+def _problem(situation: Situation, faults: Iterable[str]) -> Problem:
+    environment = situation.environment(records_for(situation.replicas), EPOCHS, faults)
+    return MESSAGE.problem(situation.version, environment, CLAIMS)
+
+
+def _shared_by_all(situation: Situation) -> Shared:
+    """Return what one kernel needs for all faults, and all settings of this version and size."""
+    others = [
+        replace(situation, min_insync=number, acks=acks, unclean=unclean)
+        for number in range(1, situation.replicas + 1)
+        for acks in ("1", "all")
+        for unclean in (False, True)
+    ]
+    faults = [(), *((each, each) for each in FURTHER)]
+    return sharing(
+        [_problem(situation, each) for each in faults] + [_problem(each, ()) for each in others]
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def states_like(situation: Situation, before: tuple[str, ...] = BEFORE) -> States:
+    """Return the states that look like a situation, after `before`. Raises `NotExplained`."""
+    problem = problem_of(situation, ())
+    for count in range(BEFORE_MAX + 1):
+        found = [
+            _alike(problem, _reachable(situation.at_start, faults), situation)
+            for faults in itertools.combinations_with_replacement(before, count)
+        ]
+        rows = _forget_faults(problem, np.concatenate(found))
+        if len(rows):
+            return States(situation, _without_losses(problem, rows), count)
+    raise NotExplained(f"no history with at most {BEFORE_MAX} faults leads there")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class States:
+    """States that look like a situation, with how many faults the histories to them had."""
+
+    situation: Situation
+    rows: Rows
+    faults_before: int
+
+    def after(self, actions: Sequence[str], place: int) -> States:
+        """Return the states after one of these steps of the broker at this place."""
+        faults = [FAULT_OF[action] for action in actions if action in FAULT_OF]
+        problem = problem_of(self.situation, faults)
+        found = [np.empty((0, self.rows.shape[1]), np.uint64)]
+        for steps in steps_out_of(Expander(problem), self.rows):
+            calls = {n: call_of(problem.model, n) for n in np.unique(steps.step).tolist()}
+            wanted = [n for n, (name, a) in calls.items() if name in actions and a[0] == place]
+            found.append(steps.successors[np.isin(steps.step, wanted)].copy())
+        return replace(self, rows=_forget_faults(problem, np.concatenate(found)))
+
+    def problem(self, faults: Iterable[str]) -> Problem:
+        """Return the problem that begins with these states, where these faults may come."""
+        problem = problem_of(self.situation, faults)
+        states = [State(problem.model.layout, state_words(row)) for row in self.rows]
+        return replace(problem, model=replace(problem.model, initial=tuple(states)))
+
+
+@functools.lru_cache(maxsize=5)
+def _reachable(start: Situation, faults: tuple[str, ...]) -> Rows:
+    """Return all states that a fresh partition reaches: situations of one cluster share them."""
+    problem = problem_of(start, faults)
+    prepare(problem)
+    with closing(MemoryEngine(problem)) as engine:
+        result = search(problem, engine, budgets=Budgets(max_states=STATES_MAX))
+        if result.interrupted:
+            raise KeyboardInterrupt
+        if not result.complete:
+            raise NotExplained(f"its histories have more than {STATES_MAX:,} states")
+        levels = range(len(result.levels))
+        return np.concatenate([rows for at in levels for rows in engine.level(at)])
+
+
+def _alike(problem: Problem, rows: Rows, situation: Situation) -> Rows:
+    wanted = {
+        "leader": situation.leader,
+        "isr": situation.isr,
+        "elr": situation.elr,
+        "fenced": situation.down,
+        "stopping": 0,
+    }
+    alike = np.ones(len(rows), np.bool_)
+    for name, value in wanted.items():
+        alike &= used_in_rows(problem.model, name, rows) == value
+    place = problem.model.layout.places["up"]
+    for replica in range(situation.replicas):
+        word, shift = divmod(place.bit + replica * place.row, WORD_BITS)
+        up = (rows[:, word] >> np.uint64(shift)) & np.uint64(1)
+        alike &= up != (situation.down >> replica & 1)
+    return rows[alike]
+
+
+def _forget_faults(problem: Problem, rows: Rows) -> Rows:
+    """Return these states as if no fault had happened, each once."""
+    kept = rows.copy()
+    for name in counters(problem.model):
+        element = problem.model.layout.elements[name][()]
+        kept[:, element.word] &= np.uint64(~(element.mask << element.shift) & (1 << WORD_BITS) - 1)
+    return np.unique(kept, axis=0)
+
+
+def _without_losses(problem: Problem, rows: Rows) -> Rows:
+    """Leave out states that have lost a record already: no further fault loses it."""
+    broken = np.zeros(len(rows), np.bool_)
+    expander = Expander(problem)
+    for number, claim in enumerate(problem.invariants):
+        if claim.name in CLAIMS:
+            for row in breaking_rows(rows, expander, number):
+                broken |= (rows == row).all(axis=1)
+    return rows[~broken]

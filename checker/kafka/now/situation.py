@@ -1,0 +1,93 @@
+"""Situation of a partition: what is known of it, numbered by the order of assignment.
+
+Partitions of one situation have the same answers. Their brokers differ; `place` 0 is the first
+replica as assigned, which Kafka prefers as leader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from waterline.model.message.environment import Environment
+from waterline.model.message.terms import NO_REPLICA, contains, without_member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Situation:
+    """Replicas by their places: ISR, ELR and brokers that are down, a bit each.
+
+    `leader` is -1 for none. `min_insync` is the value in effect.
+    """
+
+    version: str
+    replicas: int
+    min_insync: int
+    acks: str
+    unclean: bool
+    leader: int
+    isr: int
+    elr: int
+    down: int
+
+    def environment(self, records: int, epochs: int, faults: Iterable[str]) -> Environment:
+        """Return the environment of its settings, where each of these faults happens once."""
+        budgets = {"restarts": 0}
+        for fault in faults:
+            budgets[fault] = budgets.get(fault, 0) + 1
+        return Environment(
+            replicas=self.replicas,
+            records=records,
+            epochs=epochs,
+            acks=self.acks,
+            min_insync_replicas=self.min_insync,
+            unclean_leader_election=self.unclean,
+            **budgets,  # type: ignore[arg-type]  # budgets are numbers
+        )
+
+    @property
+    def at_start(self) -> Situation:
+        """A fresh partition with these settings."""
+        return replace(self, leader=0, isr=(1 << self.replicas) - 1, elr=0, down=0)
+
+    @property
+    def is_available(self) -> bool:
+        """True if it has a leader that is up."""
+        return self.leader != NO_REPLICA and not contains(self.down, self.leader)
+
+    @property
+    def refuses_writes(self) -> bool:
+        """True if it has a leader and fewer replicas in sync than acks=all needs."""
+        in_sync = (self.isr & ~self.down).bit_count()
+        return self.is_available and self.acks == "all" and in_sync < self.min_insync
+
+    def without(self, places: Iterable[int], *, has_elr: bool) -> Situation:
+        """Return the situation after these brokers went down, one after the other.
+
+        The controller takes each out of the ISR, and elects the first candidate in the order of
+        assignment: of the ISR; if that is empty, of the ELR; else, with unclean elections, any
+        replica (`model.message.controller.eligible`). Without ELR the last member of the ISR stays.
+        """
+        leader, isr, elr, down = self.leader, self.isr, self.elr, self.down
+        for place in places:
+            down |= 1 << place
+            before, isr = isr, without_member(isr, place)
+            if isr == 0 and not has_elr:
+                isr = before
+            if has_elr and isr.bit_count() < self.min_insync:
+                elr = (elr | before) & ~isr
+            if leader in (place, NO_REPLICA):
+                leader, isr, elr = self._elect(isr, elr, down)
+        return replace(self, leader=leader, isr=isr, elr=elr, down=down)
+
+    def _elect(self, isr: int, elr: int, down: int) -> tuple[int, int, int]:
+        """Return leader, ISR and ELR after an election."""
+        candidates = (isr or elr) & ~down
+        if not candidates and self.unclean:
+            candidates = ((1 << self.replicas) - 1) & ~down
+        if not candidates:
+            return NO_REPLICA, isr, elr
+        winner = (candidates & -candidates).bit_length() - 1
+        if contains(isr, winner):
+            return winner, isr, elr
+        return winner, 1 << winner, without_member(elr, winner) if contains(elr, winner) else 0
