@@ -68,7 +68,11 @@ COMMANDS = (
     "tour",
     "view",
 )
-DOCUMENTS = [path for folder in (ROOT, ROOT / "docs") for path in sorted(folder.glob("*.md"))]
+DOCUMENTS = [
+    path
+    for folder in (ROOT, ROOT / "docs", ROOT / "docs" / "results")
+    for path in sorted(folder.glob("*.md"))
+]
 
 
 def document(name: str) -> str:
@@ -169,7 +173,7 @@ def offenders(
     found_in: Callable[[Path], Iterable[object]], documents: Iterable[Path] = DOCUMENTS
 ) -> dict[str, list[object]]:
     """The documents in which something is found, and what."""
-    found = {path.name: list(found_in(path)) for path in documents}
+    found = {str(path.relative_to(ROOT)): list(found_in(path)) for path in documents}
     return {name: each for name, each in found.items() if each}
 
 

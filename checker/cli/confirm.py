@@ -56,7 +56,7 @@ class ConfirmOptions:
 @click.option(
     "--fluss",
     metavar="RELEASE",
-    help="Instead: whose tablet servers of Apache Fluss, 0.9.1 (docs/fluss.md).",
+    help="Instead: whose tablet servers of Apache Fluss, 0.9.1 (docs/results/fluss.md).",
 )
 @click.option(
     "--control",

@@ -74,7 +74,7 @@ grid_options = together(
         multiple=True,
         metavar="RELEASE",
         help="Instead of Kafka's versions: the rules of this release of Apache Fluss, 0.9.1, or "
-        "main (docs/fluss.md); repeatable.",
+        "main (docs/results/fluss.md); repeatable.",
     ),
     click.option(
         "--replicas",

@@ -33,7 +33,7 @@ from outside without any one of which no course breaks the claim. *Too late*: st
 that would have prevented it, with the steps of the trace after which they could still come.
 *Repairs*: the single changes with which the claim holds in every reachable state at the same
 bounds, with how many these are; *not decided* are those whose space is larger than was looked at.
-[counterexamples.md](counterexamples.md) defines them.
+[counterexamples.md](../counterexamples.md) defines them.
 
 """
 Recorded = dict[str, dict[str, Any]]

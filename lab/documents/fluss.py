@@ -45,7 +45,7 @@ STORY_VERSIONS = (
 def _of_entry(text: str, number: str) -> str:
     """The text with a link to the entry of the catalogue that tells the same."""
     name = find_scenario(number).name
-    return f"{text} ([{number}](../scenarios.md#{number.lower()}-{name}))"
+    return f"{text} ([{number}](catalogue.md#{number.lower()}-{name}))"
 
 
 OWN: tuple[tuple[str, str, Options, str], ...] = (
@@ -192,7 +192,7 @@ def stories() -> str:
     )
     rows = [
         (
-            f"[{e.number}](../scenarios.md#{e.number.lower()}-{e.name})",
+            f"[{e.number}](catalogue.md#{e.number.lower()}-{e.name})",
             e.title,
             f"`{e.claim}`",
             *(next(cells) for _ in STORY_VERSIONS),

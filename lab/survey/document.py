@@ -15,8 +15,8 @@ from waterline.counterexamples.named_file import written_whole
 _HEAD = """\
 # The catalogue on released Kafkas
 
-What `waterline confirm` found for each entry of the [catalogue](scenarios.md) on unchanged brokers
-of each release. This document is written by
+What `waterline confirm` found for each entry of the [catalogue](results/catalogue.md) on unchanged
+brokers of each release. This document is written by
 
     .venv/bin/python -m lab.survey --results {results} --markdown FILE
 
@@ -56,7 +56,7 @@ def to_markdown(cells: Sequence[Cell], results: str) -> str:
             [e for e in of_kafka() if e.falls and e.name not in tried],
         ),
         (
-            "Of Apache Fluss alone ([fluss.md](fluss.md))",
+            "Of Apache Fluss alone ([results/fluss.md](results/fluss.md))",
             [e for e in CATALOGUE if not is_of_kafka(e)],
         ),
     ):

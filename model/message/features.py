@@ -391,14 +391,14 @@ FEATURES = (
     Feature(
         name="refusal-tries-hw",
         bit=REFUSAL_TRIES_HW,
-        source="a proposal, never in Kafka (C43 in docs/scenarios.md)",
+        source="a proposal, never in Kafka (C43 in docs/results/catalogue.md)",
         sentence="A leader whose change of the ISR is refused tries its high watermark.",
         needs=ALTER_PARTITION,
     ),
     Feature(
         name="departure-tries-hw",
         bit=DEPARTURE_TRIES_HW,
-        source="a proposal, never in Kafka (C49 in docs/scenarios.md)",
+        source="a proposal, never in Kafka (C49 in docs/results/catalogue.md)",
         sentence="A leader tries its high watermark where it need not wait for a follower longer.",
         needs=ALTER_PARTITION,
     ),

@@ -56,7 +56,7 @@ def test_the_build_puts_every_table_in_its_place(site: Path) -> None:
 
 
 def test_the_build_makes_the_pages_of_results(site: Path) -> None:
-    catalogue = (site / "scenarios.html").read_text()
+    catalogue = (site / "results" / "catalogue.html").read_text()
     brokers = (site / "results" / "released-brokers.html").read_text()
 
     assert catalogue.count("Circumstances: ") == len(CATALOGUE)
@@ -71,7 +71,10 @@ def test_papers_of_the_repository_are_pages_that_others_lead_to(site: Path) -> N
         assert (site / f"{name}.html").is_file()
         assert f'href="{name}.html' in (site / "index.html").read_text()
     assert 'href="contributing.html#what-is-added-where"' in (site / "model.html").read_text()
-    assert 'href="../scenarios.html"' in (site / "upstream" / "taken-directory.html").read_text()
+    assert (
+        'href="../results/catalogue.html"'
+        in (site / "upstream" / "taken-directory.html").read_text()
+    )
 
 
 def test_what_a_page_loads_is_part_of_the_site(site: Path) -> None:

@@ -17,7 +17,11 @@ VERB_LAST = re.compile(
     re.IGNORECASE,
 )
 """Documents need not be in the words of the field, but in English."""
-DOCUMENTS = [path for folder in (ROOT, ROOT / "docs") for path in sorted(folder.glob("*.md"))]
+DOCUMENTS = [
+    *(path for folder in (ROOT, ROOT / "docs") for path in sorted(folder.glob("*.md"))),
+    *(ROOT / "docs" / "results" / name for name in ("catalogue.md", "fluss.md")),
+]
+"""Also of results/ what is written by hand."""
 _TABLE = re.compile(r"<!-- table: .*?<!-- end of table -->", re.DOTALL)
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^ {4}.*$", re.MULTILINE)

@@ -185,7 +185,7 @@ protocol_option = together(
         "--fluss",
         metavar="RELEASE",
         help="Instead of --protocol: the rules that a release of Apache Fluss follows, 0.9.1, or "
-        "main for its newest commit that was read (docs/fluss.md).",
+        "main for its newest commit that was read (docs/results/fluss.md).",
     ),
     click.option(
         "--with",

@@ -129,12 +129,12 @@ def without_remedy(group: Group, answer: ConfigAnswer) -> str:
 
 
 def known_causes(group: Group, answer: ConfigAnswer) -> Iterator[str]:
-    """`Rolling restart: like C21 (...; docs/scenarios.md).`, where no setting is to blame."""
+    """`Rolling restart: like C21 (...)`, with the document, where no setting is to blame."""
     faults: dict[str, list[str]] = {}
     for outcome in () if group.reason.settings else group.outcomes:
         fault = outcome.cell.coordinates[FAULT]
         for kin in answer.kin.get(fault, ())[:1]:
-            entry = f"{kin.scenario.number} ({kin.scenario.title}; docs/scenarios.md)"
+            entry = f"{kin.scenario.number} ({kin.scenario.title}; docs/results/catalogue.md)"
             faults.setdefault(entry, []).append(fault)
     for entry, those in faults.items():
         yield f"{', '.join(those).capitalize()}: like {entry}."

@@ -31,7 +31,8 @@ OF_FLUSS = (
         falls=_FLUSS,
         stands=(*(spell(version, (), ("truncate-leaderless",)) for version in _FLUSS), *ALL[:-1]),
         remark="One replica is the default of Fluss. With more of them the last in the ISR has to "
-        "crash. Kafka does not truncate where no leader is known. Seen on 0.9.1 (docs/fluss.md).",
+        "crash. Kafka does not truncate where no leader is known. Seen on 0.9.1 "
+        "(docs/results/fluss.md).",
     ),
     Scenario(
         number="C52",
@@ -47,7 +48,8 @@ OF_FLUSS = (
         falls=_FLUSS,
         stands=(spell("fluss-0.9", (), _OWN_HW), "hw", "kip320"),
         remark="In the shortest way the new leader shuts both others out of the ISR. Where the "
-        "ISR keeps all three it takes 16 steps. Seen on 0.9.1, both of them (docs/fluss.md).",
+        "ISR keeps all three it takes 16 steps. Seen on 0.9.1, both of them "
+        "(docs/results/fluss.md).",
     ),
     Scenario(
         number="C53",
@@ -65,7 +67,7 @@ OF_FLUSS = (
         stands=SINCE_2_1,
         remark="No crash, acks=all. Kafka before 2.1 loses by moves alone as well, by the ways of "
         "C1b and C6. With fencing alone Fluss still does, after 14 steps; with KIP-279 too it does "
-        "not. Seen on 0.9.1 (docs/fluss.md).",
+        "not. Seen on 0.9.1 (docs/results/fluss.md).",
     ),
     Scenario(
         number="C54",
@@ -80,6 +82,6 @@ OF_FLUSS = (
         falls=_FLUSS,
         stands=(spell("fluss-0.9", (), _OWN_HW), "hw", "epoch", "kip320"),
         remark="Nothing acknowledged is lost by it: a consumer has read what no log keeps. Seen on "
-        "0.9.1 (docs/fluss.md).",
+        "0.9.1 (docs/results/fluss.md).",
     ),
 )
