@@ -42,6 +42,7 @@ class ProveOptions:
     bounds: tuple[tuple[str, int | bool], ...]
     search: bool
     certificate: str | None
+    suggest: bool
     output_format: str
 
 
@@ -75,6 +76,12 @@ class ProveOptions:
     help="Write what each obligation took to this new directory if all is proved, for `waterline "
     "certify` to prove it again in less time.",
 )
+@click.option(
+    "--suggest",
+    is_flag=True,
+    help="Where a step leads out of the lemmas of --model, suggest lemmas that exclude the state "
+    "before it, as Python to be pasted.",
+)
 @format_option
 @options_as(ProveOptions)
 def prove_command(options: ProveOptions) -> int:
@@ -102,6 +109,8 @@ def _subject(options: ProveOptions) -> Subject:
 
         if options.bounds:
             raise BadEnvironment("--set sets a bound of --model FILE; name the file")
+        if options.suggest:
+            raise BadEnvironment("--suggest prints rules for --model FILE; name the file")
         protocol = options.protocol or _DEFAULT
         if protocol not in VERSIONS:
             raise BadEnvironment(f"unknown protocol {protocol!r}; known: {', '.join(VERSIONS)}")
@@ -131,10 +140,18 @@ def _prove(subject: Subject, options: ProveOptions) -> int:
             _induct(proof, subject, small, say, progress)
         if out is not None and proof.verdict(theorem) is Verdict.PROVED:
             _write(proof, subject, out, progress)
+        suggested = None
+        if options.suggest and proof.refuted is not None and subject.suggest is not None:
+            progress.announce("looking for lemmas that exclude the state before the step")
+            suggested = subject.suggest(proof.refuted[1])
     if options.output_format == "json":
-        click.echo(json.dumps(prove_report.as_document(proof, subject), indent=2))
+        document = prove_report.as_document(proof, subject)
+        more = {} if suggested is None else {"suggestions": suggested[0]}
+        click.echo(json.dumps(document | more, indent=2))
     else:
         _show(prove_report.of_verdict(proof, subject, small))
+    if suggested is not None:
+        say(prove_report.of_suggestions(*suggested, subject.file))
     if out is not None:
         say(prove_report.of_certificate(out, proof, subject))
     return prove_report.exit_code(proof, subject)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,21 @@ def of_verdict(proof: Proof, subject: Subject, small: Induction) -> str:
         case _:
             lines += [f"  no answer: {each.what}, {each.lemma}" for each in proof.undecided]
     return "\n".join(lines)
+
+
+def of_suggestions(functions: Sequence[str], states: int, file: str) -> str:
+    """Return lemmas that are suggested, as Python."""
+    if not functions:
+        return (
+            "No clause of up to three comparisons excludes the state before: it takes another idea."
+        )
+    names = [each.partition("(")[0].removeprefix("def ") for each in functions]
+    return (
+        f"Suggested, the simplest first: each excludes the state before, and is true in "
+        f"{quantity(states, 'state')} that the rules reach.\n\n"
+        + "\n".join(functions)
+        + f"\nPaste one at the end of {file}, and name it in the protocol: lemmas=[..., {names[0]}]"
+    )
 
 
 def of_certificate(out: Path, proof: Proof, subject: Subject) -> str:

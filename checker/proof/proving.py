@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from enum import Enum
@@ -26,7 +26,8 @@ class Subject:
 
     `searched` are the bounds of the search, which `searched_in` describes, and `small` those of
     counterexamples to induction. `options` identify it in a document; `file` is that of a user's
-    model, "" for Kafka's.
+    model, "" for Kafka's. `suggest` makes lemmas that exclude a counterexample, as Python, and says
+    how many states they are true of.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Subject:
     check: str
     options: dict[str, object]
     file: str = ""
+    suggest: Callable[[Counterexample], tuple[Sequence[str], int]] | None = None
 
 
 class Verdict(Enum):

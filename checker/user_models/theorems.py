@@ -12,6 +12,7 @@ import ast
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from waterline.checker.compiler.content import NoContent, content_of
@@ -28,6 +29,7 @@ from waterline.checker.user_models.family import (
     property_of,
 )
 from waterline.checker.user_models.loading import OwnFile
+from waterline.checker.user_models.suggestions import suggest
 from waterline.model import own as declarations
 from waterline.model.core.claim import Lemma
 from waterline.model.core.errors import BadEnvironment
@@ -123,6 +125,7 @@ def own_subject(problem: Problem, file: str) -> Subject:
             "bounds": dict(made.kept),
         },
         file=file,
+        suggest=partial(suggest, own, built, made.theorem, sizes),
     )
 
 

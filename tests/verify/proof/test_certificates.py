@@ -34,7 +34,7 @@ __all__ = ["place", "proved", "written"]
 def test_no_hint_proves_a_wrong_model(cli: Commands) -> None:
     names = become(MODEL.replace("s.ticket[client] == s.served and ", ""))
     draw, codes = random.Random(1), set()
-    for _ in range(20):
+    for _ in range(8):
         header = header_in(FOLDER)
         for each in header["obligations"]:
             known = [] if each["of"] == "initially" else [*names, "ranges"]
