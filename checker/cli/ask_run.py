@@ -65,18 +65,18 @@ def _answer(
     faults = options["faults"]
     if options["rolling"]:
         order = restart_order(cluster, ask)
-        code = exit_codes.INCOMPLETE if order.unsure else exit_codes.HOLDS
-        return render_order(order, cluster), exit_codes.VIOLATED if order.refused else code
+        code = _code(bool(order.refused or cluster.dangers), is_known=not order.unsure)
+        return render_order(order, cluster), code
     before = harm_of(cluster, ask)
     if not brokers:
-        losing = [found.fewest for found in before.losing.values() if found.fewest is not None]
-        shown = render_now(title, cluster, before, faults)
-        is_bad = bool(cluster.dangers) or min(losing, default=2) <= 1
-        return shown, _code(is_bad, is_known=not before.unknown)
+        few = [len(x.faults) <= 1 for found in before.losing.values() for x in found.losses]
+        code = _code(any(few) or bool(cluster.dangers), is_known=not before.unknown)
+        return render_now(title, cluster, before, faults), code
     after = harm_of(cluster, ask, brokers, kind)
     found = difference(before, after)
+    is_bad = bool(cluster.dangers) or not found.is_harmless
     shown = render_event(what, cluster, (before, after), faults)
-    return shown, _code(not found.is_harmless, is_known=not found.unknown)
+    return shown, _code(is_bad, is_known=not found.unknown)
 
 
 def _code(is_bad: bool, *, is_known: bool) -> int:

@@ -67,13 +67,9 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Losses with the fewest faults, and why the search has no answer, if it has none.
+    """Losses with the fewest faults, and why the search has no answer, if it has none."""
 
-    `tried` is up to how many further faults were tried, at most those that lose.
-    """
-
-    losses: tuple[Loss, ...]
-    tried: int
+    losses: tuple[Loss, ...] = ()
     unknown: str = ""
 
     @property
@@ -130,8 +126,8 @@ def _explore(
                     losses += found
                     break
     except NotExplained as reason:
-        return Findings(tuple(losses), -1, str(reason))
-    return Findings(tuple(losses), tried)
+        return Findings(tuple(losses), str(reason))
+    return Findings(tuple(losses))
 
 
 def _begin(situation: Situation, event: Event, before: tuple[str, ...]) -> States:
@@ -169,9 +165,9 @@ def _loss(faults: tuple[str, ...], answer: Answer, *, if_power: bool) -> Loss:
 
 def _to_json(found: Findings) -> dict[str, Any]:
     losses = [[each.faults, each.places, each.steps, each.if_power] for each in found.losses]
-    return {"losses": losses, "tried": found.tried, "unknown": found.unknown}
+    return {"losses": losses, "unknown": found.unknown}
 
 
 def _from_json(values: dict[str, Any]) -> Findings:
     losses = [Loss(tuple(f), tuple(p), steps, power) for f, p, steps, power in values["losses"]]
-    return Findings(tuple(losses), values["tried"], values["unknown"])
+    return Findings(tuple(losses), values["unknown"])

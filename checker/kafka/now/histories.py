@@ -139,8 +139,8 @@ def _reachable(start: Situation, faults: tuple[str, ...]) -> Rows:
         result = search(problem, engine, budgets=Budgets(max_states=STATES_MAX))
         if result.interrupted:
             raise KeyboardInterrupt
-        if not result.complete:
-            raise NotExplained(f"its histories have more than {STATES_MAX:,} states")
+        if not result.complete or result.cut["epochs"]:
+            raise NotExplained(f"its pasts have more than {STATES_MAX:,} states or {EPOCHS} epochs")
         levels = range(len(result.levels))
         return np.concatenate([rows for at in levels for rows in engine.level(at)])
 

@@ -34,7 +34,7 @@ NAMES_MAX = 3
 def render_now(title: str, cluster: Cluster, harm: Harm, faults: int) -> RenderableType:
     """The cluster as it is, and the fewest further faults that lose records."""
     lines = [_heading(title, cluster), *_standing(harm)]
-    lines += [Text(f"In danger now: {text}", BAD) for text in cluster.dangers[:NAMES_MAX]]
+    lines += _dangers(cluster)
     certain, uncertain = _groups(harm)
     for names, losses in certain:
         lines.append(
@@ -50,6 +50,10 @@ def render_now(title: str, cluster: Cluster, harm: Harm, faults: int) -> Rendera
             Text(f"{quantity(rest, 'partition')}: no loss found with {_any(faults)}.", GOOD)
         )
     return Trimmed(Group(*lines, *_render_unknown(harm.unknown), *_bounds(cluster)))
+
+
+def _dangers(cluster: Cluster) -> list[Text]:
+    return [Text(f"In danger now: {text}", BAD) for text in cluster.dangers[:NAMES_MAX]]
 
 
 def _heading(title: str, cluster: Cluster) -> Text:
@@ -149,7 +153,8 @@ def render_event(what: str, cluster: Cluster, harms: tuple[Harm, Harm], faults: 
     """Whether the brokers may be away, with partitions before and meanwhile."""
     before, after = harms
     found = difference(before, after)
-    lines: list[RenderableType] = [Text.assemble((f"{what} ", "bold"), _answer(found))]
+    answer = _answer(found) if not cluster.dangers else ("No, not now.", BAD)
+    lines: list[RenderableType] = [Text.assemble((f"{what} ", "bold"), answer), *_dangers(cluster)]
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right")
@@ -186,10 +191,10 @@ def _further(faults: int) -> str:
 
 def render_order(found: RestartOrder, cluster: Cluster) -> Trimmed:
     """An order of restarts, or why there is none."""
-    lines: list[RenderableType] = []
+    lines = _dangers(cluster)
     down = list_of([str(broker) for broker in sorted(cluster.down)], 9)
     order = [str(broker) for broker in found.now]
-    if found.refused or found.unsure:
+    if found.refused or found.unsure or cluster.dangers:
         lines.append(Text("No order of restarts is known to be safe.", BAD))
     else:
         lines.append(Text("Restart one broker at a time, in this order:", "bold"))

@@ -213,6 +213,35 @@ def test_brokers_that_do_not_say_what_is_in_the_elr_are_named_and_nothing_is_con
     assert found.topics[0].empty_members == seen[refused]
 
 
+def test_partitions_are_read_with_their_brokers_where_they_are_asked_for() -> None:
+    pytest.importorskip("kafka")
+    from waterline.checker.kafka.deployed.live import _read  # noqa: PLC0415
+
+    cluster = endangered()
+    found = _read(cluster, with_partitions=True)
+    without = _read(Cluster({}, cluster.topics), with_partitions=True)
+
+    assert [each.number for each in found.nodes] == [1, 2, 3]
+    first, second, third = found.topics[0].now
+    assert (first.leader, first.replicas, first.isr, first.elr) == (1, (1, 2), (1,), (2,))
+    assert second.elr == third.elr == third.adding == (3,)
+    assert [each.elr for each in without.topics[0].now] == [()] * 3
+    assert read_saved(Path("saved.json"), to_saved(found)) == found
+    assert _read(endangered()).topics[0].now == ()
+
+
+@pytest.mark.parametrize("refused", ["reassignments", "partitions"])
+def test_partitions_of_which_a_part_is_not_given_are_no_answer(refused: str) -> None:
+    errors = pytest.importorskip("kafka.errors")
+    from waterline.checker.kafka.deployed.live import _read  # noqa: PLC0415
+
+    cluster = endangered()
+    cluster.refused[refused] = errors.ClusterAuthorizationFailedError("no")
+
+    with pytest.raises(errors.ClusterAuthorizationFailedError):
+        _read(cluster, with_partitions=True)
+
+
 def test_settings_that_a_server_gives_without_being_asked_are_not_kept() -> None:
     """A server may answer with what it likes, also secrets: `--save` writes what is kept."""
     pytest.importorskip("kafka")

@@ -41,8 +41,8 @@ DOWN_2 = "\n".join(
         LINE.format("moved", 2, 1, "1,3", "1,3", ""),
     )
 )
-LOST = Findings((Loss(("power_losses",), (0,), 1),), 1)
-SAFE = Findings((), 1)
+LOST = Findings((Loss(("power_losses",), (0,), 1),))
+SAFE = Findings()
 
 
 def read(tmp_path: Path, text: str = DOWN_2) -> tuple[Deployment, Cluster]:
@@ -139,6 +139,7 @@ def test_a_restart_is_judged_by_what_is_worse_meanwhile(tmp_path: Path) -> None:
     screen = shown(render_event("May broker 3 be restarted now?", cluster, (before, after), 1), 80)
     assert "restarted now? No, not now." in screen
     assert "Nothing is known of them" in screen
+    assert "In danger now: moved-1: broker 4 is in the ELR and is no replica" in screen
 
 
 def test_a_fault_that_loses_only_meanwhile_counts(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from waterline.checker.kafka.matrix.properties import configs_of
 
 READING = {3, 18, 32}
 """Metadata, ApiVersions and DescribeConfigs, by Kafka's numbers of its APIs."""
-READING_ELR = {46, 75}
+LIST_REASSIGNMENTS = 46
+READING_ELR = {LIST_REASSIGNMENTS, 75}
 """ListPartitionReassignments and DescribeTopicPartitions, where eligible leader replicas are on."""
 RELEASES = {"4.2.0": "Kafka 4.2, KRaft, ELR", "2.8.2": "Kafka 2.8, ZooKeeper"}
 
@@ -36,6 +37,9 @@ def test_a_real_cluster_is_read_and_not_changed(release: str, tmp_path: Path) ->
         plain.asked.clear()
         found = read_cluster(f"{HOST}:{plain.port}")
         asked = set(plain.asked)
+        plain.asked.clear()
+        now = read_cluster(f"{HOST}:{plain.port}", with_partitions=True)
+        asked_for_partitions = set(plain.asked)
     saved = tmp_path / "cluster.json"
     saved.write_text(to_saved(found))
     configs = configs_of(found)
@@ -43,6 +47,11 @@ def test_a_real_cluster_is_read_and_not_changed(release: str, tmp_path: Path) ->
     origins = {setting.key: setting.origin for setting in orders.settings}
 
     assert asked == READING | (READING_ELR if "ELR" in RELEASES[release] else set())
+    assert asked_for_partitions == asked | {LIST_REASSIGNMENTS}
+    assert [[(p.leader, p.replicas, p.isr) for p in t.now] for t in now.topics] == [
+        [(0, (0,), (0,)), (0, (0,), (0,))]
+    ] * 2
+    assert [each.number for each in now.nodes] == [0]
     assert not any("could not be read" in note for note in found.notes)
     assert {config.protocol.title for config in configs} == {RELEASES[release]}
     assert [topic.name for topic in found.topics] == ["audit", "orders"]
