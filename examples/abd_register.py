@@ -48,9 +48,16 @@ def abd_register(state: type[State]) -> Protocol:
             Action(late, value=range(1, state.writes + 1)),
             crash,
         ],
-        always=[stored_is_written, finished_is_on_majority],
-        every_step=[atomic, stamps_grow],
-        sometimes=[overlap, reads_old, reads_new, *([helped] if state.write_back else [])],
+        always=[stored_is_written, finished_is_on_majority, nothing_is_left],
+        every_step=[atomic, stamps_grow, down_is_silent, ghosts_follow],
+        sometimes=[
+            overlap,
+            reads_old,
+            reads_new,
+            arrives_late,
+            ends_with_one_down,
+            *([helped] if state.write_back else []),
+        ],
         fair=[store, end_write, answer, end_query, store_back, end_read],
         leads_to=[(reading, done), (write_runs, write_done)],
     )
@@ -164,6 +171,14 @@ def finished_is_on_majority(s: State) -> bool:
     return 2 * sum(s.stamp[i] >= s.finished for i in s.servers) > s.servers
 
 
+def nothing_is_left(s: State) -> bool:
+    """Who runs no operation has nothing left of the last one."""
+    return (s.writing or len(s.acks) == 0) and all(
+        s.phase[r] != "idle" or (len(s.heard[r]) == 0 and s.best[r] == 0 and s.floor[r] == 0)
+        for r in s.readers
+    )
+
+
 def atomic(before: State, after: State) -> bool:
     """A read returns nothing older than an operation that ended before it began."""
     return all(
@@ -176,6 +191,27 @@ def atomic(before: State, after: State) -> bool:
 def stamps_grow(before: State, after: State) -> bool:
     """A server's value only gets newer."""
     return all(after.stamp[i] >= before.stamp[i] for i in before.servers)
+
+
+def down_is_silent(before: State, after: State) -> bool:
+    """A server that is down stores nothing and answers nobody."""
+    return all(
+        after.stamp[i] == before.stamp[i]
+        and (i in before.acks or i not in after.acks)
+        and all(i in before.heard[r] or i not in after.heard[r] for r in before.readers)
+        for i in before.servers
+        if before.down[i]
+    )
+
+
+def ghosts_follow(before: State, after: State) -> bool:
+    """`finished` counts each operation that ends, and `floor` is `finished` when a read begins."""
+    return (not before.writing or after.writing or after.finished >= before.newest) and all(
+        after.finished >= before.best[r]
+        if after.phase[r] == "idle"
+        else before.phase[r] != "idle" or after.floor[r] == before.finished
+        for r in before.readers
+    )
 
 
 def overlap(s: State) -> bool:
@@ -197,6 +233,20 @@ def reads_new(before: State, after: State) -> bool:
         before.phase[r] != "idle" and after.phase[r] == "idle" and before.best[r] == before.newest
         for r in before.readers
     )
+
+
+def arrives_late(before: State, after: State) -> bool:
+    """A server gets a value after all operations have ended."""
+    return (
+        not before.writing
+        and all(before.phase[r] == "idle" for r in before.readers)
+        and any(after.stamp[i] > before.stamp[i] for i in before.servers)
+    )
+
+
+def ends_with_one_down(before: State, after: State) -> bool:
+    """A write ends while a server is down."""
+    return any(before.down[i] for i in before.servers) and before.writing and not after.writing
 
 
 def helped(before: State, after: State) -> bool:

@@ -36,9 +36,9 @@ def chain_replication(state: type[State]) -> Protocol:
             fail,
             remove,
         ],
-        always=[acked_everywhere, prefixes],
-        every_step=[ack_is_for_good, logs_grow],
-        sometimes=[acked_after_removal, two_down_one_removed, differ],
+        always=[acked_everywhere, prefixes, once_in_a_log, none_has_what_it_cannot],
+        every_step=[ack_is_for_good, logs_grow, nothing_is_dropped],
+        sometimes=[acked_after_removal, new_head_writes, two_down_one_removed, differ],
         fair=[deliver, acknowledge, remove],
         leads_to=[(behind, level)],
     )
@@ -135,6 +135,24 @@ def prefixes(s: State) -> bool:
     )
 
 
+def once_in_a_log(s: State) -> bool:
+    """No update is twice in a log."""
+    return all(
+        s.log[i][a] != s.log[i][b]
+        for i in s.servers
+        for b in range(len(s.log[i]))
+        for a in range(b)
+    )
+
+
+def none_has_what_it_cannot(s: State) -> bool:
+    """A server that is down has no log, and nothing is on its way to one out of the chain."""
+    return all(
+        (not s.down[i] or len(s.log[i]) == 0) and (not s.removed[i] or len(s.wire[i]) == 0)
+        for i in s.servers
+    )
+
+
 def ack_is_for_good(before: State, after: State) -> bool:
     """Nothing acknowledged is forgotten."""
     return before.acked <= after.acked
@@ -149,9 +167,23 @@ def logs_grow(before: State, after: State) -> bool:
     )
 
 
+def nothing_is_dropped(before: State, after: State) -> bool:
+    """An update leaves a wire only into the server's log, unless a server is being removed."""
+    return any(before.removed[i] != after.removed[i] for i in before.servers) or all(
+        len(after.wire[i]) + len(after.log[i]) >= len(before.wire[i]) + len(before.log[i])
+        for i in before.servers
+        if before.down[i] == after.down[i]
+    )
+
+
 def acked_after_removal(before: State, after: State) -> bool:
     """An update is acknowledged after a server was removed."""
     return len(after.acked) > len(before.acked) and any(before.removed[i] for i in before.servers)
+
+
+def new_head_writes(before: State, after: State) -> bool:
+    """A client writes after the first head was removed."""
+    return before.removed[0] and len(after.submitted) > len(before.submitted)
 
 
 def two_down_one_removed(s: State) -> bool:
