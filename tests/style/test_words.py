@@ -22,6 +22,8 @@ DOCUMENTS = [
     *(ROOT / "docs" / "results" / name for name in ("catalogue.md", "fluss.md")),
 ]
 """Also of results/ what is written by hand."""
+PAGES_MAX, WORDS_MAX = 24, 75_000
+"""Of docs/, and of all documents but the three papers that have no part in it."""
 _TABLE = re.compile(r"<!-- table: .*?<!-- end of table -->", re.DOTALL)
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^ {4}.*$", re.MULTILINE)
@@ -79,6 +81,18 @@ def test_no_line_installs_the_other_program_of_this_name() -> None:
 
     assert other.search("pip install -U 'waterline[kafka]'")
     assert found == []
+
+
+def words_of(path: Path) -> int:
+    """How many words a page has, without recorded tables."""
+    return len(_TABLE.sub("", path.read_text(encoding="utf-8")).split())
+
+
+def test_documents_are_few_and_short() -> None:
+    papers = {ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md")}
+
+    assert len(list((ROOT / "docs").glob("*.md"))) <= PAGES_MAX
+    assert sum(words_of(path) for path in set(DOCUMENTS) - papers) <= WORDS_MAX
 
 
 def entries_of(changelog: str) -> list[str]:
