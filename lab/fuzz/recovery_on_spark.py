@@ -4,7 +4,7 @@
 
 A round is a cell of docs/results/recovery.md that is drawn. The first levels are explored in the
 driver and all others by Spark's tasks; verdicts, depths, states left open and traces must be those
-of the local engine. In one round of four Spark's tasks judge what would fit the driver, too.
+of the local engine.
 """
 
 from __future__ import annotations
