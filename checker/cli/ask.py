@@ -78,6 +78,7 @@ Exit codes:
         show_default=True,
         help="Most further faults that are tried; 2 takes minutes for each kind of partition.",
     ),
+    click.option("--details", is_flag=True, help="Show how a record is lost, step by step."),
     click.option(
         "--no-cache", is_flag=True, help="Explore all anew; what is found is kept all the same."
     ),

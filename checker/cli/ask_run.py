@@ -71,11 +71,12 @@ def _answer(
     if not brokers:
         few = [len(x.faults) <= 1 for found in before.losing.values() for x in found.losses]
         code = _code(any(few) or bool(cluster.dangers), is_known=not before.unknown)
-        return render_now(title, cluster, before, faults), code
+        return render_now(title, cluster, before, faults, has_details=options["details"]), code
     after = harm_of(cluster, ask, brokers, kind)
     found = difference(before, after)
     is_bad = bool(cluster.dangers) or not found.is_harmless
-    shown = render_event(what, cluster, (before, after), faults)
+    harms = (before, after)
+    shown = render_event(what, cluster, harms, faults, has_details=options["details"])
     return shown, _code(is_bad, is_known=not found.unknown)
 
 
@@ -122,4 +123,4 @@ def _event(options: dict[str, Any], cluster: Cluster) -> tuple[Collection[int], 
         known = f"known are {list_of(racks, 9)}" if racks else "no rack is known of any broker"
         raise BadConfig(f"--zone-down {rack}: no broker that is up has this rack; {known}")
     names = list_of([str(broker) for broker in sorted(found)], 9)
-    return tuple(found), DOWN, f"May zone {rack} lose power now (brokers {names})?"
+    return tuple(found), DOWN, f"May zone {rack} lose power now (broker {names})?"

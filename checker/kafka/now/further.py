@@ -33,6 +33,7 @@ from waterline.checker.problem.wording import quantity
 from waterline.checker.search.engines.engine import threads_of
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import INTERRUPTED, Budgets, Verdict
+from waterline.model.core.transition_system import Model
 
 _BYTES_MAX = 1 << 20
 DOWN, SHUT_DOWN = "down", "shut down"
@@ -55,13 +56,13 @@ NOTHING = Event()
 class Loss:
     """Further faults after which an acknowledged record is lost, the shortest way.
 
-    `places` are those of the brokers that they hit, in order. `if_power` says that a broker which
-    is down now must have lost power.
+    `places` are those of the brokers that they hit, in order. `steps` are sentences; there r0 is
+    the broker at place 0. `if_power` says that a broker which is down now must have lost power.
     """
 
     faults: tuple[str, ...]
     places: tuple[int, ...]
-    steps: int
+    steps: tuple[str, ...]
     if_power: bool = False
 
 
@@ -148,19 +149,24 @@ def _losing(
         prepare(question.problem)
     note(f"what {quantity(count, 'further fault')} may do")
     answers = explore_in_threads(questions, UNWATCHED, threads=threads_of(0))
-    for faults, answer in zip(combinations, answers, strict=True):
+    for faults, question, answer in zip(combinations, questions, answers, strict=True):
         if answer.stopped_by == INTERRUPTED:
             raise KeyboardInterrupt
         if any(verdict == Verdict.VIOLATED.value for _, verdict, _ in answer.verdicts):
-            yield _loss(faults, answer, if_power=if_power)
+            yield _loss(faults, question.problem.model, answer, if_power=if_power)
         elif not answer.complete or dict(answer.cut).get("epochs"):
             raise NotExplained(f"too many states with {quantity(count, 'further fault')}")
 
 
-def _loss(faults: tuple[str, ...], answer: Answer, *, if_power: bool) -> Loss:
+def _loss(faults: tuple[str, ...], model: Model, answer: Answer, *, if_power: bool) -> Loss:
     path = min(answer.paths.values(), key=lambda each: len(each.calls))
     hit = [arguments[0] for name, arguments in path.calls if name in FAULT_OF]
-    return Loss(faults, tuple(hit), len(path.calls), if_power)
+    state, sentences = model.initial[path.initial], []
+    for name, arguments in path.calls:
+        after = model.apply(state, model.action(name), arguments)
+        sentences.append(model.narration.sentence(name, arguments, state, after))
+        state = after
+    return Loss(faults, tuple(hit), tuple(sentences), if_power)
 
 
 def _to_json(found: Findings) -> dict[str, Any]:
@@ -169,5 +175,5 @@ def _to_json(found: Findings) -> dict[str, Any]:
 
 
 def _from_json(values: dict[str, Any]) -> Findings:
-    losses = [Loss(tuple(f), tuple(p), steps, power) for f, p, steps, power in values["losses"]]
+    losses = [Loss(tuple(f), tuple(p), tuple(s), power) for f, p, s, power in values["losses"]]
     return Findings(tuple(losses), values["unknown"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -31,7 +32,9 @@ NAMES_MAX = 3
 """Most partitions that a line names."""
 
 
-def render_now(title: str, cluster: Cluster, harm: Harm, faults: int) -> RenderableType:
+def render_now(
+    title: str, cluster: Cluster, harm: Harm, faults: int, *, has_details: bool = False
+) -> RenderableType:
     """The cluster as it is, and the fewest further faults that lose records."""
     lines = [_heading(title, cluster), *_standing(harm)]
     lines += _dangers(cluster)
@@ -41,6 +44,8 @@ def render_now(title: str, cluster: Cluster, harm: Harm, faults: int) -> Rendera
             Text.assemble((f"{quantity(len(names), 'partition')}: ", BAD), _sentence(losses))
         )
         lines.append(_name_partitions(names, cluster, losses, harm))
+        if has_details:
+            lines += _steps(cluster, names[0], harm.losing[names[0]].losses)
     if uncertain:
         lines.append(Text(f"{quantity(len(uncertain), 'partition')}: {IF_POWER}", WARNING))
         lines.append(_name_partitions(uncertain, cluster))
@@ -54,6 +59,16 @@ def render_now(title: str, cluster: Cluster, harm: Harm, faults: int) -> Rendera
 
 def _dangers(cluster: Cluster) -> list[Text]:
     return [Text(f"In danger now: {text}", BAD) for text in cluster.dangers[:NAMES_MAX]]
+
+
+def _steps(cluster: Cluster, name: str, losses: Sequence[Loss]) -> Iterator[Text]:
+    """Yield the steps of each loss of a partition, with the numbers of its brokers."""
+    brokers = next(each.brokers for each in cluster.partitions if each.name == name)
+    for loss in losses:
+        yield Text(f"  {name}, {describe(loss.faults) or 'no further fault'}:", "bold")
+        for number, sentence in enumerate(loss.steps, start=1):
+            text = re.sub(r"\br(\d)\b", lambda found: f"broker {brokers[int(found[1])]}", sentence)
+            yield Text(f"  {number:2}. {text[:1].upper()}{text[1:]}")
 
 
 def _heading(title: str, cluster: Cluster) -> Text:
@@ -78,7 +93,7 @@ def _groups(harm: Harm) -> tuple[list[tuple[list[str], tuple[Loss, ...]]], list[
     for name, found in harm.losing.items():
         losses = tuple(each for each in found.losses if not each.if_power)
         if losses:
-            faults = tuple(Loss(each.faults, (), 0) for each in losses)
+            faults = tuple(Loss(each.faults, (), ()) for each in losses)
             certain[faults].append(name)
         else:
             uncertain.append(name)
@@ -149,7 +164,9 @@ def _bounds(cluster: Cluster) -> Iterator[Text]:
     )
 
 
-def render_event(what: str, cluster: Cluster, harms: tuple[Harm, Harm], faults: int) -> Trimmed:
+def render_event(
+    what: str, cluster: Cluster, harms: tuple[Harm, Harm], faults: int, *, has_details: bool = False
+) -> RenderableType:
     """Whether the brokers may be away, with partitions before and meanwhile."""
     before, after = harms
     found = difference(before, after)
@@ -176,6 +193,8 @@ def render_event(what: str, cluster: Cluster, harms: tuple[Harm, Harm], faults: 
         by_losses[_sentence(certain) if certain else IF_POWER].append(name)
     for sentence, names in by_losses.items():
         lines.append(Text(f"Meanwhile, {list_of(names, NAMES_MAX)}: {sentence}"))
+        if has_details:
+            lines += _steps(cluster, names[0], found.losing[names[0]])
     return Trimmed(Group(*lines, *_render_unknown(after.unknown), *_bounds(cluster)))
 
 

@@ -41,7 +41,7 @@ DOWN_2 = "\n".join(
         LINE.format("moved", 2, 1, "1,3", "1,3", ""),
     )
 )
-LOST = Findings((Loss(("power_losses",), (0,), 1),))
+LOST = Findings((Loss(("power_losses",), (0,), ("the machine of r0 loses power",)),))
 SAFE = Findings()
 
 
@@ -155,6 +155,10 @@ def test_a_fault_that_loses_only_meanwhile_counts(tmp_path: Path) -> None:
     assert set(found.losing) == {"orders-0", "orders-1", "moved-2"}
     screen = shown(render_event("May it?", cluster, (before, after), 1), 80)
     assert "one power loss loses acknowledged records" in " ".join(screen.split())
+    harms = (before, after)
+    screen = shown(render_event("May it?", cluster, harms, 1, has_details=True), 80)
+    assert "orders-0, one power loss:" in screen
+    assert " 1. The machine of broker 1 loses power" in screen
 
 
 def test_an_order_of_restarts_begins_with_what_may_be_restarted_now(tmp_path: Path) -> None:
