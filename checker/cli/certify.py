@@ -51,6 +51,7 @@ class CertifyOptions:
     folder: Path
     own_model: str | None
     jobs: int | None
+    solver: str
     engine: EngineOptions
 
 
@@ -73,6 +74,13 @@ class CertifyOptions:
     show_default="one a core",
     help="How many processes judge side by side, with --engine local.",
 )
+@click.option(
+    "--solver",
+    type=click.Choice(["z3", "cvc5"]),
+    default="z3",
+    show_default=True,
+    help="The solver that proves the obligations of a proof again.",
+)
 @spark_options
 @options_as(CertifyOptions)
 def certify_command(options: CertifyOptions) -> int:
@@ -88,6 +96,8 @@ def certify_command(options: CertifyOptions) -> int:
 
     if is_of_proof(options.folder):
         return _certify_proof(options)
+    if options.solver != "z3":
+        raise click.UsageError("--solver is for the certificate of a proof; leave it out")
     require("pyarrow", "arrow", "certify")
     from waterline.checker.analysis.certificate.certificate import open_certificate  # noqa: PLC0415 - pyarrow takes a while
 
@@ -109,12 +119,20 @@ def certify_command(options: CertifyOptions) -> int:
 
 def _certify_proof(options: CertifyOptions) -> int:
     require("z3", "prove", "certify")
+    if options.solver == "cvc5":
+        require("cvc5", "cvc5", "--solver cvc5")
     from waterline.checker.analysis.certificate.proof import prove_again, read_proof  # noqa: PLC0415 - z3
     from waterline.checker.ci.proving import subject_of_problem  # noqa: PLC0415 - as above
-    from waterline.checker.cli.prove_report import of_certified  # noqa: PLC0415
+    from waterline.checker.cli.prove_report import of_certified, solver_name  # noqa: PLC0415
     from waterline.checker.proof.proving import Verdict  # noqa: PLC0415
+    from waterline.checker.proof.solver import ask  # noqa: PLC0415
     from waterline.checker.proof.terms import NotProvable  # noqa: PLC0415
 
+    answer, solver = ask, solver_name()
+    if options.solver == "cvc5":
+        from waterline.checker.proof import second_solver  # noqa: PLC0415
+
+        answer, solver = second_solver.ask, second_solver.name()
     folder = options.folder
     if options.jobs is not None or options.engine.engine == "spark":
         raise click.UsageError(
@@ -135,10 +153,11 @@ def _certify_proof(options: CertifyOptions) -> int:
                 subject,
                 folder,
                 lambda now: progress.report(f"proved {len(now.answered)} of {every} obligations"),
+                answer,
             )
     except (BadEnvironment, NotProvable) as found:
         raise BadCertificate(f"{folder}: {found}") from None
-    screen().print(Trimmed(Text(of_certified(proof, subject))))
+    screen().print(Trimmed(Text(of_certified(proof, subject, solver))))
     done = proof.verdict(subject.theorem) is Verdict.PROVED
     return exit_codes.HOLDS if done else exit_codes.NOT_CERTIFIED
 

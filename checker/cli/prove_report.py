@@ -96,11 +96,11 @@ def of_certificate(out: Path, proof: Proof, subject: Subject) -> str:
     return f"wrote a certificate of the proof to {out}; judge it with waterline certify {out}{own}"
 
 
-def of_certified(proof: Proof, subject: Subject) -> str:
+def of_certified(proof: Proof, subject: Subject, solver: str) -> str:
     """Return the report of a proof that was made again by its certificate."""
     theorem, last = subject.theorem, proof.answered[-1]
     steps = sum(each.attempt.steps for each in proof.answered)
-    judged = f"{quantity(len(proof.answered), 'obligation')}, {steps:,} steps of {solver_name()}"
+    judged = f"{quantity(len(proof.answered), 'obligation')}, {steps:,} steps of {solver}"
     if proof.verdict(theorem) is Verdict.PROVED:
         lines = [f"CERTIFIED {subject.name}: PROVED {', '.join(theorem.names)}"]
         lines += [f"  for {subject.scope}"]

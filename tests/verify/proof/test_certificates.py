@@ -61,6 +61,11 @@ def test_the_proof_of_kip320_is_certified_in_less_and_that_of_no_other_version(
     assert "proved again from the rules: 197 obligations" in out
     assert 3 * steps < sum(each["steps"] for each in document["obligations"])
 
+    pytest.importorskip("cvc5")
+    code, shown, _ = cli("certify", "kafka", "--solver", "cvc5", name="waterline")
+    assert code == 0
+    assert "197 obligations" in shown
+
     for version in ("hw", "epoch", "kip279", "kip320-first-try"):
         other = Path(version)
         shutil.copytree("kafka", other)
