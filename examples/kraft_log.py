@@ -57,9 +57,36 @@ def kraft_log(state: type[State]) -> Protocol:
             logs_match,
             committed_records_agree,
             leaders_have_what_is_committed,
+            no_record_of_a_later_epoch,
+            votes_are_of_their_epoch,
+            leaders_are_of_their_epoch,
+            end_offsets_are_of_leaders,
         ],
-        every_step=[nothing_committed_is_truncated],
-        sometimes=[commits, commits_in_two_epochs, truncates],
+        every_step=[
+            nothing_committed_is_truncated,
+            leaders_only_append,
+            leaders_commit_more,
+            *([commits_its_own_epoch] if state.waits_for_own_epoch else []),
+            epochs_grow,
+            votes_once_an_epoch,
+            begins_with_a_record,
+        ],
+        sometimes=[
+            commits,
+            commits_in_two_epochs,
+            commits_without_one,
+            truncates,
+            votes_in_its_epoch,
+            votes_in_a_later_epoch,
+            votes_again,
+            leaves_its_leader,
+            follows_in_its_epoch,
+            follows_in_a_later_epoch,
+            follower_commits,
+            fetches,
+            fetches_in_vain,
+            forgets_its_high_watermark,
+        ],
     )
 
 
@@ -271,9 +298,112 @@ def leaders_have_what_is_committed(s: State) -> bool:
     )
 
 
+def no_record_of_a_later_epoch(s: State) -> bool:
+    """No voter has a record of an epoch after its own."""
+    return all(epoch <= s.epoch[voter] for voter in s.voters for epoch in s.log[voter])
+
+
+def votes_are_of_their_epoch(s: State) -> bool:
+    """Who has a vote stood in that epoch, or in a later one; only a candidate has votes."""
+    return all(
+        (s.role[voter] == "candidate") == (voter in s.votes[voter])
+        and (s.role[voter] == "candidate" or len(s.votes[voter]) == 0)
+        and (s.role[voter] != "candidate" or s.voted_for[voter] == voter)
+        and (s.role[voter] != "unattached" or s.voted_for[voter] is None)
+        and all(
+            s.voted_for[voter] != other or s.epoch[other] >= s.epoch[voter] for other in s.voters
+        )
+        for voter in s.voters
+    )
+
+
+def leaders_are_of_their_epoch(s: State) -> bool:
+    """A leader leads itself, a follower one that has led in its epoch, and others nobody."""
+    return all(
+        (s.role[voter] in ("leader", "resigned")) == (s.leader[voter] == voter)
+        and (s.role[voter] == "follower") == (s.leader[voter] not in (None, voter))
+        and all(
+            s.leader[voter] != other
+            or s.epoch[other] > s.epoch[voter]
+            or (s.epoch[other] == s.epoch[voter] and s.role[other] in ("leader", "resigned"))
+            for other in s.voters
+        )
+        for voter in s.voters
+    )
+
+
+def end_offsets_are_of_leaders(s: State) -> bool:
+    """A leader alone knows what others have, and its followers have it."""
+    return all(
+        s.end_offset[voter, other] == -1
+        or (
+            s.role[voter] == "leader"
+            and voter != other
+            and (s.leader[other] != voter or s.end_offset[voter, other] <= len(s.log[other]))
+        )
+        for voter in s.voters
+        for other in s.voters
+    )
+
+
 def nothing_committed_is_truncated(before: State, after: State) -> bool:
     """No voter truncates below its high watermark."""
     return all(len(after.log[voter]) >= before.high_watermark[voter] for voter in before.voters)
+
+
+def leaders_only_append(before: State, after: State) -> bool:
+    """A voter that leads, and still does, has changed no record of its log."""
+    return all(
+        before.role[voter] != "leader"
+        or after.role[voter] != "leader"
+        or after.log[voter][: len(before.log[voter])] == before.log[voter]
+        for voter in before.voters
+    )
+
+
+def leaders_commit_more(before: State, after: State) -> bool:
+    """The high watermark of a voter that leads, and still does, never falls."""
+    return all(
+        before.role[voter] != "leader"
+        or after.role[voter] != "leader"
+        or after.high_watermark[voter] >= before.high_watermark[voter]
+        for voter in before.voters
+    )
+
+
+def commits_its_own_epoch(before: State, after: State) -> bool:
+    """A leader finds committed what ends in a record of its own epoch."""
+    return all(
+        after.role[voter] != "leader"
+        or after.high_watermark[voter] <= before.high_watermark[voter]
+        or after.log[voter][after.high_watermark[voter] - 1] == after.epoch[voter]
+        for voter in before.voters
+    )
+
+
+def epochs_grow(before: State, after: State) -> bool:
+    """No voter goes back to an earlier epoch."""
+    return all(after.epoch[voter] >= before.epoch[voter] for voter in before.voters)
+
+
+def votes_once_an_epoch(before: State, after: State) -> bool:
+    """A voter keeps its vote as long as it is in the epoch."""
+    return all(
+        before.voted_for[voter] is None
+        or after.epoch[voter] != before.epoch[voter]
+        or after.voted_for[voter] == before.voted_for[voter]
+        for voter in before.voters
+    )
+
+
+def begins_with_a_record(before: State, after: State) -> bool:
+    """A new leader has appended a record of its epoch."""
+    return all(
+        before.role[voter] == "leader"
+        or after.role[voter] != "leader"
+        or after.log[voter][-1] == after.epoch[voter]
+        for voter in before.voters
+    )
 
 
 def commits(s: State) -> bool:
@@ -289,6 +419,114 @@ def commits_in_two_epochs(s: State) -> bool:
     )
 
 
+def commits_without_one(before: State, after: State) -> bool:
+    """A leader finds a record committed that a voter lacks."""
+    return any(
+        after.role[leader] == "leader"
+        and after.high_watermark[leader] > before.high_watermark[leader]
+        and after.high_watermark[leader] > len(after.log[voter])
+        for leader in before.voters
+        for voter in before.voters
+    )
+
+
 def truncates(before: State, after: State) -> bool:
     """A voter truncates its log."""
     return any(len(after.log[voter]) < len(before.log[voter]) for voter in before.voters)
+
+
+def votes_in_its_epoch(before: State, after: State) -> bool:
+    """A voter votes in the epoch that it is in."""
+    return any(
+        before.role[voter] == "unattached"
+        and after.role[voter] == "voted"
+        and after.epoch[voter] == before.epoch[voter]
+        for voter in before.voters
+    )
+
+
+def votes_in_a_later_epoch(before: State, after: State) -> bool:
+    """A voter that has voted votes in a later epoch."""
+    return any(
+        before.role[voter] == "voted"
+        and after.role[voter] == "voted"
+        and after.epoch[voter] > before.epoch[voter]
+        for voter in before.voters
+    )
+
+
+def votes_again(before: State, after: State) -> bool:
+    """A voter repeats its vote for a candidate that has started again."""
+    return any(
+        before.role[voter] == "voted"
+        and before.voted_for[voter] == candidate
+        and voter not in before.votes[candidate]
+        and voter in after.votes[candidate]
+        and after.epoch[voter] == before.epoch[voter]
+        for voter in before.voters
+        for candidate in before.voters
+    )
+
+
+def leaves_its_leader(before: State, after: State) -> bool:
+    """A follower votes in a later epoch."""
+    return any(
+        before.role[voter] == "follower" and after.role[voter] == "voted" for voter in before.voters
+    )
+
+
+def follows_in_its_epoch(before: State, after: State) -> bool:
+    """A voter hears who leads in the epoch that it is in."""
+    return any(
+        before.role[voter] != "follower"
+        and after.role[voter] == "follower"
+        and after.epoch[voter] == before.epoch[voter]
+        for voter in before.voters
+    )
+
+
+def follows_in_a_later_epoch(before: State, after: State) -> bool:
+    """A follower hears who leads in a later epoch."""
+    return any(
+        before.role[voter] == "follower"
+        and after.role[voter] == "follower"
+        and after.epoch[voter] > before.epoch[voter]
+        for voter in before.voters
+    )
+
+
+def follower_commits(before: State, after: State) -> bool:
+    """A follower learns that a record is committed."""
+    return any(
+        after.role[voter] == "follower"
+        and after.high_watermark[voter] > before.high_watermark[voter]
+        for voter in before.voters
+    )
+
+
+def fetches(before: State, after: State) -> bool:
+    """A leader learns what a follower has, and the follower gets the next record."""
+    return any(
+        after.end_offset[leader, voter] > before.end_offset[leader, voter]
+        and len(after.log[voter]) > len(before.log[voter])
+        for leader in before.voters
+        for voter in before.voters
+    )
+
+
+def fetches_in_vain(before: State, after: State) -> bool:
+    """A leader learns what a follower has, and the follower does not get the next record."""
+    return any(
+        after.end_offset[leader, voter] > before.end_offset[leader, voter]
+        and after.end_offset[leader, voter] < len(after.log[leader])
+        and len(after.log[voter]) == len(before.log[voter])
+        for leader in before.voters
+        for voter in before.voters
+    )
+
+
+def forgets_its_high_watermark(before: State, after: State) -> bool:
+    """A voter no longer knows what is committed."""
+    return any(
+        after.high_watermark[voter] < before.high_watermark[voter] for voter in before.voters
+    )

@@ -50,9 +50,31 @@ def raft(state: type[State]) -> Protocol:
             logs_match,
             committed_entries_agree,
             leaders_have_what_is_committed,
+            no_entry_of_a_later_term,
+            votes_are_of_their_term,
+            indices_are_of_leaders,
         ],
-        every_step=[leaders_only_append],
-        sometimes=[commits, commits_in_two_terms, cuts_its_log],
+        every_step=[
+            leaders_only_append,
+            leaders_commit_more,
+            *([commits_its_own_term] if state.commits_own_term_only else []),
+            terms_grow,
+            votes_once_a_term,
+            votes_anew,
+            begins_with_its_next_entry,
+            cuts_for_another_entry,
+        ],
+        sometimes=[
+            commits,
+            commits_in_two_terms,
+            cuts_its_log,
+            votes_in_its_term,
+            votes_in_a_later_term,
+            follows_in_its_term,
+            sends_an_earlier_entry,
+            follower_commits,
+            forgets_what_is_committed,
+        ],
     )
 
 
@@ -216,12 +238,105 @@ def leaders_have_what_is_committed(s: State) -> bool:
     )
 
 
+def no_entry_of_a_later_term(s: State) -> bool:
+    """No server has an entry of a term after its own."""
+    return all(term <= s.term[server] for server in s.servers for term in s.log[server])
+
+
+def votes_are_of_their_term(s: State) -> bool:
+    """Who has a vote stood in that term, or in a later one; only a candidate has votes."""
+    return all(
+        (s.role[server] == "candidate" or len(s.votes[server]) == 0)
+        and all(
+            s.voted_for[server] != other or s.term[other] >= s.term[server] for other in s.servers
+        )
+        for server in s.servers
+    )
+
+
+def indices_are_of_leaders(s: State) -> bool:
+    """A leader sends an entry after those that it knows a follower has; others have no indices."""
+    return all(
+        s.match[server, other] <= s.next[server, other]
+        and (s.next[server, other] == 0 or (s.role[server] == "leader" and server != other))
+        for server in s.servers
+        for other in s.servers
+    )
+
+
 def leaders_only_append(before: State, after: State) -> bool:
     """A server that leads, and still does, has changed no entry of its log."""
     return all(
         before.role[server] != "leader"
         or after.role[server] != "leader"
         or after.log[server][: len(before.log[server])] == before.log[server]
+        for server in before.servers
+    )
+
+
+def leaders_commit_more(before: State, after: State) -> bool:
+    """A server that leads, and still does, knows no less to be committed."""
+    return all(
+        before.role[server] != "leader"
+        or after.role[server] != "leader"
+        or after.commit[server] >= before.commit[server]
+        for server in before.servers
+    )
+
+
+def commits_its_own_term(before: State, after: State) -> bool:
+    """A leader finds committed what ends in an entry of its own term."""
+    return all(
+        after.role[server] != "leader"
+        or after.commit[server] <= before.commit[server]
+        or after.log[server][after.commit[server] - 1] == after.term[server]
+        for server in before.servers
+    )
+
+
+def terms_grow(before: State, after: State) -> bool:
+    """No server goes back to an earlier term."""
+    return all(after.term[server] >= before.term[server] for server in before.servers)
+
+
+def votes_once_a_term(before: State, after: State) -> bool:
+    """A server keeps its vote as long as it is in the term."""
+    return all(
+        before.voted_for[server] is None
+        or after.term[server] != before.term[server]
+        or after.voted_for[server] == before.voted_for[server]
+        for server in before.servers
+    )
+
+
+def votes_anew(before: State, after: State) -> bool:
+    """A server takes no vote along into a later term."""
+    return all(
+        after.term[server] == before.term[server]
+        or after.voted_for[server] != other
+        or server in after.votes[other]
+        for server in before.servers
+        for other in before.servers
+    )
+
+
+def begins_with_its_next_entry(before: State, after: State) -> bool:
+    """A new leader sends each other server first what comes after its own log."""
+    return all(
+        before.role[server] == "leader"
+        or after.role[server] != "leader"
+        or other == server
+        or after.next[server, other] == len(after.log[server])
+        for server in before.servers
+        for other in before.servers
+    )
+
+
+def cuts_for_another_entry(before: State, after: State) -> bool:
+    """A server gives up entries only for another one."""
+    return all(
+        len(after.log[server]) >= len(before.log[server])
+        or after.log[server] != before.log[server][: len(after.log[server])]
         for server in before.servers
     )
 
@@ -245,3 +360,56 @@ def cuts_its_log(before: State, after: State) -> bool:
         after.log[server][: len(before.log[server])] != before.log[server]
         for server in before.servers
     )
+
+
+def votes_in_its_term(before: State, after: State) -> bool:
+    """A server votes in the term that it is in."""
+    return any(
+        before.voted_for[server] is None
+        and after.voted_for[server] is not None
+        and after.term[server] == before.term[server]
+        for server in before.servers
+    )
+
+
+def votes_in_a_later_term(before: State, after: State) -> bool:
+    """A server that has voted votes for another one of a later term."""
+    return any(
+        before.voted_for[server] is not None
+        and after.voted_for[server] is not None
+        and after.term[server] > before.term[server]
+        and after.voted_for[server] != server
+        for server in before.servers
+    )
+
+
+def follows_in_its_term(before: State, after: State) -> bool:
+    """A follower takes an entry of the term that it is in."""
+    return any(
+        before.role[server] != "leader"
+        and len(after.log[server]) > len(before.log[server])
+        and after.term[server] == before.term[server]
+        for server in before.servers
+    )
+
+
+def sends_an_earlier_entry(before: State, after: State) -> bool:
+    """A leader goes back to an earlier entry, which a follower lacks."""
+    return any(
+        after.role[leader] == "leader" and after.next[leader, other] < before.next[leader, other]
+        for leader in before.servers
+        for other in before.servers
+    )
+
+
+def follower_commits(before: State, after: State) -> bool:
+    """A follower learns that an entry is committed."""
+    return any(
+        after.role[server] == "follower" and after.commit[server] > before.commit[server]
+        for server in before.servers
+    )
+
+
+def forgets_what_is_committed(before: State, after: State) -> bool:
+    """A server no longer knows what is committed."""
+    return any(after.commit[server] < before.commit[server] for server in before.servers)

@@ -124,13 +124,17 @@ def ours(example: Example, bounds: Bounds) -> Found:
         result = search(problem, engine)
     depths = {found.name: found.depth for found in result.invariants}
     depths |= {found.name: found.depth for found in result.reachable}
-    if set(depths) != set(example.claims):
-        raise PeerError(f"the claims of {example.name} are not those of its peer: {list(depths)}")
+    if missing := set(example.claims) - set(depths):
+        raise PeerError(f"{example.name} lacks claims of its peer: {sorted(missing)}")
     return Found(
         distinct=result.distinct,
         transitions=result.generated - 1,
         levels=[level.states for level in result.levels],
-        first={name: depth for name, depth in depths.items() if depth is not None},
+        first={
+            name: depth
+            for name in example.claims  # the peer has no others
+            if (depth := depths[name]) is not None
+        },
     )
 
 
