@@ -193,11 +193,6 @@ def actions_named(model: Model, names: Collection[str]) -> Mask:
     return np.array([action.name in names for action in model.actions], np.bool_)
 
 
-def predicates_asked(problem: Problem) -> int:
-    """How many predicates are evaluated in each state."""
-    return len(asked_of(problem).predicates)
-
-
 def asked_of(problem: Problem) -> Questions:
     """Return the predicates of a problem's claims about behaviours, to evaluate in every state."""
     asked = questions_for(problem)

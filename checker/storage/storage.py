@@ -224,11 +224,6 @@ class LocalStorage:
             raise
 
 
-def undurable(storage: Storage) -> Storage:
-    """Return the storage for files that need not survive a power loss."""
-    return LocalStorage(storage.root) if isinstance(storage, LocalStorage) else storage
-
-
 class RemoteStorage:
     """An object store or HDFS, through pyarrow.fs. A file is read whole.
 
