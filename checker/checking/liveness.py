@@ -26,7 +26,7 @@ from waterline.checker.liveness.space import (
     space_of,
 )
 from waterline.checker.problem.wording import quantity, roughly
-from waterline.checker.search.engines.process_memory import anonymous_bytes
+from waterline.checker.search.engines.processes import anonymous_bytes
 from waterline.checker.search.fault_count import counters, faults_in_rows
 from waterline.checker.search.result import INTERRUPTED, InvariantResult, Verdict
 from waterline.checker.traces.fewest_actors import paths_to_breaking

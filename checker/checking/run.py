@@ -1,4 +1,7 @@
-"""One run: search, verdicts, and a confirmed counterexample for each violated claim."""
+"""One run: search, verdicts, and a confirmed counterexample for each violated claim.
+
+After an error of a rule no claim holds, and one that was violated before stays so.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +12,39 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from waterline.checker.liveness.space import answers_of, asked_of
+from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.account import Account
 from waterline.checker.search.engines.engine import (
+    FAULTS_MAX,
     Arrivals,
     Engine,
     EngineChoice,
     ModelFault,
     threads_of,
 )
+from waterline.checker.search.engines.expander import chunks_of
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.search.result import NO_BUDGETS, Budgets, Result
-from waterline.checker.search.rule_errors import Raised
+from waterline.checker.search.result import NO_BUDGETS, STOPPED_BY_ERROR, Budgets, Result, Verdict
+from waterline.checker.search.rule_errors import Failure, Raised, explain_fault
 from waterline.checker.search.search import Interrupts, SearchFault, Snapshot, exactly, search
 from waterline.checker.storage.storage import Damaged
 from waterline.checker.traces.fewest_actors import paths_to_breaking
-from waterline.checker.traces.finding import Finding, finding_at
-from waterline.checker.traces.violating_states import breaking_states
+from waterline.checker.traces.finding import Finding, finding_at, raising_at
+from waterline.checker.traces.violating_states import Breaking, breaking_states
 
 if TYPE_CHECKING:
-    from waterline.checker.checking.raised_run import RuleError
+    from waterline.checker.checking.run import RuleError
     from waterline.checker.search.engines.factory import GrowingEngine
     from waterline.checker.search.engines.over_files import FileEngine
     from waterline.checker.search.profile import Profile
     from waterline.checker.storage.run_directory import RunDirectory
     from waterline.checker.traces.alternatives import Others
+
 
 _LONG_SECONDS = 5.0
 """A search so long has levels that take a while to be gone through once more."""
@@ -258,3 +268,83 @@ def counterexamples_of(problem: Problem, engine: Engine, result: Result) -> tupl
         for claim in problem.judged
         if claim.name in paths
     )
+
+
+_ERROR = "raises"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleError:
+    """The error of a rule, with its place and arguments, and a shortest trace there."""
+
+    raised: Raised
+    depth: int
+    finding: Finding
+
+    @property
+    def failure(self) -> Failure:
+        """The action or the claim, and its error."""
+        return self.raised.failure
+
+
+def rule_error(problem: Problem, engine: Engine, fault: ModelFault, depth: int) -> RuleError:
+    """The error of a fault in states of this depth; `engine` has absorbed the levels before it.
+
+    Raises `Disagreement`.
+    """
+    at = Breaking(depth, fault.states, len(fault.states), None)
+    path = paths_to_breaking(problem, engine, {_ERROR: at})[_ERROR]
+    found = raising_at(problem, path.initial, path.calls)
+    if found is None:
+        raise _explain_fault(problem, fault)
+    finding, raised = found
+    return RuleError(raised, depth, finding)
+
+
+def _explain_fault(problem: Problem, fault: ModelFault) -> Raised:
+    found = explain_fault(problem, fault)
+    if not isinstance(found, Raised):
+        raise found
+    return found
+
+
+def withdraw(result: Result) -> None:
+    """Withdraw every "holds": a rule raised, so the state space is incomplete."""
+    result.complete, result.stopped_by = False, STOPPED_BY_ERROR
+    result.invariants = [
+        replace(each, verdict=Verdict.INCOMPLETE) if each.verdict is Verdict.HOLDS else each
+        for each in result.invariants
+    ]
+
+
+def fault_of_behaviours(problem: Problem, engine: Engine, result: Result) -> tuple[ModelFault, int]:
+    """Return the least states at the least depth where a claim about behaviours faults.
+
+    Returns the depth too. Such a claim must have faulted.
+    """
+    for level in result.levels:
+        found = [
+            state for part in engine.over_level(level.depth, _Faulting(problem)) for state in part
+        ]
+        if found:
+            return ModelFault.among(found), level.depth
+    raise AssertionError("no claim about behaviours faults in any level")
+
+
+@dataclass(frozen=True, slots=True)
+class _Faulting:
+    """Finder of the least states of a block where such a claim faults; picklable."""
+
+    problem: Problem
+
+    def __call__(self, block: Rows) -> list[StateWords]:
+        asked, found = asked_of(self.problem), list[StateWords]()
+        if all(answers_of(self.problem, asked, chunk).fault is None for chunk in chunks_of(block)):
+            return found
+        for row in block[np.lexsort(block.T[::-1])]:
+            alone = np.ascontiguousarray(row.reshape(1, -1))
+            if answers_of(self.problem, asked, alone).fault is not None:
+                found.append(state_words(row))
+                if len(found) == FAULTS_MAX:
+                    break
+        return found

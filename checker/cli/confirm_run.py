@@ -9,9 +9,8 @@ from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.confirm.carrying_out import carried_out, work_folder
 from waterline.checker.kafka.confirm.counterexample import load_counterexample, search, ways_shown
-from waterline.checker.kafka.confirm.fluss.release import steered_release
+from waterline.checker.kafka.confirm.fluss.replay import render_on_fluss, steered_release
 from waterline.checker.kafka.confirm.fluss.replay import replay_on_fluss as replay
-from waterline.checker.kafka.confirm.fluss.report import render_on_fluss
 from waterline.checker.kafka.confirm.jars import class_path
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.report import render_confirmation

@@ -35,15 +35,14 @@ from waterline.checker.problem.wording import (
 from waterline.checker.problem.words import Words
 from waterline.checker.search.eta import outlook
 from waterline.checker.search.result import InvariantResult, LevelSummary, Result, Verdict
-from waterline.checker.traces.shortest_note import describe_alike, describe_kinds
+from waterline.checker.traces.alternatives import describe_alike, describe_kinds
 from waterline.counterexamples import TraceStep
 from waterline.counterexamples.rendering import Trimmed, render_compact
 from waterline.counterexamples.style import BAD, GOOD, WARNING, label_grid
 from waterline.model.core.claim import Temporal
 
 if TYPE_CHECKING:
-    from waterline.checker.checking.raised_run import RuleError
-    from waterline.checker.checking.run import Run
+    from waterline.checker.checking.run import RuleError, Run
     from waterline.checker.traces.alternatives import Others
     from waterline.checker.traces.finding import Finding
 

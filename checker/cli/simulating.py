@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from waterline.checker.analysis.simulate.choosing import Choosing, Plan
 from waterline.checker.analysis.simulate.coverage import Coverage
 from waterline.checker.analysis.simulate.document import document
 from waterline.checker.analysis.simulate.shortening import Shortened
@@ -24,6 +23,7 @@ from waterline.checker.analysis.simulate.simulation import (
     Wanted,
     simulate,
 )
+from waterline.checker.analysis.simulate.walker import Choosing, Plan
 from waterline.checker.cli.run_report import (
     Claims,
     action_table,

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from waterline import invariants
-from waterline.checker.kafka.terms import condition
-from waterline.checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS
+from waterline.checker.kafka.words import ATOMIC_WORDS, MESSAGE_WORDS, condition
 from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry

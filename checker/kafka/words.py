@@ -1,13 +1,15 @@
-"""Vocabulary of reports about Kafka's models."""
+"""Vocabulary of reports and of conditions about Kafka's models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from waterline.checker.problem.wording import quantity
 from waterline.checker.problem.words import Words
 from waterline.model import atomic
 from waterline.model.core.transition_system import Model
+from waterline.model.message import terms as words
 from waterline.model.message.declared import option_of
 from waterline.model.message.environment import (
     COUNTED,
@@ -21,6 +23,10 @@ from waterline.model.message.environment import (
 from waterline.model.message.narration import LANES
 from waterline.model.message.release_names import is_released, releases_with
 from waterline.model.message.versions import NAMED, switches_of, version_of
+
+if TYPE_CHECKING:
+    from waterline.model.own.condition import Condition
+
 
 _LETTERS = {"replicas": "r", "log_size": "l", "records": "n", "epochs": "e"}
 _RAISABLE = {"epochs": EPOCHS_MAX, "log-size": RECORDS_MAX, "records": RECORDS_MAX}
@@ -172,3 +178,33 @@ ATOMIC_WORDS = Words(
     raisable=_RAISABLE,
     outside=frozenset({"Produce", "ElectLeader", "RemoveFromIsr"}),
 )
+
+
+_NAMES = (
+    *("NO_REPLICA", "NO_EPOCH", "NO_RECORD", "UNKNOWN_OFFSET"),
+    *("NO_ROLE", "LEADER", "TRUNCATING", "FETCHING"),
+    *("IDLE", "REQUESTED", "ANSWERED", "OUT_OF_RANGE", "PARKED", "DIVERGING", "CHECKED"),
+    *("NO_ANSWER", "GRANTED", "REFUSED"),
+    *("ACKS_NONE", "ACKS_LEADER", "ACKS_ALL"),
+)
+"""Of `model.message.terms`."""
+
+
+def condition(text: str, model: Model) -> Condition:
+    """Return the condition in a text about the states of a model. Raises `BadCondition`."""
+    # Few runs have a condition, and an executor should not import what reads one.
+    from waterline.model.own import condition as language  # noqa: PLC0415
+
+    return language.condition(text, model.layout, model.settings, terms(model))
+
+
+def terms(model: Model) -> Mapping[str, object]:
+    """`LEADER`, `r0`, `m1`, `contains(s.isr, r1)`, `size(s.isr)`."""
+    sizes = model.layout.sizes
+    return {
+        **{f"r{replica}": replica for replica in range(sizes["replicas"])},
+        **{f"m{record}": record for record in range(1, sizes["records"] + 1)},
+        **{name: getattr(words, name) for name in _NAMES},
+        "contains": words.contains,
+        "size": words.size,
+    }

@@ -25,7 +25,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import describe_bytes
 from waterline.checker.search.account import Account
 from waterline.checker.search.engines.engine import Arrivals, Engine, Interrupted, ModelFault
-from waterline.checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
+from waterline.checker.search.engines.processes import anonymous_bytes, peak_resident_bytes
 from waterline.checker.search.result import (
     INTERRUPTED,
     NO_BUDGETS,

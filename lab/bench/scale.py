@@ -48,7 +48,7 @@ from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.search.engines.process_memory import anonymous_bytes, peak_resident_bytes
+from waterline.checker.search.engines.processes import anonymous_bytes, peak_resident_bytes
 from waterline.checker.search.search import search
 from waterline.model.atomic import AtomicEnvironment
 bounds = json.loads(sys.argv[1])

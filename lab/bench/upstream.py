@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from waterline.checker.kafka.confirm.maven import NoMaven, complaint_of, run_maven
+from waterline.checker.kafka.confirm.jars import NoMaven, complaint_of, run_maven
 
 ROOT = Path(__file__).parents[2]
 UPSTREAM = ROOT / "docs" / "upstream"

@@ -18,6 +18,7 @@ from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from waterline.checker.kafka.confirm.facts import differences, of_model
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
+from waterline.checker.kafka.confirm.staging import begin
 from waterline.checker.kafka.confirm.steerable import Steerable, moment_of
 from waterline.checker.kafka.confirm.stepping import (
     LAG_MS,
@@ -28,7 +29,6 @@ from waterline.checker.kafka.confirm.stepping import (
     require_held,
     take,
 )
-from waterline.checker.kafka.confirm.topics import begin
 from waterline.counterexamples import Moment, TraceStep
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model

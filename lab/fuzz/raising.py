@@ -37,8 +37,8 @@ from waterline.checker.analysis.certificate.certificate import open_certificate
 from waterline.checker.analysis.certificate.certifying import certify
 from waterline.checker.analysis.certificate.writing import write_certificate
 from waterline.checker.analysis.export import export
-from waterline.checker.analysis.simulate.choosing import Choosing, Plan
 from waterline.checker.analysis.simulate.simulation import Wanted, simulate
+from waterline.checker.analysis.simulate.walker import Choosing, Plan
 from waterline.checker.checking import run as running
 from waterline.checker.checking.run import Run, RunRaised, run
 from waterline.checker.problem.packed_rows import StateWords

@@ -23,8 +23,7 @@ from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement, run_of
 from waterline.checker.kafka.confirm.site import Site
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
-from waterline.checker.kafka.confirm.staging import start_stage
-from waterline.checker.kafka.confirm.topics import begin
+from waterline.checker.kafka.confirm.staging import begin, start_stage
 
 
 def _topic_settings(course: Course) -> Mapping[str, str]:

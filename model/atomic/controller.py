@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.atomic.quorum import quorum_isr, quorum_leader
-from waterline.model.atomic.settings import AtomicSettings
-from waterline.model.atomic.terms import EPOCHS, WITHIN
+from waterline.model.atomic.terms import EPOCHS, WITHIN, AtomicSettings
 from waterline.model.message.terms import NO_REPLICA, contains, with_member, without_member
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-from waterline.model.atomic.settings import AtomicBounds
+from waterline.model.atomic.terms import AtomicBounds
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 

@@ -7,8 +7,7 @@ from typing import Any
 from waterline.model.atomic.leader import has_replicated
 from waterline.model.atomic.logs import cut, matching_end, same_epoch, truncation_end
 from waterline.model.atomic.quorum import known_leader, leads
-from waterline.model.atomic.settings import AtomicSettings
-from waterline.model.atomic.terms import BY_LEADER_EPOCH, WHILE_FETCHING
+from waterline.model.atomic.terms import BY_LEADER_EPOCH, WHILE_FETCHING, AtomicSettings
 from waterline.model.message.terms import NO_REPLICA
 
 

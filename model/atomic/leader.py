@@ -10,7 +10,6 @@ from typing import Any
 
 from waterline.model.atomic.logs import same_epoch
 from waterline.model.atomic.quorum import is_true_leader, known_leader, leads
-from waterline.model.atomic.settings import AtomicSettings
 from waterline.model.atomic.terms import (
     BY_LEADER_EPOCH,
     BY_RECORD_EPOCH,
@@ -18,6 +17,7 @@ from waterline.model.atomic.terms import (
     RECORDS,
     UNFENCED,
     WITHIN,
+    AtomicSettings,
 )
 from waterline.model.message.epochs import epoch_at
 from waterline.model.message.terms import NO_REPLICA, contains, with_member, without_member

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.atomic.settings import AtomicSettings
-from waterline.model.atomic.terms import BY_LATEST_EPOCH, TO_HIGH_WATERMARK, TO_MATCHING_RECORD
+from waterline.model.atomic.terms import (
+    BY_LATEST_EPOCH,
+    TO_HIGH_WATERMARK,
+    TO_MATCHING_RECORD,
+    AtomicSettings,
+)
 from waterline.model.message.epochs import epoch_at
 from waterline.model.message.truncation import cut_log
 

@@ -9,7 +9,7 @@ record is an id in order of birth (1, 2, ...); its epoch is stored once per id.
 
 from __future__ import annotations
 
-from waterline.model.atomic.settings import AtomicBounds
+from waterline.model.atomic.terms import AtomicBounds
 from waterline.model.core.layout import Field, Layout
 from waterline.model.core.renaming import (
     BY_RECORD,

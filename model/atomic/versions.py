@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from waterline.model.atomic import controller, follower, leader
-from waterline.model.atomic.settings import AtomicSettings
 from waterline.model.atomic.terms import (
     BY_LATEST_EPOCH,
     BY_LEADER_EPOCH,
@@ -20,6 +19,7 @@ from waterline.model.atomic.terms import (
     TO_MATCHING_RECORD,
     UNFENCED,
     WHILE_FETCHING,
+    AtomicSettings,
 )
 from waterline.model.core.transition_system import Action, Parameter
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.commands import Commands
 from waterline.checker.kafka.confirm.errors import CannotConfirm
-from waterline.checker.kafka.confirm.fluss.release import steered_release
+from waterline.checker.kafka.confirm.fluss.replay import steered_release
 from waterline.checker.kafka.confirm.fluss.servers import Shown
 
 TRACES = Path(__file__).parents[2] / "examples" / "traces" / "fluss"

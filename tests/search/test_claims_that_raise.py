@@ -9,8 +9,8 @@ import pytest
 
 from lab.fuzz.raising import LOCAL, compare, drawn, seen_of
 from tests.support.own import own_problem
-from waterline.checker.analysis.simulate.choosing import Choosing, Plan
 from waterline.checker.analysis.simulate.simulation import Wanted, simulate
+from waterline.checker.analysis.simulate.walker import Choosing, Plan
 from waterline.checker.compiler import kernel
 from waterline.checker.compiler.kernel import plan_of, program_of
 from waterline.checker.compiler.loops import Loops, Parts

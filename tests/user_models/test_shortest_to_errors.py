@@ -11,8 +11,7 @@ import pytest
 
 from tests.support.engines import WAYS, engine_for
 from tests.support.own import own_problem
-from waterline.checker.checking.raised_run import rule_error
-from waterline.checker.checking.run import RunRaised, run
+from waterline.checker.checking.run import RunRaised, rule_error, run
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.checker.search.search import SearchFault, search

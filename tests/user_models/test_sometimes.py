@@ -11,8 +11,8 @@ import pytest
 from tests.support.commands import Commands
 from tests.support.engines import WAYS, engine_for
 from tests.support.own import own_problem
-from waterline.checker.analysis.simulate.choosing import Choosing, Plan
 from waterline.checker.analysis.simulate.simulation import Wanted, simulate
+from waterline.checker.analysis.simulate.walker import Choosing, Plan
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Budgets, ReachableResult
 from waterline.checker.search.search import search

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from waterline.checker.analysis.compare.aligning import How, Pair, align
-from waterline.checker.analysis.compare.ends import Ends, ends_of
+from waterline.checker.analysis.compare.ends import End, Ends, ends_of
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
-from waterline.counterexamples import Replayed
+from waterline.counterexamples import NO_CLAIM, Moment, Replayed
 from waterline.counterexamples.protocols import Narration
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
@@ -155,3 +155,40 @@ def _cells(narration: Narration, state: State) -> dict[tuple[str, str], str]:
 
 def _value(value: object) -> str:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class EndText:
+    """How a side ends. `is_broken` is None where nothing is claimed, or the claim is not judged."""
+
+    sentence: str
+    is_broken: bool | None
+
+
+def describe(narration: Narration, moment: Moment) -> str:
+    """A step in the words of its side."""
+    return narration.sentence(moment.action, moment.values, moment.before, moment.after)
+
+
+def describe_ends(comparison: Comparison) -> tuple[EndText, EndText]:
+    """Both ends, the left one first."""
+    ends = comparison.ends
+    return _describe_end(comparison, ends.left), _describe_end(comparison, ends.right)
+
+
+def _describe_end(comparison: Comparison, end: End) -> EndText:
+    claim = comparison.replayed.trace.invariant
+    if claim == NO_CLAIM:
+        return EndText("no claim is asked.", None)
+    if not end.applies:
+        return EndText(f"has nothing that {claim} is about.", None)
+    if not end.is_judged:
+        command = comparison.right.to_command()
+        return EndText(
+            f"{claim} is about all that can follow and is not judged here; see "
+            f"{command} --invariant {claim}",
+            None,
+        )
+    if end.broken_at is None:
+        return EndText(f"{claim} holds all the way.", False)
+    return EndText(f"{claim} is broken {comparison.at(end.broken_at)}. {end.explanation}", True)

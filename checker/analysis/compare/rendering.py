@@ -10,8 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from waterline.checker.analysis.compare.aligning import How, Pair
-from waterline.checker.analysis.compare.comparison import Comparison, describe_changes
-from waterline.checker.analysis.compare.sentences import describe, describe_ends
+from waterline.checker.analysis.compare.comparison import (
+    Comparison,
+    describe,
+    describe_changes,
+    describe_ends,
+)
 from waterline.checker.problem.wording import describe_version
 from waterline.counterexamples.protocols import Narration, State
 from waterline.counterexamples.rendering import CYCLE, describe_repetition

@@ -14,8 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from waterline.checker.analysis.explain.allowance import Allowance
-from waterline.checker.analysis.explain.executions import Courses, CourseSearch, Event
+from waterline.checker.analysis.explain.executions import Allowance, Courses, CourseSearch, Event
 from waterline.checker.analysis.explain.liveness import LastingSearch, taken_by_itself
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem, asked_alone

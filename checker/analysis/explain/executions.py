@@ -7,13 +7,13 @@ as it likes. All courses are gone through, so that "none breaks the claim" is as
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.analysis.explain.allowance import Allowance
 from waterline.checker.compiler.origins import action_of, arguments_of, call_of
 from waterline.checker.graph.edges import steps_out_of
 from waterline.checker.problem.packed_rows import Rows, StateWords, state_words
@@ -24,6 +24,19 @@ from waterline.checker.search.rule_errors import explain_fault
 from waterline.model.core.claim import ActionProperty, Judged
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """How much one search may look at: distinct states, and until when (`time.monotonic`)."""
+
+    states: int
+    ends: float
+
+    @property
+    def is_over(self) -> bool:
+        """True if the time is up."""
+        return time.monotonic() > self.ends
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.analysis.explain.allowance import Allowance
-from waterline.checker.analysis.explain.executions import Courses, Event, StepsOnCourses
+from waterline.checker.analysis.explain.executions import Allowance, Courses, Event, StepsOnCourses
 from waterline.checker.graph.adjacency import Mask, Numbers
 from waterline.checker.liveness.fairness import FairSteps, Staying, staying
 from waterline.checker.liveness.lasso import Recovery, Waiting, Ways, waiting

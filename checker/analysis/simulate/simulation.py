@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from waterline.checker.analysis.simulate.choosing import Plan
 from waterline.checker.analysis.simulate.coverage import Coverage, Sighting
 from waterline.checker.analysis.simulate.shortening import Shortened, with_steps_left_out
-from waterline.checker.analysis.simulate.walker import Walker, recipe_of
+from waterline.checker.analysis.simulate.walker import Plan, Walker, recipe_of
 from waterline.checker.analysis.simulate.workers import WalkQuota, on_spark, on_threads
 from waterline.checker.checking.run import run
 from waterline.checker.compiler.origins import call_of

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import enum
 import functools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.analysis.simulate import walk_loops as loops
-from waterline.checker.analysis.simulate.choosing import Plan
 from waterline.checker.analysis.simulate.coverage import Coverage, Sighting, nothing_seen
 from waterline.checker.compiler.kernel import Kernel, kernel_of
 from waterline.checker.compiler.machine import Functions, code_address
@@ -21,6 +22,53 @@ from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.engines.expander import action_mask, claim_mask
 from waterline.checker.search.fault_count import used_in_rows
 from waterline.checker.storage.blocks import NUMBERS
+
+DEPTH = 100
+"""How many steps a walk has at most, by default."""
+
+
+class Choosing(enum.Enum):
+    """Way to choose steps at random, by its name as an option."""
+
+    MIXED = "mixed"
+    """Each of the other four in turn, from walk to walk."""
+    STEPS = "steps"
+    """Any step that is enabled, each as often as another."""
+    ACTIONS = "actions"
+    """An action with an enabled step, and then one of its steps."""
+    PACES = "paces"
+    """Like `ACTIONS`; in each walk every action has a pace of its own, for the whole walk."""
+    RARE = "rare"
+    """Like `PACES`, and steps from outside, such as faults, are rarer than the protocol's own."""
+
+    @property
+    def number(self) -> int:
+        """Number of this way in compiled code."""
+        return _NUMBERS[self]
+
+
+_NUMBERS = {
+    Choosing.STEPS: loops.STEPS,
+    Choosing.ACTIONS: loops.ACTIONS_FIRST,
+    Choosing.PACES: loops.PACES,
+    Choosing.RARE: loops.RARE,
+    Choosing.MIXED: loops.MIXED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How walks are made: `seed` and a walk's number are all that its chance goes by.
+
+    A walk has at most `depth` steps. `outside` names the actions that are done to the protocol
+    (`checker.problem.words.Words`): a problem that was sent elsewhere may know them no more.
+    """
+
+    seed: int = 0
+    depth: int = DEPTH
+    choosing: Choosing = Choosing.MIXED
+    outside: frozenset[str] = frozenset()
+
 
 BATCH = 1024
 """Walks that take their steps together: their successors fit the processor's second-level cache."""

@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
-from waterline.checker.analysis.simulate.choosing import Plan
 from waterline.checker.analysis.simulate.coverage import Coverage, nothing_seen
-from waterline.checker.analysis.simulate.walker import BATCH, Walker, recipe_of
+from waterline.checker.analysis.simulate.walker import BATCH, Plan, Walker, recipe_of
 from waterline.checker.compiler.program import load_program
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import EngineChoice, Interrupted, threads_of

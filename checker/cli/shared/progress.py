@@ -18,7 +18,7 @@ from rich.text import Text
 
 from waterline.checker.cli.shared.screen import Screen, say
 from waterline.checker.problem.wording import rough_time, roughly
-from waterline.checker.search.engines.process_memory import resident_bytes
+from waterline.checker.search.engines.processes import resident_bytes
 from waterline.checker.search.eta import Outlook, outlook
 from waterline.counterexamples.style import TITLE, columns
 

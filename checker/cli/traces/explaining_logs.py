@@ -14,8 +14,8 @@ from waterline.checker.cli.shared.screen import say, screen
 from waterline.checker.cli.traces.incident_json import incident_json
 from waterline.checker.cli.traces.incident_lines import answer_lines
 from waterline.checker.kafka.logs.answer import Answer, answer_of
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.fitting import STATES_MAX, Circumstances
+from waterline.checker.kafka.logs.observation import BadLogs
 from waterline.checker.kafka.logs.reading import Logs, read_logs
 from waterline.counterexamples import NO_CLAIM, trace_of, write_trace
 from waterline.model.message.releases import UnknownRelease, release_named

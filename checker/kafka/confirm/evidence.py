@@ -21,7 +21,7 @@ from waterline.checker.kafka.confirm.observing import (
 )
 from waterline.checker.kafka.confirm.proxy import wait_until
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
-from waterline.checker.kafka.confirm.topics import heal
+from waterline.checker.kafka.confirm.staging import heal
 from waterline.checker.kafka.confirm.wire import FETCH, error_name, records_in
 from waterline.model.core.claim import Claim
 

@@ -30,7 +30,6 @@ from waterline.checker.kafka.confirm.site import Site, Tell
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage
 from waterline.checker.kafka.confirm.staging import start_stage
 from waterline.checker.kafka.confirm.steerable import Steerable
-from waterline.checker.kafka.confirm.steering import row_of
 from waterline.checker.kafka.confirm.stepping import (
     LAG_MS,
     NO_LAG_MS,
@@ -39,6 +38,7 @@ from waterline.checker.kafka.confirm.stepping import (
     act_of,
     begin_step,
     require_held,
+    row_of,
     take,
 )
 from waterline.checker.kafka.confirm.waiting import EndBy, Looked, watch_for

@@ -53,8 +53,7 @@ class NotHeld(Exception):
 class Stage(ABC):
     """A cluster of brokers for one partition, whose controller is the harness.
 
-    `checker.kafka.confirm.staging.start_stage` starts it, `checker.kafka.confirm.topics` begins and
-    ends what is played on it.
+    `checker.kafka.confirm.staging` starts it, and begins and ends what is played on it.
     """
 
     reads_log_at_start = False

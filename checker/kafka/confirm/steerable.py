@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from waterline.checker.compiler.origins import ACTION_SHIFT, call_of
 from waterline.checker.kafka.confirm.columns import Column, Steps, argument_of, steps_of, table_of
 from waterline.checker.kafka.confirm.releases import KafkaRelease
-from waterline.checker.kafka.confirm.steering import row_of
-from waterline.checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG
+from waterline.checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, row_of
 from waterline.checker.problem.packed_rows import Rows, state_words
 from waterline.counterexamples import Moment
 from waterline.model.core.state import State

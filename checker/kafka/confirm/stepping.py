@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from waterline.checker.kafka.confirm.errors import NoAnswer
 from waterline.checker.kafka.confirm.facts import ISR, NO_ANSWER, Difference, Facts, of, of_model
-from waterline.checker.kafka.confirm.mapping import Act, keep_in_sync
+from waterline.checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
+from waterline.checker.kafka.confirm.mapping import TABLE, Act, Row, keep_in_sync
 from waterline.checker.kafka.confirm.observing import (
     ANSWER_SECONDS,
     SETTLE_SECONDS,
@@ -16,7 +17,6 @@ from waterline.checker.kafka.confirm.observing import (
 )
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
-from waterline.checker.kafka.confirm.steering import row_of
 from waterline.counterexamples import Moment
 from waterline.model.core.transition_system import Model
 
@@ -126,3 +126,11 @@ def require_held(seen: StepSeen, replicas: Sequence[int], lag_ms: int) -> None:
                 raise NotHeld(
                     f"{each}: a broker checkpoints its high watermark after its first decision"
                 )
+
+
+KRAFT_TABLE: Mapping[str, Row] = {**TABLE, **KRAFT_ROWS}
+
+
+def row_of(action: str, release: KafkaRelease) -> Row:
+    """The row of an action on brokers of this release."""
+    return (KRAFT_TABLE if release.is_kraft else TABLE)[action]

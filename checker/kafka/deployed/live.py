@@ -24,7 +24,6 @@ from waterline.checker.kafka.deployed.deployment import (
     empty_members,
     under_replicated,
 )
-from waterline.checker.kafka.deployed.feature_levels import metadata_version
 from waterline.checker.kafka.deployed.keys import (
     BROKER,
     ELIGIBLE,
@@ -39,6 +38,7 @@ from waterline.checker.kafka.deployed.keys import (
     UNCLEAN,
     ZOOKEEPER,
 )
+from waterline.checker.kafka.deployed.release_text import metadata_version
 from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.checker.problem.distribution import install_command
 from waterline.checker.problem.errors import Missing

@@ -20,7 +20,6 @@ from waterline.checker.kafka.deployed.deployment import (
     empty_members,
     under_replicated,
 )
-from waterline.checker.kafka.deployed.feature_levels import metadata_version
 from waterline.checker.kafka.deployed.keys import (
     ELIGIBLE,
     METADATA,
@@ -30,6 +29,7 @@ from waterline.checker.kafka.deployed.keys import (
     TOPIC_REPLICATION,
 )
 from waterline.checker.kafka.deployed.properties_file import sorted_out
+from waterline.checker.kafka.deployed.release_text import metadata_version
 from waterline.checker.kafka.deployed.setting import Place, Setting, whole_number
 from waterline.checker.kafka.deployed.text_file import File
 

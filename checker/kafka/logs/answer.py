@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from waterline.checker.kafka.logs.causes import Cause, causes_of
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import Evidence, evidence_of
 from waterline.checker.kafka.logs.fitting import (
     STATES_MAX,
@@ -24,7 +23,7 @@ from waterline.checker.kafka.logs.fitting import (
     search_fits,
 )
 from waterline.checker.kafka.logs.history import ORDERS_MAX, History, history_of
-from waterline.checker.kafka.logs.observation import Observation
+from waterline.checker.kafka.logs.observation import BadLogs, Observation
 from waterline.checker.kafka.logs.reading import Logs
 from waterline.checker.kafka.logs.reassigned import reassigned_in, requests_in
 from waterline.model.message.environment import RARE_BUDGET_MAX, Environment

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.files import lines_of
-from waterline.checker.kafka.logs.observation import Kind, Observation, Place, Span
+from waterline.checker.kafka.logs.observation import BadLogs, Kind, Observation, Place, Span
 
 _METADATA = "__cluster_metadata"
 _BROKER_ID = re.compile(r"^(?:node|broker)\.id\s*=\s*(\d+)\s*$", re.MULTILINE)

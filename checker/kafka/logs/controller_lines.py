@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from waterline.checker.kafka.logs.changes import Change
-from waterline.checker.kafka.logs.observation import PartitionState, Place, state_in
+from waterline.checker.kafka.logs.observation import Change, PartitionState, Place, state_in
 from waterline.checker.kafka.logs.patterns import LIST, NUMBER, PARTITION, REGISTRATION, REQUESTED
 
 Read = tuple[int, PartitionState, PartitionState]

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from waterline.checker.kafka.logs.changes import Change
 from waterline.checker.kafka.logs.observation import (
     CONTROLLER,
+    Change,
     Kind,
     Observation,
     PartitionState,

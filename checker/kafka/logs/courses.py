@@ -10,8 +10,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from waterline.checker.kafka.logs.errors import BadLogs
-from waterline.checker.kafka.logs.observation import Observation
+from waterline.checker.kafka.logs.observation import BadLogs, Observation
 
 _POSITIONS_MAX = 100_000
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from waterline.checker.kafka.logs.errors import BadLogs
+from waterline.checker.kafka.logs.observation import BadLogs
 
 LINE_MAX = 20_000
 """Characters of a line that are looked at."""

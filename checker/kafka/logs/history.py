@@ -15,8 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from waterline.checker.kafka.logs.decisions import beginning_of, decisions_of
-from waterline.checker.kafka.logs.errors import BadLogs
-from waterline.checker.kafka.logs.observation import CONTROLLER, Kind, Observation, within
+from waterline.checker.kafka.logs.observation import CONTROLLER, BadLogs, Kind, Observation, within
 from waterline.checker.kafka.logs.reassigned import Reassigned, reassigned_in, requests_in
 from waterline.model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 

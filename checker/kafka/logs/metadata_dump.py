@@ -13,10 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from waterline.checker.kafka.logs.changes import Change
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.files import DUMP_BEGINS
-from waterline.checker.kafka.logs.observation import UNCHANGED, PartitionState, Place
+from waterline.checker.kafka.logs.observation import (
+    UNCHANGED,
+    BadLogs,
+    Change,
+    PartitionState,
+    Place,
+)
 
 RECORDS_MAX = 2_000_000
 """Maximum number of records about topics and partitions in one file of the log."""

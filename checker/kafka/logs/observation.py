@@ -1,4 +1,4 @@
-"""Observation: what one line, or one file, of a broker says of a partition."""
+"""Observations of a partition in a line or a file of a broker, and decisions of a controller."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from waterline.checker.problem.errors import Refused
+
+
+class BadLogs(Refused):
+    """The logs cannot be read as those of one partition; the message names file and remedy."""
+
 
 CONTROLLER = -1
 """Key of the controllers' observations among those of brokers, whichever controller was active."""
@@ -173,3 +180,28 @@ def within(
 def is_within(epoch: int, first: int | None, last: int | None) -> bool:
     """True if the epoch is within the bounds. A bound of None does not limit it."""
     return (first is None or epoch >= first) and (last is None or epoch <= last)
+
+
+NOTHING = PartitionState()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The state that the decision with this `number` gave a partition.
+
+    `number` is the partition epoch, zkVersion with ZooKeeper. What `state` leaves open stayed as it
+    was before; `before` is what the line says of that. `writer` is the controller, or the dump;
+    `moment` orders the lines of one. `is_committed`: the line is written after the decision was
+    stored for good. A controller of KRaft writes its lines before that.
+    """
+
+    writer: str
+    place: Place
+    moment: tuple[int, int]
+    number: int
+    state: PartitionState
+    before: PartitionState = NOTHING
+    topic_id: str | None = None
+    is_committed: bool = False
+    is_unclean: bool = False
+    """The leader was not in the ISR, as the line says itself."""

@@ -14,14 +14,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from waterline.checker.kafka.logs.changes import Change
 from waterline.checker.kafka.logs.checkpoints import entries_of
 from waterline.checker.kafka.logs.controller_lines import UncleanElection
 from waterline.checker.kafka.logs.controllers import Decisions, decided_by_controllers
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.files import CHECKPOINTS, log_files
 from waterline.checker.kafka.logs.metadata_dump import Section, changes_of
-from waterline.checker.kafka.logs.observation import CONTROLLER, Kind, Observation, Span
+from waterline.checker.kafka.logs.observation import (
+    CONTROLLER,
+    BadLogs,
+    Change,
+    Kind,
+    Observation,
+    Span,
+)
 from waterline.checker.kafka.logs.order import in_order
 from waterline.checker.kafka.logs.patterns import release_of
 from waterline.checker.kafka.logs.scanning import Said, Scanned, scan

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from waterline.checker.kafka.logs.changes import Change
 from waterline.checker.kafka.logs.controller_lines import (
     CONTROLLER_PATTERNS,
     UNCLEAN_HINTS,
@@ -20,7 +19,14 @@ from waterline.checker.kafka.logs.files import DUMP_BEGINS, lines_of, stream_of
 from waterline.checker.kafka.logs.layouts import Line, lines_in, section_of, span_in, unwrap
 from waterline.checker.kafka.logs.metadata_dump import Section, sections_of
 from waterline.checker.kafka.logs.noted import NOTED, UNNAMED, noted_in
-from waterline.checker.kafka.logs.observation import Kind, Observation, Place, Span, state_in
+from waterline.checker.kafka.logs.observation import (
+    Change,
+    Kind,
+    Observation,
+    Place,
+    Span,
+    state_in,
+)
 from waterline.checker.kafka.logs.patterns import (
     BROKER,
     BROKER_HINTS,

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from waterline.checker.kafka.logs.changes import Change
-from waterline.checker.kafka.logs.observation import Kind, Observation
+from waterline.checker.kafka.logs.observation import Change, Kind, Observation
 
 _ROLES = (Kind.LEADS, Kind.FOLLOWS, Kind.KNOWS)
 

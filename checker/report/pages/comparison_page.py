@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from waterline.checker.analysis.compare.aligning import How
-from waterline.checker.analysis.compare.comparison import Comparison, describe_changes
+from waterline.checker.analysis.compare.comparison import (
+    Comparison,
+    describe_changes,
+    describe_ends,
+)
 from waterline.checker.analysis.compare.ends import End
 from waterline.checker.analysis.compare.rendering import describe_pair, names
-from waterline.checker.analysis.compare.sentences import describe_ends
 from waterline.checker.kafka.narrative.story import Story, story_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.report.pages.drawing import Drawing, draw

@@ -28,7 +28,7 @@ from waterline.checker.search.engines.engine import (
     threads_of,
 )
 from waterline.checker.search.engines.expander import Expander, Findings, Tally, initial_rows
-from waterline.checker.search.engines.process_memory import anonymous_bytes
+from waterline.checker.search.engines.processes import anonymous_bytes
 from waterline.checker.storage.compact import CompactVisited
 from waterline.checker.storage.entry_layout import widths_of
 from waterline.checker.storage.explore_loop import CHUNK_ROWS, DONE, FAULTY

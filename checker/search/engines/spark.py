@@ -22,7 +22,7 @@ from waterline.checker.compiler.predicate_loop import rules_of
 from waterline.checker.compiler.problem_digest import problem_digest
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import EngineChoice
-from waterline.checker.search.engines.process_memory import memory_a_core
+from waterline.checker.search.engines.processes import memory_a_core
 from waterline.checker.search.engines.shipped_call import itself, values
 from waterline.checker.search.engines.shipping import FileTask, Segment, SegmentFile, ShuffleTask
 from waterline.checker.search.engines.spark_side import SparkSide

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from waterline.checker.compiler.cache import cache_directory
 from waterline.checker.kafka.confirm.errors import CannotConfirm
-from waterline.checker.kafka.confirm.maven import NoMaven, complaint_of, run_maven
+from waterline.checker.kafka.confirm.jars import NoMaven, complaint_of, run_maven
 from waterline.checker.kafka.confirm.processes import find_java
 
 #: TLC as the ProB team publishes it: its authors publish no package of their own.

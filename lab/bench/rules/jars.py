@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from lab.bench.rules.released import number_of
-from waterline.checker.kafka.confirm.maven import (
+from waterline.checker.kafka.confirm.jars import (
     NoMaven,
     complaint_of,
     is_not_in_registry,

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from waterline.checker.analysis.explain.allowance import Allowance
 from waterline.checker.analysis.explain.chain import own_actions
-from waterline.checker.analysis.explain.executions import CourseSearch, Event
+from waterline.checker.analysis.explain.executions import Allowance, CourseSearch, Event
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
 from waterline.counterexamples import Moment, Replayed

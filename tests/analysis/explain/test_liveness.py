@@ -12,9 +12,8 @@ from tests.support.labelled_graph import CLAIMS, FREE, NODES, labelled_problem
 from tests.support.on_courses import OnCourses, a_graph
 from tests.support.recorded_traces import entry_trace, problem_of, replayed_in
 from tests.support.temporal_oracle import explored, for_ever, no_way_back
-from waterline.checker.analysis.explain.allowance import Allowance
 from waterline.checker.analysis.explain.chain import Chain, chain_of, own_actions
-from waterline.checker.analysis.explain.executions import Event
+from waterline.checker.analysis.explain.executions import Allowance, Event
 from waterline.checker.analysis.explain.liveness import LastingSearch
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.prepare import prepare

@@ -12,9 +12,9 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.graph_model import NODES, graph_problem, node_state
-from waterline.checker.analysis.simulate.choosing import Choosing, Plan
 from waterline.checker.analysis.simulate.shortening import with_steps_left_out
 from waterline.checker.analysis.simulate.simulation import Simulation, Wanted, simulate
+from waterline.checker.analysis.simulate.walker import Choosing, Plan
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import EngineChoice

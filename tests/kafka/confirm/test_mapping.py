@@ -9,7 +9,7 @@ import pytest
 from waterline.checker.kafka.confirm.kraft.mapping import KRAFT_ROWS
 from waterline.checker.kafka.confirm.mapping import TABLE, Row
 from waterline.checker.kafka.confirm.releases import kafka_release
-from waterline.checker.kafka.confirm.steering import KRAFT_TABLE, row_of
+from waterline.checker.kafka.confirm.stepping import KRAFT_TABLE, row_of
 from waterline.model.message.contents import ACTIONS
 
 

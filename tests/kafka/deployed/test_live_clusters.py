@@ -14,8 +14,8 @@ from tests.support.deployment_answers import made_up, shown
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
 from waterline.checker.cli.matrix_deployment import exit_code
 from waterline.checker.kafka.deployed.deployment import Copies, EmptyMember
-from waterline.checker.kafka.deployed.feature_levels import metadata_version
 from waterline.checker.kafka.deployed.live import ALLOWED, read_cluster
+from waterline.checker.kafka.deployed.release_text import metadata_version
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.files import deployment_object

@@ -17,10 +17,15 @@ from tests.support.logged_walks import Decided
 from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.controller_lines import changes_in
 from waterline.checker.kafka.logs.decisions import decisions_of
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.fitting import Circumstances
 from waterline.checker.kafka.logs.history import history_of
-from waterline.checker.kafka.logs.observation import CONTROLLER, Kind, PartitionState, Place
+from waterline.checker.kafka.logs.observation import (
+    CONTROLLER,
+    BadLogs,
+    Kind,
+    PartitionState,
+    Place,
+)
 from waterline.checker.kafka.logs.reading import Logs, read_logs
 from waterline.checker.kafka.logs.timeline import timeline
 from waterline.model.message.releases import release_named

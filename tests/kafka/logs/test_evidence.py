@@ -8,11 +8,10 @@ import pytest
 
 from waterline.checker.cli.traces.explaining_logs import release_of
 from waterline.checker.kafka.logs.answer import answer_of, is_unclean
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import Evidence, evidence_of
 from waterline.checker.kafka.logs.fitting import Circumstances
 from waterline.checker.kafka.logs.history import leaders_told
-from waterline.checker.kafka.logs.observation import Kind
+from waterline.checker.kafka.logs.observation import BadLogs, Kind
 from waterline.checker.kafka.logs.reading import Logs, read_logs
 from waterline.model.message.releases import release_named
 

@@ -23,10 +23,9 @@ from waterline.checker.cli.traces.incident_lanes import Lanes
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.decisions import decisions_of
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.evidence import at_risk
 from waterline.checker.kafka.logs.fitting import Circumstances
-from waterline.checker.kafka.logs.observation import Kind
+from waterline.checker.kafka.logs.observation import BadLogs, Kind
 from waterline.checker.kafka.logs.reading import read_logs
 from waterline.checker.kafka.logs.timeline import timeline
 from waterline.counterexamples import NO_CLAIM, read_trace, replay

@@ -17,9 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.history import history_of
-from waterline.checker.kafka.logs.observation import Observation
+from waterline.checker.kafka.logs.observation import BadLogs, Observation
 from waterline.checker.kafka.logs.reading import Logs, read_logs
 
 RECORDED = Path(__file__).parent / "recorded" / "3.9.1-c21"

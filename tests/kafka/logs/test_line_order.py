@@ -9,9 +9,8 @@ import pytest
 
 from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.courses import course_of
-from waterline.checker.kafka.logs.errors import BadLogs
 from waterline.checker.kafka.logs.fitting import Circumstances
-from waterline.checker.kafka.logs.observation import Kind, Observation, Place, Span
+from waterline.checker.kafka.logs.observation import BadLogs, Kind, Observation, Place, Span
 from waterline.checker.kafka.logs.order import in_order
 from waterline.checker.kafka.logs.reading import read_logs
 from waterline.model.message.releases import release_named

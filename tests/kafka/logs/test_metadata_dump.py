@@ -11,9 +11,8 @@ import pytest
 
 from tests.support.controller_logs import TOPIC_ID, dump_of
 from tests.support.logged_walks import Decided
-from waterline.checker.kafka.logs.changes import Change
 from waterline.checker.kafka.logs.metadata_dump import changes_of, sections_of
-from waterline.checker.kafka.logs.observation import PartitionState, Place
+from waterline.checker.kafka.logs.observation import Change, PartitionState, Place
 from waterline.checker.kafka.logs.reading import read_logs
 
 RECORDED = Path(__file__).parent / "recorded"

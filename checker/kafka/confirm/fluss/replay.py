@@ -11,16 +11,58 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from waterline.checker.kafka.confirm.errors import BrokerFailed
-from waterline.checker.kafka.confirm.fluss.release import FlussRelease
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from waterline.checker.kafka.confirm.fluss.servers import Cluster
 from waterline.checker.kafka.confirm.fluss.steering import NotSteerable, Steering
 from waterline.checker.kafka.confirm.replay import Judgement
 from waterline.checker.kafka.families import MESSAGE
 from waterline.counterexamples import Moment, Replayed, Trace, follow
+from waterline.counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
 from waterline.model.core.claim import Invariant
 from waterline.model.core.state import State
+from waterline.model.message.fluss import RELEASES, fluss_release
+from waterline.model.message.releases import UnknownRelease
 from waterline.model.message.terms import LEADER, NO_ROLE, contains
+
+_STEERED = ("0.9.1",)
+"""Releases whose classes the Java code in this folder was compiled and run against."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlussRelease:
+    """`version` as in the registry; `rules` is the model's version that describes it."""
+
+    version: str
+    rules: str
+    product: str = "Fluss"
+
+    @property
+    def artifacts(self) -> tuple[str, ...]:
+        """Maven coordinates: one jar that holds all that it needs."""
+        return (f"org.apache.fluss:fluss-server:{self.version}",)
+
+    @property
+    def title(self) -> str:
+        """`Fluss 0.9.1-incubating`."""
+        return f"{self.product} {self.version}"
+
+
+def steered_release(text: str) -> FlussRelease:
+    """The release `0.9.1`, with or without `-incubating`. Raises `CannotConfirm`."""
+    number = text.removesuffix("-incubating")
+    if number not in _STEERED:
+        known = " or ".join(_STEERED)
+        why = "its jars are not published" if number in RELEASES else "its rules were not looked up"
+        raise CannotConfirm(f"--fluss {text}: {why}, or it was not steered yet; give {known}")
+    try:
+        return FlussRelease(f"{number}-incubating", fluss_release(number).name)
+    except UnknownRelease as problem:
+        raise CannotConfirm(f"--fluss: {problem}") from None
+
 
 SETTLED_SECONDS_MAX = 10.0
 """Time limit for a server to show what the model says."""
@@ -148,3 +190,31 @@ def _compare(
 
 def _members(of: int, size: int) -> tuple[int, ...]:
     return tuple(each for each in range(size) if contains(of, each))
+
+
+_STYLES = {Judgement.CONFIRMED: BAD, Judgement.HELD: GOOD}
+
+
+def render_on_fluss(found: OnFluss, trace: Trace, release: FlussRelease) -> RenderableType:
+    """The steps with what the servers showed after each, and the judgement."""
+    title = Text.assemble(
+        (f"{trace.invariant} under {trace.version}", "bold"),
+        ", on tablet servers of ",
+        (release.title, "bold"),
+    )
+    verdict = Text.assemble(
+        (found.judgement.value, _STYLES.get(found.judgement, WARNING)),
+        f" on {release.title}: {found.reason}.",
+    )
+    return Group(title, _steps(found), Text(), verdict)
+
+
+def _steps(found: OnFluss) -> Table:
+    table = columns(gap=1, header=TITLE)
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("Step", overflow="fold")
+    for server in range(len(found.steps[0].shown) if found.steps else 0):
+        table.add_column(f"r{server}\nLEO/HW", no_wrap=True)
+    for step in found.steps:
+        table.add_row(f"{step.number}.", step.sentence, *step.shown)
+    return table

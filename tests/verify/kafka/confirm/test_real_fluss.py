@@ -11,7 +11,7 @@ import pytest
 
 from tests.verify.kafka.confirm.real_brokers import ROOT, SECONDS_MAX, WATERLINE, command_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm
-from waterline.checker.kafka.confirm.fluss.release import steered_release
+from waterline.checker.kafka.confirm.fluss.replay import steered_release
 from waterline.checker.kafka.confirm.fluss.servers import compile_server
 from waterline.checker.kafka.confirm.jars import class_path
 
