@@ -38,7 +38,6 @@ from waterline.checker.traces.finding import Finding, finding_at, raising_at
 from waterline.checker.traces.violating_states import Breaking, breaking_states
 
 if TYPE_CHECKING:
-    from waterline.checker.checking.run import RuleError
     from waterline.checker.search.engines.factory import GrowingEngine
     from waterline.checker.search.engines.over_files import FileEngine
     from waterline.checker.search.profile import Profile
@@ -152,16 +151,11 @@ def _run_error(
 
     Without a `fault` of the search a claim about behaviours has raised.
     """
-    # Few rules raise.
-    from waterline.checker.checking import raised_run  # noqa: PLC0415
-
     if fault is not None:
-        error = raised_run.rule_error(problem, engine, fault, fault.depth)
+        error = rule_error(problem, engine, fault, fault.depth)
     else:
-        error = raised_run.rule_error(
-            problem, engine, *raised_run.fault_of_behaviours(problem, engine, result)
-        )
-        raised_run.withdraw(result)
+        error = rule_error(problem, engine, *fault_of_behaviours(problem, engine, result))
+        withdraw(result)
     findings = counterexamples_of(problem, engine, result)
     return RunRaised(error, Run(result, findings, seconds, error=error))
 

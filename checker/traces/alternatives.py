@@ -28,7 +28,6 @@ from waterline.model.core.claim import ActionProperty, Invariant
 from waterline.model.core.state import State
 
 if TYPE_CHECKING:
-    from waterline.checker.traces.alternatives import Others
     from waterline.checker.traces.finding import Finding
     from waterline.counterexamples import Trace
 

@@ -44,7 +44,7 @@ def graphs(draw: st.DrawFn) -> tuple[int, list[Edge]]:
     return states, draw(st.lists(st.tuples(state, state), max_size=90))
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(graph=graphs())
 def test_components_of_random_graphs_are_those_of_networkx(graph: tuple[int, list[Edge]]) -> None:
     numbers = numbers_of(*graph)

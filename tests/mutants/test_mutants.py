@@ -92,8 +92,12 @@ def test_every_other_line_of_a_mutant_is_that_of_the_model() -> None:
         assert {*differ} <= {mutant.line - 1, *(range(14, 18) if mutant.line < 18 else ())}
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
-def test_no_two_mutants_of_an_example_read_alike_or_are_named_alike(path: Path) -> None:
+@pytest.mark.parametrize("name", ["circuit_breaker", "fenced_lease", "peterson"])
+def test_no_two_mutants_of_an_example_read_alike_or_are_named_alike(name: str) -> None:
+    require_differing_mutants(EXAMPLES / f"{name}.py")
+
+
+def require_differing_mutants(path: Path) -> None:
     own = load_text(*read_own(path))
     name = next(iter(own.protocols))
     found = mutants_of(own, name, own.bounds(name))

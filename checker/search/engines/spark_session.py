@@ -7,62 +7,18 @@ What the JVM prints goes to a log file. Under spark-submit the context is the on
 from __future__ import annotations
 
 import importlib
-import logging
 import os
 import re
 import sys
 import time
 import uuid
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pyspark import SparkConf, SparkContext
-
 from waterline.checker.compiler.cache import private_folder
 from waterline.checker.problem.errors import Missing
 from waterline.checker.search.engines.java import QUICK_JVM, SparkGone, how_it_ended, use_java
-
-
-class Session(SparkContext):
-    """The context that `checker.search.engines.spark_session.start_context` starts."""
-
-    def __init__(self, *, conf: SparkConf, gateway: Any) -> None:
-        # What both would print when the process ends is reported in one line by the waiting caller.
-        logging.getLogger().addFilter(_is_not_of_py4j)
-        super().__init__(conf=conf, gateway=gateway)
-        server: Any = self._accumulatorServer
-        server.handle_error = lambda request, client_address: None
-
-    def stop(self) -> None:
-        """Stop it, also where its process is gone."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            try:
-                super().stop()
-            except OSError:
-                # It cannot be reached, and is forgotten by now. The half that is here remains.
-                super().stop()
-
-
-def _is_not_of_py4j(record: logging.LogRecord) -> bool:
-    return "py4j" not in record.pathname
-
-
-def gateway_in_use() -> Any:
-    """Return this process's gateway while the process behind it runs; else None.
-
-    PySpark uses its first one forever. One that has ended is forgotten here.
-    """
-    gateway: Any = SparkContext._gateway
-    process = getattr(gateway, "proc", None)
-    if process is not None and process.poll() is not None:
-        SparkContext._gateway = None
-        SparkContext._jvm = None
-        return None
-    return gateway
-
 
 LOCAL = "local[*]"
 _TASK_FAILURES = 4
@@ -105,7 +61,7 @@ def start_context(
     _set_home()
     from pyspark import SparkConf  # noqa: PLC0415 - half a second, only where needed
 
-    from waterline.checker.search.engines.spark_session import Session, gateway_in_use  # noqa: PLC0415
+    from waterline.checker.search.engines.session import Session, gateway_in_use  # noqa: PLC0415
 
     # Asked first: a configuration, too, talks to the process that there is.
     gateway = None if is_submitted() else gateway_in_use()
