@@ -304,7 +304,7 @@ def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
         "checker/proof/solver.py",
         "checker/proof/space.py",
         "checker/proof/terms.py",
-        "checker/search/engines/spark_session.py",
+        "checker/search/engines/session.py",
         "checker/storage/tables.py",
     }
 
