@@ -76,6 +76,8 @@ def kraft_log(state: type[State]) -> Protocol:
             commits_in_two_epochs,
             commits_without_one,
             truncates,
+            truncates_within_an_epoch,
+            appends,
             votes_in_its_epoch,
             votes_in_a_later_epoch,
             votes_again,
@@ -433,6 +435,24 @@ def commits_without_one(before: State, after: State) -> bool:
 def truncates(before: State, after: State) -> bool:
     """A voter truncates its log."""
     return any(len(after.log[voter]) < len(before.log[voter]) for voter in before.voters)
+
+
+def truncates_within_an_epoch(before: State, after: State) -> bool:
+    """A voter gives up a record of an epoch, and keeps an earlier one of it."""
+    return any(
+        len(after.log[voter]) < len(before.log[voter])
+        and len(after.log[voter]) > 0
+        and before.log[voter][len(after.log[voter])] == after.log[voter][-1]
+        for voter in before.voters
+    )
+
+
+def appends(before: State, after: State) -> bool:
+    """A voter that leads appends a record."""
+    return any(
+        before.role[voter] == "leader" and len(after.log[voter]) > len(before.log[voter])
+        for voter in before.voters
+    )
 
 
 def votes_in_its_epoch(before: State, after: State) -> bool:
