@@ -35,7 +35,7 @@ from waterline.checker.problem.wording import (
 from waterline.checker.problem.words import Words
 from waterline.checker.search.eta import outlook
 from waterline.checker.search.result import InvariantResult, LevelSummary, Result, Verdict
-from waterline.checker.traces.alternatives import describe_alike, describe_kinds
+from waterline.checker.traces.shortest_note import describe_alike, describe_kinds
 from waterline.counterexamples import TraceStep
 from waterline.counterexamples.rendering import Trimmed, render_compact
 from waterline.counterexamples.style import BAD, GOOD, WARNING, label_grid

@@ -138,10 +138,15 @@ def test_a_result_says_what_was_found_out(lease: ModuleType) -> None:
     result = waterline.check(waterline.instance(lease.lease, clients=2))
     claim, trace = result["no_old_write"], result.trace
 
-    assert result.verdicts == {"no_old_write": "violated", "held_leads_to_free": "holds"}
+    assert result.verdicts == {
+        "no_old_write": "violated",
+        "one_lease_at_a_time": "holds",
+        "writes_once": "holds",
+        "held_leads_to_free": "holds",
+    }
     assert (result.distinct, result.generated, result.depth) == (75, 145, 8)
     assert dict(result.cut) == {"clients": 0, "leases": 42, "fenced": 0}
-    assert dict(result.sometimes) == {"token_outlives_lease": 3}
+    assert dict(result.sometimes) == {"token_outlives_lease": 3, "takes_two_writes": 5}
     assert dict(result.bounds) == {"clients": 2, "leases": 3, "fenced": False}
     assert result.complete
     assert not result.holds
@@ -163,7 +168,8 @@ def test_a_result_is_short_where_a_test_fails(lease: ModuleType) -> None:
 
     assert repr(result) == (
         "<lease(clients=2, leases=3, fenced=False): no_old_write VIOLATED after 5 steps, "
-        "held_leads_to_free HOLDS, token_outlives_lease first in step 3; 75 states in all>"
+        "one_lease_at_a_time HOLDS, writes_once HOLDS, held_leads_to_free HOLDS, "
+        "token_outlives_lease first in step 3, takes_two_writes first in step 5; 75 states in all>"
     )
     assert repr(result.trace) == (
         "<Trace: grant(client=1), expire(), grant(client=0), write(client=0), write(client=1)>"
@@ -208,7 +214,7 @@ def test_what_never_happens_does_not_hold(lease: ModuleType) -> None:
     result = waterline.check(waterline.instance(lease.lease, clients=1, fenced=True))
 
     assert set(result.verdicts.values()) == {"holds"}
-    assert dict(result.sometimes) == {"token_outlives_lease": None}
+    assert dict(result.sometimes) == {"token_outlives_lease": None, "takes_two_writes": 5}
     assert not result.holds
 
 

@@ -38,8 +38,8 @@ def test_a_result_shows_verdicts_counts_and_the_shortest_counterexample(lease: M
     found = cells(waterline.check(lease.lease)._repr_html_())
 
     assert found[1][:2] == ["no_old_write", "VIOLATED after 5 steps"]
-    assert found[2][:2] == ["held_leads_to_free", "HOLDS"]
-    assert found[3][:2] == ["token_outlives_lease", "first in step 3"]
+    assert found[4][:2] == ["held_leads_to_free", "HOLDS"]
+    assert found[5][:2] == ["token_outlives_lease", "first in step 3"]
     assert ["Within", "clients 2, leases 3, fenced False"] in found
     assert ["Distinct states", "75"] in found
     assert ["Bounds", "leases: 42 cut"] in found

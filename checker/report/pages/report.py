@@ -18,7 +18,7 @@ from waterline.checker.report.pages.limits import require_few_steps
 from waterline.checker.report.pages.page import Shown, parts_of, render
 from waterline.checker.report.pages.trace_sequence import describe_title
 from waterline.checker.search.result import Verdict
-from waterline.checker.traces.alternatives import describe_alike
+from waterline.checker.traces.shortest_note import describe_alike
 from waterline.model.core.claim import Temporal
 
 if TYPE_CHECKING:
