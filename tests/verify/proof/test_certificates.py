@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("z3")
 
-from tests.cli.test_certify_proof import (
+from tests.verify.cli.test_certify_proof import (
     ALWAYS,
     FOLDER,
     MODEL,
