@@ -11,6 +11,8 @@ import pytest
 
 pytest.importorskip("z3")
 
+from tests.support.certificates import header_in, put_header
+from tests.support.commands import Commands
 from tests.verify.cli.test_certify_proof import (
     ALWAYS,
     FOLDER,
@@ -21,8 +23,6 @@ from tests.verify.cli.test_certify_proof import (
     proved,
     written,
 )
-from tests.support.certificates import header_in, put_header
-from tests.support.commands import Commands
 from waterline.checker.analysis.certificate.proof import rules_of
 from waterline.checker.compiler.problem_digest import problem_digest
 from waterline.checker.kafka.theorems import subject_of
