@@ -38,7 +38,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/pytest tests/style
 
-# A case has two seconds of processor time, and fails in CI from four on: see tests/README.md.
+# A case has two seconds of processor time, and fails in CI from six on: see tests/README.md.
 test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses auto --durations 10
 

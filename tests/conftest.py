@@ -71,7 +71,7 @@ CASE_SECONDS_MAX = 2.0
 Compilation in this process is not counted: the first case of a session that needs a kernel compiles
 it for all others.
 """
-CONTENTION = 2.0
+CONTENTION = 3.0
 """Factor on that for processes side by side: they share caches, and threads of one core."""
 _BEGUN = pytest.StashKey[float]()
 _COMPILATIONS: list[float] = []
