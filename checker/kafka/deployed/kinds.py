@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from waterline.checker.kafka.deployed.collection import Collection
-from waterline.checker.kafka.deployed.containers import is_environment, read_environment
+from waterline.checker.kafka.deployed.environment import is_environment, read_environment
 from waterline.checker.kafka.deployed.properties_file import (
     is_brokers,
     is_clients,
