@@ -37,10 +37,15 @@ hypothesis.settings.load_profile("waterline")
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """A file's tests go to one process: they share fixtures. Those on Spark share a context."""
+    """A file's tests go to one process: they share fixtures. Those on Spark share a context.
+
+    Mutants of examples share nothing, and take minutes together.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::", 1)[0]
+        if path.endswith("verify/mutants/test_examples.py"):
+            return nodeid
         return "spark" if "/spark/" in path else path
 
 
