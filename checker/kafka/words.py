@@ -187,7 +187,7 @@ _NAMES = (
     *("NO_ANSWER", "GRANTED", "REFUSED"),
     *("ACKS_NONE", "ACKS_LEADER", "ACKS_ALL"),
 )
-"""Of `model.message.terms`."""
+"""Constants of `model.message.terms` that conditions name."""
 
 
 def condition(text: str, model: Model) -> Condition:

@@ -16,6 +16,7 @@ from tests.support.certificates import header_in, keys_in, put_digest, put_heade
 from tests.support.commands import Commands
 from tests.support.planted import COUNTER
 from waterline.checker.analysis.certificate import writing
+from waterline.checker.analysis.certificate.certifying import Question, _judge_part
 from waterline.checker.analysis.certificate.header import HEADER, STATES
 from waterline.checker.analysis.certificate.writing import write_certificate
 from waterline.checker.kafka.families import problem_for
@@ -24,6 +25,7 @@ from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.search import search
 from waterline.checker.user_models.loading import digest_of
 from waterline.checker.user_models.start import start_of
+from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.environment import Environment
 
 HERE = ("--engine", "local")
@@ -371,3 +373,11 @@ def test_a_claim_without_a_subject_cannot_be_said_to_hold(folder: Path, cli: Com
 
     assert code == 2
     assert "consumer_in_order holds; epoch has nothing that it is about" in err
+
+
+def test_a_machine_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:
+    """A task of Spark maps the keys from the certificate's folder."""
+    question = Question(problem_for("hw", Environment()), ())
+
+    with pytest.raises(BadEnvironment, match=f"has no {tmp_path}/keys; put the certificate where"):
+        _judge_part(question, tmp_path / "keys", 8, (0, 8))

@@ -145,9 +145,7 @@ def certify(
     `EngineFailed` where a process was ended.
     """
 
-    def judge_all(
-        judge_part: Callable[[Span], Certified], spans: list[Span]
-    ) -> Iterator[Certified]:
+    def judge_all(judge_part: JudgePart, spans: list[Span]) -> Iterator[Certified]:
         what = "a process that judged states"
         return in_order(judge_part, spans, jobs or os.cpu_count() or 1, what=what)
 

@@ -29,7 +29,7 @@ from waterline.checker.storage.storage import written_aside
 
 
 class _Entry(msgspec.Struct, forbid_unknown_fields=True):
-    """Of an obligation, by its two names: the assumptions taken, and how they are instantiated."""
+    """Assumptions that an obligation took, by its two names, and how they are instantiated."""
 
     of: str
     goal: str

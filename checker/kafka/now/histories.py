@@ -32,6 +32,7 @@ from waterline.checker.search.search import search
 from waterline.checker.traces.violating_states import breaking_rows
 from waterline.model.core.layout import WORD_BITS
 from waterline.model.core.state import State
+from waterline.model.message import limits
 
 BEFORE = ("restarts", "shutdowns", "power_losses", "moves")
 """Faults that a history may have: crashes, shutdowns, power losses, moves of leadership."""
@@ -39,12 +40,7 @@ FURTHER = ("restarts", "power_losses", "lost_disks", "session_expiries", "shutdo
 """Faults that may come."""
 POWER = "PowerLoss"
 FAULT_OF = {
-    "Crash": "restarts",
-    POWER: "power_losses",
-    "DiskLoss": "lost_disks",
-    "SessionExpiry": "session_expiries",
-    "BeginShutdown": "shutdowns",
-    "Move": "moves",
+    name: budget.setting for name, budget in limits.BUDGETS.items() if budget.setting in FURTHER
 }
 """The budgets of the steps that are faults."""
 BEFORE_MAX = 2
@@ -67,7 +63,8 @@ def records_for(replicas: int) -> int:
 def problem_of(situation: Situation, faults: Iterable[str]) -> Problem:
     """Return the problem of a fresh partition with these settings and faults."""
     problem = _problem(situation, faults)
-    return replace(problem, shared=_shared_by_all(situation))
+    usual = replace(situation.at_start, min_insync=1, acks="all", unclean=False)
+    return replace(problem, shared=_shared_by_all(usual))
 
 
 def _problem(situation: Situation, faults: Iterable[str]) -> Problem:
@@ -75,6 +72,7 @@ def _problem(situation: Situation, faults: Iterable[str]) -> Problem:
     return MESSAGE.problem(situation.version, environment, CLAIMS)
 
 
+@functools.cache
 def _shared_by_all(situation: Situation) -> Shared:
     """Return what one kernel needs for all faults, and all settings of this version and size."""
     others = [
@@ -175,10 +173,11 @@ def _forget_faults(problem: Problem, rows: Rows) -> Rows:
 
 def _without_losses(problem: Problem, rows: Rows) -> Rows:
     """Leave out states that have lost a record already: no further fault loses it."""
-    broken = np.zeros(len(rows), np.bool_)
     expander = Expander(problem)
-    for number, claim in enumerate(problem.invariants):
-        if claim.name in CLAIMS:
-            for row in breaking_rows(rows, expander, number):
-                broken |= (rows == row).all(axis=1)
-    return rows[~broken]
+    lost = {
+        row.tobytes()
+        for number, claim in enumerate(problem.invariants)
+        if claim.name in CLAIMS
+        for row in breaking_rows(rows, expander, number)
+    }
+    return rows[np.array([row.tobytes() not in lost for row in rows], np.bool_)]

@@ -167,7 +167,7 @@ def _bounds(cluster: Cluster) -> Iterator[Text]:
 def render_event(
     what: str, cluster: Cluster, harms: tuple[Harm, Harm], faults: int, *, has_details: bool = False
 ) -> RenderableType:
-    """Whether the brokers may be away, with partitions before and meanwhile."""
+    """Return the answer to "May I ...?", with partitions before and meanwhile."""
     before, after = harms
     found = difference(before, after)
     answer = _answer(found) if not cluster.dangers else ("No, not now.", BAD)
