@@ -46,7 +46,7 @@ def describe_never_taken(result: Result) -> Iterator[str]:
     """`Never taken, because moves=0: Move`, a line for each reason."""
     actions: dict[str, list[str]] = {}
     for name in result.always_cut:
-        budget = spent_budget(result, name)
+        budget = result.spent_budget(name)
         why = f"because {budget}=0" if budget else "always beyond a bound"
         actions.setdefault(why, []).append(name)
     for why, names in actions.items():
@@ -74,12 +74,6 @@ def describe_larger(result: Result) -> Iterator[str]:
             f"Larger bounds lose a record under {describe_version(under)}: {'; '.join(entries)}. "
             f"See it with --scenario {first}."
         )
-
-
-def spent_budget(result: Result, action: str) -> str | None:
-    """The option whose 0 is why the action is never taken; None where it is something else."""
-    budget = result.problem.model.action(action).budget
-    return budget.name if budget and result.problem.model.options.get(budget.name) == 0 else None
 
 
 def gate_advice(named: Sequence[tuple[str, Result]]) -> Iterator[str]:

@@ -15,7 +15,6 @@ from rich.console import Group
 from rich.text import Text
 
 from waterline.checker.checking.run import Run, RunRaised, run
-from waterline.checker.cli.bound_advice import spent_budget
 from waterline.checker.cli.run_json import to_text
 from waterline.checker.cli.run_report import render_run
 from waterline.checker.cli.shared import exit_codes
@@ -310,7 +309,7 @@ def describe_no_difference(
         f"{describe_version(version)}{where}."
     )
     for action in result.always_cut:
-        if budget := spent_budget(result, action):
+        if budget := result.spent_budget(action):
             option = words_of(problem).option(budget, 1)
             text += f" {budget}=0 cuts {action} always: try {option}."
     return text

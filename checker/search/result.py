@@ -236,3 +236,9 @@ class Result:
         """Actions of the version that no state within the bounds enables."""
         never = [name for name, count in self.fired.items() if count == 0]
         return [name for name in never if name not in self.always_cut]
+
+    def spent_budget(self, action: str) -> str | None:
+        """The option whose 0 is why the action is never taken; None where it is something else."""
+        model = self.problem.model
+        budget = model.action(action).budget
+        return budget.name if budget and model.options.get(budget.name) == 0 else None

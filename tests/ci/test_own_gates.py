@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from lab.documents import gates
+from tests.support.gate_texts import read
 
 ROOT = Path(__file__).parents[2]
 
@@ -13,6 +14,12 @@ ROOT = Path(__file__).parents[2]
 def test_gates_have_the_verdicts_of_catalogue_and_environments() -> None:
     """Otherwise: `python -m lab.documents.gates`, and look at the difference."""
     assert list(gates.differing()) == []
+
+
+def test_the_gate_of_the_protocol_names_all_that_it_covers() -> None:
+    found = read((ROOT / "gate.toml").read_text())
+
+    assert all(each.strict and each.counts for each in found)
 
 
 def test_another_verdict_would_be_seen() -> None:
