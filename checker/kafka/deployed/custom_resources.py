@@ -30,7 +30,7 @@ from waterline.checker.kafka.deployed.properties_file import (
     without_repeated,
 )
 from waterline.checker.kafka.deployed.release_text import release_of_image, release_written
-from waterline.checker.kafka.deployed.setting import Setting, whole_number
+from waterline.checker.kafka.deployed.setting import Setting
 from waterline.checker.kafka.deployed.text_file import File
 from waterline.checker.kafka.deployed.yaml_nodes import (
     at,
@@ -155,8 +155,7 @@ def _read_topic(
     replicas = at(spec, "replicas") or at(spec, "replicationFactor")
     if setting := setting_at(file, TOPIC_REPLICATION, replicas):
         settings[TOPIC_REPLICATION] = setting
-    partitions = text_at(spec, "partitions") or text_at(spec, "partitionCount")
-    topic = Topic(name=called, settings=settings, partitions=whole_number(partitions))
+    topic = Topic(name=called, settings=settings)
     into.topics.append((topic, label or None))
 
 

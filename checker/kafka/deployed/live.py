@@ -7,23 +7,12 @@ configurations requested are the settings of `checker.kafka.deployed.keys`, whic
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from waterline.checker.kafka.deployed.client_properties import client_arguments
-from waterline.checker.kafka.deployed.deployment import (
-    Copies,
-    Deployment,
-    EmptyMember,
-    Node,
-    Partition,
-    Topic,
-    empty_members,
-    under_replicated,
-)
+from waterline.checker.kafka.deployed.deployment import Deployment, Node, Partition, Topic
 from waterline.checker.kafka.deployed.keys import (
     BROKER,
     ELIGIBLE,
@@ -144,17 +133,14 @@ def _read(client: Any, *, with_partitions: bool = False) -> Deployment:
     notes: list[str] = []
     settings, unused = _of_brokers(client, brokers, notes)
     settings |= _features(client, notes)
-    topics = list(_topics(client, notes))
+    described = _described(client, notes)
     has_elr = settings.get(ELIGIBLE, _NO_ELR).value == "1"
     # A partition with an unknown ELR, or replicas that may be new, is not one as it is now.
     tolerated = () if with_partitions else (KafkaError,)
-    adding = _adding(client, notes, tolerated) if has_elr or with_partitions else {}
-    if has_elr:
-        topics = list(_with_elr(client, topics, adding, notes, tolerated))
-    elif with_partitions:
-        topics = [_with_adding(topic, adding) for topic in topics]
-    if not with_partitions:
-        topics = [replace(topic, now=()) for topic in topics]
+    adding = _adding(client, notes, tolerated) if has_elr or with_partitions else None
+    names = [topic["name"] for topic in described]
+    elrs = _elrs(client, names, notes, tolerated) if has_elr else {}
+    topics = list(_topics(client, described, adding, elrs, notes))
     count = Setting("brokers", str(len(brokers)), "the cluster")
     return Deployment(
         brokers=settings,
@@ -245,7 +231,7 @@ def _features(client: Any, notes: list[str]) -> dict[str, Setting]:
     return found
 
 
-def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
+def _described(client: Any, notes: list[str]) -> list[Mapping[str, Any]]:
     described = [topic for topic in client.describe_topics() if topic.get("name")]
     refused = [topic["name"] for topic in described if topic.get("error_code")]
     if refused:
@@ -253,18 +239,30 @@ def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
             f"{quantity(len(refused), 'topic')} could not be read (not authorised, or being "
             f"deleted): {', '.join(sorted(refused)[:3])}."
         )
-    readable = sorted(
-        (topic for topic in described if not topic.get("error_code")), key=lambda t: str(t["name"])
-    )
+    readable = (topic for topic in described if not topic.get("error_code"))
+    return sorted(readable, key=lambda topic: str(topic["name"]))
+
+
+_Brokers = Mapping[tuple[str, int], tuple[int, ...]] | None
+"""Brokers by topic and partition, as those that a reassignment adds; None if unknown."""
+
+
+def _topics(
+    client: Any,
+    described: Sequence[Mapping[str, Any]],
+    adding: _Brokers,
+    elrs: _Brokers,
+    notes: list[str],
+) -> Iterator[Topic]:
     silent = 0
-    for start in range(0, len(readable), TOPICS_AT_ONCE):
-        some = readable[start : start + TOPICS_AT_ONCE]
+    for start in range(0, len(described), TOPICS_AT_ONCE):
+        some = described[start : start + TOPICS_AT_ONCE]
         names = [topic["name"] for topic in some]
         configs = _configuration(client, "topic", names, _OF_TOPICS)
         for topic in some:
             entries = configs.get(topic["name"], {})
             silent += not entries
-            yield _topic(topic, entries)
+            yield _topic(topic, entries, adding, elrs)
     if silent:
         notes.append(
             f"The configuration of {quantity(silent, 'topic')} was not given; the user needs "
@@ -274,11 +272,9 @@ def _topics(client: Any, notes: list[str]) -> Iterator[Topic]:
 
 _Tolerated = tuple[type[KafkaError], ...]
 """Errors that become a note."""
-_Adding = Mapping[tuple[str, int], tuple[int, ...]]
-"""The brokers that a reassignment adds, by topic and partition."""
 
 
-def _adding(client: Any, notes: list[str], tolerated: _Tolerated) -> _Adding:
+def _adding(client: Any, notes: list[str], tolerated: _Tolerated) -> _Brokers:
     try:
         found = client.list_partition_reassignments()
     except tolerated as problem:
@@ -286,44 +282,23 @@ def _adding(client: Any, notes: list[str], tolerated: _Tolerated) -> _Adding:
             f"Reassignments could not be read ({type(problem).__name__}): a broker that is being "
             "added, perhaps to an ELR, is not seen. The user needs Describe on the cluster."
         )
-        return {}
+        return None
     return {at: tuple(each.get("adding_replicas", ())) for at, each in found.items()}
 
 
-def _with_adding(topic: Topic, adding: _Adding) -> Topic:
-    """Tell the replicas of partitions from those that are being added."""
-    now = []
-    for each in topic.now:
-        added = adding.get((topic.name, each.number), ())
-        replicas = tuple(broker for broker in each.replicas if broker not in added)
-        now.append(replace(each, replicas=replicas, adding=added))
-    return replace(topic, now=tuple(now))
-
-
-def _with_elr(
-    client: Any,
-    topics: Sequence[Topic],
-    adding: _Adding,
-    notes: list[str],
-    tolerated: _Tolerated,
-) -> Iterator[Topic]:
-    """Yield topics with the ELR of their partitions, and what it has and should not (KIP-966)."""
-    elrs: dict[tuple[str, int], tuple[int, ...]] = {}
-    empty: defaultdict[str, list[EmptyMember]] = defaultdict(list)
+def _elrs(client: Any, topics: Sequence[str], notes: list[str], tolerated: _Tolerated) -> _Brokers:
+    """Return the eligible leader replicas of partitions (KIP-966)."""
     try:
-        for name, each in _partitions_with_elr(client, [topic.name for topic in topics]):
-            number = each["partition_index"]
-            elr = elrs[name, number] = tuple(each["eligible_leader_replicas"] or ())
-            added = adding.get((name, number), ())
-            empty[name] += empty_members(number, elr, each["replica_nodes"], added)
+        return {
+            (name, each["partition_index"]): tuple(each["eligible_leader_replicas"] or ())
+            for name, each in _partitions_with_elr(client, topics)
+        }
     except tolerated as problem:
         notes.append(
             f"The ELR of partitions could not be read ({type(problem).__name__}): whether a broker "
             "in it may be empty is not known. kafka-topics --describe shows it."
         )
-    for topic in topics:
-        now = tuple(replace(p, elr=elrs.get((topic.name, p.number), ())) for p in topic.now)
-        yield _with_adding(replace(topic, now=now, empty_members=tuple(empty[topic.name])), adding)
+        return None
 
 
 def _partitions_with_elr(
@@ -342,32 +317,32 @@ def _partitions_with_elr(
             cursor = page["next_cursor"]
 
 
-def _topic(described: Mapping[str, Any], entries: Mapping[str, Any]) -> Topic:
-    partitions = described["partitions"]
+def _topic(
+    described: Mapping[str, Any],
+    entries: Mapping[str, Any],
+    adding: _Brokers,
+    elrs: _Brokers,
+) -> Topic:
     settings = {
         key: Setting(key, entry["value"], SOURCES.get(entry["config_source"], "the cluster"))
         for key, entry in entries.items()
         if key in _OF_TOPICS and entry.get("value") is not None
     }
-    counted_copies = Counter((len(p["replica_nodes"]), len(p["isr_nodes"])) for p in partitions)
-    copies = tuple(Copies(*pair, count) for pair, count in sorted(counted_copies.items()))
-    if copies:
-        fewest = str(copies[0].replicas)
-        settings[TOPIC_REPLICATION] = Setting(TOPIC_REPLICATION, fewest, "the topic's partitions")
-    return Topic(
-        name=described["name"],
-        settings=settings,
-        partitions=len(partitions),
-        under_replicated=under_replicated(copies),
-        leaderless=sum(partition["leader_id"] < 0 for partition in partitions),
-        copies=copies,
-        now=tuple(
+    now = []
+    for place, each in enumerate(described["partitions"]):
+        at = described["name"], each.get("partition_index", place)
+        added = None if adding is None else adding.get(at, ())
+        now.append(
             Partition(
-                number=each.get("partition_index", place),
+                number=at[1],
                 leader=each["leader_id"] if each["leader_id"] >= 0 else None,
-                replicas=tuple(each["replica_nodes"]),
+                replicas=tuple(b for b in each["replica_nodes"] if b not in (added or ())),
                 isr=tuple(each["isr_nodes"]),
+                elr=None if elrs is None else elrs.get(at, ()),
+                adding=added,
             )
-            for place, each in enumerate(partitions)
-        ),
-    )
+        )
+    if now:
+        fewest = str(min(len(each.replicas) for each in now))
+        settings[TOPIC_REPLICATION] = Setting(TOPIC_REPLICATION, fewest, "the topic's partitions")
+    return Topic(name=described["name"], settings=settings, now=tuple(now))

@@ -1,7 +1,7 @@
 """A deployment as a JSON file: what was read from a cluster, to be read again.
 
-Only what the answer depends on is written: settings by name, value and origin, counts of
-partitions, and for `ask` the partitions with their brokers. No address, no user, no secret.
+Only what the answer depends on is written: settings by name, value and origin, and partitions with
+their brokers. No address, no user, no secret.
 """
 
 from __future__ import annotations
@@ -14,16 +14,14 @@ from typing import Any
 import msgspec
 
 from waterline.checker.kafka.deployed.deployment import (
-    Copies,
     Deployment,
-    EmptyMember,
     Node,
     Partition,
     Topic,
 )
 from waterline.checker.kafka.deployed.setting import BadConfig, Place, Setting
 
-FORMAT = "waterline-deployment/1"
+FORMAT = "waterline-deployment/2"
 
 
 class _Place(msgspec.Struct, forbid_unknown_fields=True):
@@ -39,26 +37,14 @@ class _Setting(msgspec.Struct, forbid_unknown_fields=True):
     place: _Place | None = None
 
 
-class _Copies(msgspec.Struct, forbid_unknown_fields=True):
-    replicas: int
-    in_sync: int
-    partitions: int
-
-
-class _EmptyMember(msgspec.Struct, forbid_unknown_fields=True):
-    partition: int
-    broker: int
-    is_adding: bool
-    place: _Place | None = None
-
-
 class _Partition(msgspec.Struct, forbid_unknown_fields=True):
     number: int
     leader: int | None
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
-    elr: tuple[int, ...] = ()
-    adding: tuple[int, ...] = ()
+    elr: tuple[int, ...] | None = ()
+    adding: tuple[int, ...] | None = ()
+    place: _Place | None = None
 
 
 class _Node(msgspec.Struct, forbid_unknown_fields=True):
@@ -69,11 +55,6 @@ class _Node(msgspec.Struct, forbid_unknown_fields=True):
 class _Topic(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     settings: dict[str, _Setting]
-    partitions: int | None = None
-    under_replicated: int | None = None
-    leaderless: int | None = None
-    copies: list[_Copies] = []
-    empty_members: list[_EmptyMember] = []
     now: list[_Partition] = []
 
 
@@ -131,13 +112,8 @@ def _topic(saved: _Topic) -> Topic:
     return Topic(
         name=saved.name,
         settings={key: _setting(setting) for key, setting in saved.settings.items()},
-        partitions=saved.partitions,
-        under_replicated=saved.under_replicated,
-        leaderless=saved.leaderless,
-        copies=tuple(Copies(each.replicas, each.in_sync, each.partitions) for each in saved.copies),
-        empty_members=tuple(
-            EmptyMember(each.partition, each.broker, each.is_adding, _place(each.place))
-            for each in saved.empty_members
+        now=tuple(
+            Partition(**{**msgspec.structs.asdict(each), "place": _place(each.place)})
+            for each in saved.now
         ),
-        now=tuple(Partition(**msgspec.structs.asdict(each)) for each in saved.now),
     )

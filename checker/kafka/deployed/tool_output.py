@@ -7,19 +7,11 @@ write no space after a colon, and all settings in one line.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from waterline.checker.kafka.deployed.collection import Collection
-from waterline.checker.kafka.deployed.deployment import (
-    Copies,
-    EmptyMember,
-    Partition,
-    Topic,
-    empty_members,
-    under_replicated,
-)
+from waterline.checker.kafka.deployed.deployment import Partition, Topic
 from waterline.checker.kafka.deployed.keys import (
     ELIGIBLE,
     METADATA,
@@ -56,11 +48,7 @@ class _Counted:
     """Totals over the lines of a topic."""
 
     settings: dict[str, Setting] = field(default_factory=dict)
-    copies: Counter[tuple[int, int]] = field(default_factory=Counter)
-    fewest: tuple[int, int] | None = None
     partitions: int | None = None
-    leaderless: int = 0
-    empty_members: list[EmptyMember] = field(default_factory=list)
     now: list[Partition] = field(default_factory=list)
 
 
@@ -113,8 +101,7 @@ def read_topics_output(file: File, into: Collection) -> None:
             continue
         topic = topics.setdefault(name, _Counted())
         if "Partition" in fields:
-            _count_partition(topic, fields, number)
-            topic.empty_members += _empty_members(fields, place)
+            topic.now.append(_partition(fields, place))
             if into.eligible is None:
                 into.eligible = _eligible(file, fields, number)
             continue
@@ -146,37 +133,25 @@ def _eligible(file: File, fields: Mapping[str, str], line: int) -> tuple[Setting
     return None
 
 
-def _empty_members(fields: Mapping[str, str], place: Place) -> Iterator[EmptyMember]:
-    """Brokers that the ELR of a partition has and should not."""
-    elr, replicas, adding = (_brokers(fields, n) for n in ("Elr", "Replicas", "Adding Replicas"))
-    yield from empty_members(whole_number(fields["Partition"]) or 0, elr, replicas, adding, place)
-
-
 def _brokers(fields: Mapping[str, str], column: str) -> tuple[int, ...]:
     numbers = map(whole_number, _parse_list(fields.get(column)))
     return tuple(number for number in numbers if number is not None)
 
 
-def _count_partition(topic: _Counted, fields: dict[str, str], line: int) -> None:
+def _partition(fields: Mapping[str, str], place: Place) -> Partition:
     # Replicas that a reassignment adds are not expected to be in sync yet; observers, as Confluent
     # Server has them, never are.
-    in_sync, added = _parse_list(fields.get("Isr")), _parse_list(fields.get("Adding Replicas"))
-    observers = [part for part in _parse_list(fields.get("Observers")) if part not in in_sync]
-    assigned = _parse_list(fields.get("Replicas"))
-    replicas = [part for part in assigned if part not in (*added, *observers)]
-    topic.copies[len(replicas), len(in_sync)] += 1
-    if topic.fewest is None or topic.fewest[0] > len(replicas):
-        topic.fewest = (len(replicas), line)
-    topic.leaderless += fields.get("Leader", "") in ("none", "-1")
-    topic.now.append(
-        Partition(
-            number=whole_number(fields["Partition"]) or 0,
-            leader=whole_number(fields.get("Leader")),
-            replicas=tuple(number for number in map(whole_number, replicas) if number is not None),
-            isr=_brokers(fields, "Isr"),
-            elr=_brokers(fields, "Elr"),
-            adding=_brokers(fields, "Adding Replicas"),
-        )
+    in_sync, added = _brokers(fields, "Isr"), _brokers(fields, "Adding Replicas")
+    observers = [broker for broker in _brokers(fields, "Observers") if broker not in in_sync]
+    others = {*added, *observers}
+    return Partition(
+        number=whole_number(fields["Partition"]) or 0,
+        leader=whole_number(fields.get("Leader")),
+        replicas=tuple(b for b in _brokers(fields, "Replicas") if b not in others),
+        isr=in_sync,
+        elr=tuple(broker for broker in _brokers(fields, "Elr") if broker not in observers),
+        adding=added,
+        place=place,
     )
 
 
@@ -190,24 +165,14 @@ def _topic(file: File, name: str, counted: _Counted) -> Topic:
     """The topic, with the replicas of the partition that has the fewest."""
     settings = dict(counted.settings)
     said = settings.get(TOPIC_REPLICATION)
-    if counted.fewest is not None:
-        fewest, line = counted.fewest
+    if counted.now:
+        least = min(counted.now, key=lambda each: len(each.replicas))
+        fewest = len(least.replicas)
         if said is None or (whole_number(said.value) or 0) > fewest:
             settings[TOPIC_REPLICATION] = Setting(
-                TOPIC_REPLICATION, str(fewest), file.name, file.place(line)
+                TOPIC_REPLICATION, str(fewest), file.name, least.place
             )
-    copies = tuple(Copies(*pair, count) for pair, count in sorted(counted.copies.items()))
-    total = sum(each.partitions for each in copies)
-    return Topic(
-        name=name,
-        settings=settings,
-        partitions=counted.partitions if counted.partitions is not None else total,
-        under_replicated=under_replicated(copies) if copies else None,
-        leaderless=counted.leaderless if copies else None,
-        empty_members=tuple(counted.empty_members),
-        copies=copies,
-        now=tuple(counted.now),
-    )
+    return Topic(name=name, settings=settings, now=tuple(counted.now))
 
 
 def _configs(text: str | None) -> Iterator[tuple[str, str]]:

@@ -133,9 +133,9 @@ def _of_class(answer: ConfigAnswer, at: _Placing) -> Iterator[Finding]:
 
 
 def _of_topics(answer: DeploymentAnswer, at: _Placing) -> Iterator[Finding]:
-    for name, member, text in elr_in_danger(answer.deployment):
-        place, broker = member.place or at.of(None), str(member.broker)
-        yield Finding(EMPTY_IN_ELR, ERROR, text, place, None, broker, (), name)
+    for name, broker, place, text in elr_in_danger(answer.deployment):
+        at_place = place or at.of(None)
+        yield Finding(EMPTY_IN_ELR, ERROR, text, at_place, None, str(broker), (), name)
     topics = {topic.name: topic for topic in answer.deployment.topics}
     for name in unwritable(answer.deployment, answer.protocol):
         setting = topics[name].settings.get(MIN_INSYNC) or topics[name].settings.get(

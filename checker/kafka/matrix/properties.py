@@ -256,9 +256,7 @@ def _kinds(
         yield None, dict(brokers)
     for topic in deployment.topics:
         settings = {**brokers, **topic.settings}
-        sizes: Counter[int] = Counter()
-        for each in topic.copies:
-            sizes[each.replicas] += each.partitions
+        sizes = Counter(len(each.replicas) for each in topic.now)
         if len(sizes) < 2:
             yield topic.name, settings
             continue

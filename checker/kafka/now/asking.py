@@ -13,6 +13,7 @@ from waterline.checker.kafka.now.further import (
     Loss,
     further_faults,
 )
+from waterline.checker.kafka.now.histories import taken_out
 from waterline.checker.kafka.now.partitions import Cluster, PartitionNow
 from waterline.checker.kafka.now.situation import Situation
 
@@ -56,7 +57,7 @@ def harm_of(
             harm.unknown[each.name] = found.unknown
         if found.losses:
             harm.losing[each.name] = found
-        then = each.situation.without(event.places, has_elr=cluster.has_elr)
+        then = taken_out(each.situation, event.places)
         if not then.is_available:
             unavailable.append(each.name)
         elif then.refuses_writes:

@@ -33,6 +33,7 @@ from waterline.checker.traces.violating_states import breaking_rows
 from waterline.model.core.layout import WORD_BITS
 from waterline.model.core.state import State
 from waterline.model.message import limits
+from waterline.model.message.controller import fence
 
 BEFORE = ("restarts", "shutdowns", "power_losses", "moves")
 """Faults that a history may have: crashes, shutdowns, power losses, moves of leadership."""
@@ -85,6 +86,17 @@ def _shared_by_all(situation: Situation) -> Shared:
     return sharing(
         [_problem(situation, each) for each in faults] + [_problem(each, ()) for each in others]
     )
+
+
+@functools.cache
+def taken_out(situation: Situation, places: tuple[int, ...]) -> Situation:
+    """Return the situation once the controller sees these brokers gone, one after the other."""
+    model = _problem(situation, ()).model
+    s = model.initial[0].draft()
+    s.leader, s.isr, s.elr, s.fenced = situation.seen
+    for place in places:
+        fence(s, model.settings, place)
+    return replace(situation, leader=s.leader, isr=s.isr, elr=s.elr, down=s.fenced)
 
 
 @functools.lru_cache(maxsize=64)

@@ -40,14 +40,14 @@ class Cluster:
     partitions: tuple[PartitionNow, ...]
     racks: dict[int, str | None]
     down: frozenset[int]
-    has_elr: bool
     notes: tuple[str, ...] = ()
     dangers: tuple[str, ...] = ()
 
 
 def cluster_of(deployment: Deployment, configs: Sequence[Config]) -> Cluster:
     """Return the partitions with their situations. Raises `BadConfig` without partitions."""
-    everyone = {b for t in deployment.topics for p in t.now for b in (*p.replicas, *p.adding)}
+    partitions = [each for topic in deployment.topics for each in topic.now]
+    everyone = {b for p in partitions for b in (*p.replicas, *(p.adding or ()))}
     if not everyone:
         raise BadConfig(
             "nothing says how partitions are now: give --bootstrap-server, a file of `ask --save`, "
@@ -56,7 +56,7 @@ def cluster_of(deployment: Deployment, configs: Sequence[Config]) -> Cluster:
     notes: list[str] = []
     racks = {node.number: node.rack for node in deployment.nodes}
     if not racks:
-        at_work = {b for t in deployment.topics for p in t.now for b in (p.leader, *p.isr)}
+        at_work = {b for p in partitions for b in (p.leader, *p.isr)}
         racks = dict.fromkeys(sorted(everyone & at_work))
         if idle := sorted(everyone - at_work):
             names = list_of([str(broker) for broker in idle], 9)
@@ -72,9 +72,8 @@ def cluster_of(deployment: Deployment, configs: Sequence[Config]) -> Cluster:
         for topic in deployment.topics
         for each in topic.now
     )
-    has_elr = configs[0].has_eligible_leader_replicas
-    dangers = tuple(text for _, _, text in elr_in_danger(deployment))
-    return Cluster(tuple(placed), racks, down, has_elr, tuple(notes), dangers)
+    dangers = tuple(text for *_, text in elr_in_danger(deployment))
+    return Cluster(tuple(placed), racks, down, tuple(notes), dangers)
 
 
 def _place(
@@ -96,7 +95,7 @@ def _place(
             unclean=config.unclean == "true",
             leader=NO_REPLICA if partition.leader is None else brokers.index(partition.leader),
             isr=_places(brokers, partition.isr),
-            elr=_places(brokers, partition.elr),
+            elr=_places(brokers, partition.elr or ()),
             down=_places(brokers, down),
         ),
     )
@@ -104,6 +103,9 @@ def _place(
 
 def _reasons(partition: Partition, config: Config | None) -> Iterator[str]:
     """Yield why a partition is not explored."""
+    if partition.adding is None or partition.elr is None:
+        yield "its reassignment or ELR was not read: save it with `ask --save`"
+        return
     if partition.adding:
         yield "being reassigned"
     if len(partition.replicas) > REPLICAS_MAX:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from waterline.model.message.environment import Environment
-from waterline.model.message.terms import NO_REPLICA, contains, without_member
+from waterline.model.message.terms import NO_REPLICA, contains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -46,6 +46,11 @@ class Situation:
         )
 
     @property
+    def seen(self) -> tuple[int, int, int, int]:
+        """Leader, ISR, ELR, and brokers that are down."""
+        return self.leader, self.isr, self.elr, self.down
+
+    @property
     def at_start(self) -> Situation:
         """A fresh partition with these settings."""
         return replace(self, leader=0, isr=(1 << self.replicas) - 1, elr=0, down=0)
@@ -60,34 +65,3 @@ class Situation:
         """True if it has a leader and fewer replicas in sync than acks=all needs."""
         in_sync = (self.isr & ~self.down).bit_count()
         return self.is_available and self.acks == "all" and in_sync < self.min_insync
-
-    def without(self, places: Iterable[int], *, has_elr: bool) -> Situation:
-        """Return the situation after these brokers went down, one after the other.
-
-        The controller takes each out of the ISR, and elects the first candidate in the order of
-        assignment: of the ISR; if that is empty, of the ELR; else, with unclean elections, any
-        replica (`model.message.controller.eligible`). Without ELR the last member of the ISR stays.
-        """
-        leader, isr, elr, down = self.leader, self.isr, self.elr, self.down
-        for place in places:
-            down |= 1 << place
-            before, isr = isr, without_member(isr, place)
-            if isr == 0 and not has_elr:
-                isr = before
-            if has_elr and isr.bit_count() < self.min_insync:
-                elr = (elr | before) & ~isr
-            if leader in (place, NO_REPLICA):
-                leader, isr, elr = self._elect(isr, elr, down)
-        return replace(self, leader=leader, isr=isr, elr=elr, down=down)
-
-    def _elect(self, isr: int, elr: int, down: int) -> tuple[int, int, int]:
-        """Return leader, ISR and ELR after an election."""
-        candidates = (isr or elr) & ~down
-        if not candidates and self.unclean:
-            candidates = ((1 << self.replicas) - 1) & ~down
-        if not candidates:
-            return NO_REPLICA, isr, elr
-        winner = (candidates & -candidates).bit_length() - 1
-        if contains(isr, winner):
-            return winner, isr, elr
-        return winner, 1 << winner, without_member(elr, winner) if contains(elr, winner) else 0

@@ -152,7 +152,7 @@ def test_binary_is_not_read(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ('{"format": "waterline-deployment/9"}', "is no saved deployment"),
-        ('{"format": "waterline-deployment/1", "brokers": 3, "topics": []}', "is no saved"),
+        ('{"format": "waterline-deployment/2", "brokers": 3, "topics": []}', "is no saved"),
     ],
 )
 def test_a_saved_file_that_was_changed_is_refused(text: str, says: str, tmp_path: Path) -> None:

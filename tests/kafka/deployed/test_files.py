@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.operators import topics_output
-from waterline.checker.kafka.deployed.deployment import EmptyMember
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.deployed.setting import Place
-from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger, facts_of
 from waterline.checker.kafka.matrix.properties import (
     Config,
     configs_of,
@@ -129,7 +128,7 @@ def test_replicas_that_a_reassignment_adds_are_not_missing(tmp_path: Path) -> No
     )
     [topic] = read_deployment([path]).topics
 
-    assert topic.under_replicated == 0
+    assert [len(each.isr) - len(each.replicas) for each in topic.now] == [0]
     assert topic.settings["replication.factor"].value == "2"
 
 
@@ -168,7 +167,7 @@ def test_observers_of_confluent_server_are_no_replicas_in_sync(tmp_path: Path) -
     )
     [topic] = read_deployment([path]).topics
 
-    assert topic.under_replicated == 0
+    assert [len(each.isr) - len(each.replicas) for each in topic.now] == [0]
     assert topic.settings["replication.factor"].value == "2"
 
 
@@ -193,6 +192,7 @@ def test_output_that_was_copied_with_spaces_is_read_as_with_tabs(tmp_path: Path)
                 k: replace(s, place=replace(s.place, file=str(path)))
                 for k, s in topic.settings.items()
             },
+            now=tuple(replace(p, place=replace(p.place, file=str(path))) for p in topic.now),
         )
         for topic in read_deployment([FOLDER / "topics.txt"]).topics
     )
@@ -310,8 +310,9 @@ def test_kafka_topics_shows_which_broker_in_the_elr_may_be_empty(
     path = tmp_path / "topics.txt"
     path.write_text(ELR_OUTPUT.format(adding))
     found = read_deployment([path])
-    removed = EmptyMember(1, 3, False, Place(str(path), 3))
-    added = EmptyMember(2, 3, True, Place(str(path), 4))
+    seen = [(*each, "being added" in text) for *each, text in elr_in_danger(found)]
+    removed = ("orders-1", 3, Place(str(path), 3), False)
+    added = ("orders-2", 3, Place(str(path), 4), True)
 
-    assert found.topics[0].empty_members == ((removed, added) if adding else (removed,))
+    assert seen == ([removed, added] if adding else [removed])
     assert read_saved(path, to_saved(found)) == found

@@ -13,15 +13,17 @@ import pytest
 from tests.support.deployment_answers import made_up, shown
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
 from waterline.checker.cli.matrix_deployment import exit_code
-from waterline.checker.kafka.deployed.deployment import Copies, EmptyMember
+from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.live import ALLOWED, read_cluster
 from waterline.checker.kafka.deployed.release_text import metadata_version
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.files import deployment_object
 from waterline.checker.kafka.matrix.findings import EMPTY_IN_ELR, ERROR, findings_of
 from waterline.checker.kafka.matrix.matrix import DeploymentAnswer
 from waterline.checker.kafka.matrix.properties import configs_of
+from waterline.checker.kafka.now.partitions import cluster_of
 from waterline.checker.report.pages.deployment_page import to_html
 
 
@@ -143,12 +145,21 @@ class Cluster:
 
 def endangered() -> Cluster:
     """ELR is on. In orders-0 the ELR is as it should be, in the others it is not."""
-    partition = {"replica_nodes": [1, 2], "isr_nodes": [1], "leader_id": 1}
-    cluster = Cluster({}, [{"name": "orders", "error_code": 0, "partitions": [partition] * 3}])
-    for number, (replicas, elr) in enumerate([([1, 2], [2]), ([1, 2], [3]), ([1, 3], [3])]):
+    described = [([1, 2], [2]), ([1, 2], [3]), ([1, 3], [3])]
+    partitions = [{"replica_nodes": r, "isr_nodes": [1], "leader_id": 1} for r, _ in described]
+    cluster = Cluster({}, [{"name": "orders", "error_code": 0, "partitions": partitions}])
+    for number, (replicas, elr) in enumerate(described):
         cluster.elr["orders", number] = {"replica_nodes": replicas, "eligible_leader_replicas": elr}
     cluster.adding["orders", 2] = {"adding_replicas": [3]}
     return cluster
+
+
+def _endangering(found: Deployment) -> list[tuple[str, int, str]]:
+    """Partitions with brokers in their ELR that may be empty, and why."""
+    return [
+        (name, broker, "being added" if "being added" in text else "is no replica")
+        for name, broker, _, text in elr_in_danger(found)
+    ]
 
 
 def test_a_broker_in_the_elr_that_may_be_empty_is_a_finding_of_its_partition() -> None:
@@ -163,7 +174,7 @@ def test_a_broker_in_the_elr_that_may_be_empty_is_a_finding_of_its_partition() -
     sarif = json.loads(to_sarif(findings, is_whole=True))["runs"][0]["results"]
     junit = ET.fromstring(to_junit(findings, whole))
 
-    assert found.topics[0].empty_members == (EmptyMember(1, 3, False), EmptyMember(2, 3, True))
+    assert _endangering(found) == [("orders-1", 3, "is no replica"), ("orders-2", 3, "being added")]
     assert read_saved(Path("saved.json"), to_saved(found)) == found
     assert [(f.topics, f.value, f.level) for f in findings] == [
         ("orders-1", "3", ERROR),
@@ -190,7 +201,7 @@ def test_a_cluster_without_elr_is_not_asked_for_it() -> None:
     cluster = endangered()
     cluster.elr = {}
 
-    assert _read(cluster).topics[0].empty_members == ()
+    assert _endangering(_read(cluster)) == []
     assert cluster.asked == []
 
 
@@ -209,8 +220,12 @@ def test_brokers_that_do_not_say_what_is_in_the_elr_are_named_and_nothing_is_con
     assert "could not be read" in note
     assert ("kafka-topics --describe" in note) is (refused == "partitions")
     # What is no replica is seen without the reassignments.
-    seen = {"reassignments": (EmptyMember(1, 3, False),), "partitions": ()}
-    assert found.topics[0].empty_members == seen[refused]
+    seen = {"reassignments": [("orders-1", 3, "is no replica")], "partitions": []}
+    assert _endangering(found) == seen[refused]
+    partitions = cluster_of(found, configs_of(found)).partitions
+    assert {each.reason.partition(":")[0] for each in partitions} == {
+        "its reassignment or ELR was not read"
+    }
 
 
 def test_partitions_are_read_with_their_brokers_where_they_are_asked_for() -> None:
@@ -227,7 +242,7 @@ def test_partitions_are_read_with_their_brokers_where_they_are_asked_for() -> No
     assert second.elr == third.elr == third.adding == (3,)
     assert [each.elr for each in without.topics[0].now] == [()] * 3
     assert read_saved(Path("saved.json"), to_saved(found)) == found
-    assert _read(endangered()).topics[0].now == ()
+    assert _read(Cluster({}, cluster.topics)).topics[0].now[0].adding is None
 
 
 @pytest.mark.parametrize("refused", ["reassignments", "partitions"])
@@ -262,5 +277,5 @@ def test_settings_that_a_server_gives_without_being_asked_are_not_kept() -> None
     assert "hunter2" not in saved
     assert "ssl" not in saved
     assert found.brokers.keys() == {"min.insync.replicas"}
-    assert found.topics[0].copies == (Copies(2, 1, 2),)
+    assert [(p.replicas, p.isr) for p in found.topics[0].now] == [((1, 2), (1,))] * 2
     assert read_saved(Path("saved.json"), saved) == found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def test_what_was_read_can_be_saved(tmp_path: Path) -> None:
         to_saved(Deployment(topics=deployment.topics, has_all_topics=True, nodes=racks)),
     )
 
-    assert again.topics[0].now[0] == Partition(
+    assert replace(again.topics[0].now[0], place=None) == Partition(
         number=0, leader=1, replicas=(1, 2, 3), isr=(1, 3), elr=(), adding=()
     )
     second = cluster_of(again, configs_of(again, kafka_version="4.4"))

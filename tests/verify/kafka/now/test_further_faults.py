@@ -16,7 +16,7 @@ from waterline.checker.kafka.now.further import (
     Findings,
     further_faults,
 )
-from waterline.checker.kafka.now.histories import problem_of, states_like
+from waterline.checker.kafka.now.histories import problem_of, states_like, taken_out
 from waterline.checker.kafka.now.situation import Situation
 from waterline.checker.search.fault_count import used_in_rows
 from waterline.model.core.state import State
@@ -181,7 +181,7 @@ def test_a_broker_that_goes_leaves_what_the_controller_writes(
                 states = states_like(situation)
                 for names in steps:
                     states = states.after(names, place)
-                expected = situation.without([place], has_elr=has_elr)
+                expected = taken_out(situation, (place,))
                 model = problem_of(situation, ()).model
 
                 assert len(states.rows), kind
