@@ -55,6 +55,12 @@ Exit codes:
         type=_OutputFile(),
         help="Write what was read there, for --config later.",
     ),
+    click.option(
+        "--json",
+        "json_file",
+        type=_OutputFile(),
+        help="Write the answer there as JSON, with the names of all partitions.",
+    ),
     click.option("--acks", help="acks of the producers; default: all."),
     click.option(
         "--kafka-version",

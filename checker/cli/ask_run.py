@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import click
-from rich.console import RenderableType
 
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
@@ -17,10 +17,12 @@ from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import to_saved
 from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes
+from waterline.checker.kafka.matrix.files import as_text
 from waterline.checker.kafka.matrix.properties import configs_of
-from waterline.checker.kafka.now.asking import Ask, asker, difference, harm_of, restart_order
+from waterline.checker.kafka.now.answer_object import answer_object
+from waterline.checker.kafka.now.asking import Answer, asker, harm_of, restart_order
 from waterline.checker.kafka.now.further import DOWN, SHUT_DOWN
-from waterline.checker.kafka.now.now_screen import render_event, render_now, render_order
+from waterline.checker.kafka.now.now_screen import render
 from waterline.checker.kafka.now.partitions import Cluster, cluster_of
 from waterline.checker.problem.wording import list_of
 
@@ -39,51 +41,35 @@ def answer_question(options: dict[str, Any]) -> int:
         deployment, mistakes, acks=options["acks"], kafka_version=options["kafka_version"]
     )
     cluster = cluster_of(deployment, configs)
-    brokers, kind, what = _event(options, cluster)
+    brokers, kind, question = _event(options, cluster)
+    answer = Answer(
+        title=configs[0].protocol.title,
+        cluster=cluster,
+        faults=options["faults"],
+        question=question,
+    )
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
         ask = asker(progress.report, faults=options["faults"], uses_kept=not options["no_cache"])
         try:
-            shown, code = _answer(
-                options, configs[0].protocol.title, cluster, ask, brokers, kind, what
-            )
+            if options["rolling"]:
+                answer = replace(answer, order=restart_order(cluster, ask))
+            else:
+                after = harm_of(cluster, ask, brokers, kind) if brokers else None
+                answer = replace(answer, before=harm_of(cluster, ask), after=after)
         except KeyboardInterrupt:
             say("Interrupted before all was explored: nothing is known.")
             return exit_codes.INCOMPLETE
-    screen().print(shown)
+    code = _code(answer)
+    screen().print(render(answer, has_details=options["details"]))
+    if options["json_file"]:
+        write_files({options["json_file"]: lambda: as_text(answer_object(answer, code))})
     return code
 
 
-def _answer(
-    options: dict[str, Any],
-    title: str,
-    cluster: Cluster,
-    ask: Ask,
-    brokers: Collection[int],
-    kind: str,
-    what: str,
-) -> tuple[RenderableType, int]:
-    faults = options["faults"]
-    if options["rolling"]:
-        order = restart_order(cluster, ask)
-        code = _code(bool(order.refused or cluster.dangers), is_known=not order.unsure)
-        return render_order(order, cluster), code
-    before = harm_of(cluster, ask)
-    if not brokers:
-        few = [len(x.faults) <= 1 for found in before.losing.values() for x in found.losses]
-        code = _code(any(few) or bool(cluster.dangers), is_known=not before.unknown)
-        return render_now(title, cluster, before, faults, has_details=options["details"]), code
-    after = harm_of(cluster, ask, brokers, kind)
-    found = difference(before, after)
-    is_bad = bool(cluster.dangers) or not found.is_harmless
-    harms = (before, after)
-    shown = render_event(what, cluster, harms, faults, has_details=options["details"])
-    return shown, _code(is_bad, is_known=not found.unknown)
-
-
-def _code(is_bad: bool, *, is_known: bool) -> int:
-    if is_bad:
+def _code(answer: Answer) -> int:
+    if answer.is_bad:
         return exit_codes.VIOLATED
-    return exit_codes.HOLDS if is_known else exit_codes.INCOMPLETE
+    return exit_codes.HOLDS if answer.is_known else exit_codes.INCOMPLETE
 
 
 def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:

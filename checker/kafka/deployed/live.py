@@ -133,7 +133,7 @@ def _read(client: Any, *, with_partitions: bool = False) -> Deployment:
     notes: list[str] = []
     settings, unused = _of_brokers(client, brokers, notes)
     settings |= _features(client, notes)
-    described = _described(client, notes)
+    described = _descriptions(client, notes)
     has_elr = settings.get(ELIGIBLE, _NO_ELR).value == "1"
     # A partition with an unknown ELR, or replicas that may be new, is not one as it is now.
     tolerated = () if with_partitions else (KafkaError,)
@@ -231,7 +231,7 @@ def _features(client: Any, notes: list[str]) -> dict[str, Setting]:
     return found
 
 
-def _described(client: Any, notes: list[str]) -> list[Mapping[str, Any]]:
+def _descriptions(client: Any, notes: list[str]) -> list[Mapping[str, Any]]:
     described = [topic for topic in client.describe_topics() if topic.get("name")]
     refused = [topic["name"] for topic in described if topic.get("error_code")]
     if refused:

@@ -167,6 +167,39 @@ def _out_of_sync(cluster: Cluster, broker: int) -> int:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Findings about a cluster: the harm now, and after an event, or an order of restarts."""
+
+    title: str
+    cluster: Cluster
+    faults: int
+    question: str = ""
+    before: Harm | None = None
+    after: Harm | None = None
+    order: RestartOrder | None = None
+
+    @property
+    def is_bad(self) -> bool:
+        """True if one fault loses a record; after an event, if a partition is worse off."""
+        if self.cluster.dangers:
+            return True
+        if self.order is not None:
+            return bool(self.order.refused)
+        assert self.before is not None
+        if self.after is not None:
+            return not difference(self.before, self.after).is_harmless
+        return any(len(x.faults) <= 1 for f in self.before.losing.values() for x in f.losses)
+
+    @property
+    def is_known(self) -> bool:
+        """True if everything was explored."""
+        if self.order is not None:
+            return not self.order.unsure
+        harm = self.after or self.before
+        return harm is not None and not harm.unknown
+
+
 def asker(note: Callable[[str], None], *, faults: int, uses_kept: bool) -> Ask:
     """Return a function that explores a question once."""
     known: dict[tuple[Situation, Event], Findings] = {}

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from waterline.checker.kafka.now.asking import Difference, Harm, RestartOrder, difference
+from waterline.checker.kafka.now.asking import Answer, Difference, Harm, RestartOrder, difference
 from waterline.checker.kafka.now.further import Loss
 from waterline.checker.kafka.now.histories import BEFORE_MAX
 from waterline.checker.kafka.now.partitions import Cluster
@@ -30,6 +30,18 @@ WORDS = {
 IF_POWER = "acknowledged records may be lost, if a broker that is down lost power."
 NAMES_MAX = 3
 """Most partitions that a line names."""
+
+
+def render(answer: Answer, *, has_details: bool) -> RenderableType:
+    """The screen of an answer."""
+    cluster, faults = answer.cluster, answer.faults
+    if answer.order is not None:
+        return render_order(answer.order, cluster)
+    assert answer.before is not None
+    if answer.after is None:
+        return render_now(answer.title, cluster, answer.before, faults, has_details=has_details)
+    harms = (answer.before, answer.after)
+    return render_event(answer.question, cluster, harms, faults, has_details=has_details)
 
 
 def render_now(

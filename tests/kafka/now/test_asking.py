@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
 import pytest
 from rich.console import Console, RenderableType
 
@@ -14,7 +16,8 @@ from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.properties import configs_of
-from waterline.checker.kafka.now.asking import difference, harm_of, restart_order
+from waterline.checker.kafka.now.answer_object import answer_object
+from waterline.checker.kafka.now.asking import Answer, difference, harm_of, restart_order
 from waterline.checker.kafka.now.further import NOTHING, Event, Findings, Loss
 from waterline.checker.kafka.now.now_screen import (
     describe,
@@ -25,6 +28,7 @@ from waterline.checker.kafka.now.now_screen import (
 from waterline.checker.kafka.now.partitions import Cluster, cluster_of
 from waterline.checker.kafka.now.situation import Situation
 
+ROOT = Path(__file__).parents[3]
 HEADER = "Topic: {0}\tPartitionCount: {1}\tReplicationFactor: {2}\tConfigs: min.insync.replicas={3}"
 LINE = "\tTopic: {}\tPartition: {}\tLeader: {}\tReplicas: {}\tIsr: {}\tElr: {}"
 DOWN_2 = "\n".join(
@@ -160,6 +164,25 @@ def test_a_fault_that_loses_only_meanwhile_counts(tmp_path: Path) -> None:
     screen = shown(render_event("May it?", cluster, harms, 1, has_details=True), 80)
     assert "orders-0, one power loss:" in screen
     assert " 1. The machine of broker 1 loses power" in screen
+
+
+def test_the_json_is_what_its_schema_says(tmp_path: Path) -> None:
+    _, cluster = read(tmp_path)
+    schema = json.loads((ROOT / "docs" / "schemas" / "ask.schema.json").read_text())
+    before = harm_of(cluster, one_replica_loses)
+    now = Answer(title="Kafka 4.4", cluster=cluster, faults=1, before=before)
+    meanwhile = replace(now, question="?", after=harm_of(cluster, one_replica_loses, (3,)))
+    order = replace(now, before=None, order=restart_order(cluster, one_replica_loses))
+
+    first, second, third = (answer_object(each, 12) for each in (now, meanwhile, order))
+
+    for written in (first, second, third):
+        jsonschema.validate(json.loads(json.dumps(written)), schema)
+    assert first["now"]["losing"]["audit-1"][0]["brokers"] == [3]
+    assert first["newly"] is second["order"] is third["now"] is None
+    assert second["newly"]["refusing"] == ["orders-0", "orders-1"]
+    assert second["meanwhile"]["unavailable"] == ["audit-0", "audit-1"]
+    assert third["order"]["refused"] == [3]
 
 
 def test_an_order_of_restarts_begins_with_what_may_be_restarted_now(tmp_path: Path) -> None:
