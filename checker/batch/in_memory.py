@@ -23,8 +23,9 @@ from waterline.checker.traces.fewest_actors import paths_to_breaking
 from waterline.checker.traces.violating_states import breaking_states
 
 _LOOK_SECONDS = 1.0
-_LONG_SECONDS = 1.5
-"""Seconds of work in unoptimised rules of Kafka before optimising them pays off."""
+_STATES_MANY = 5_000_000
+"""From so many expected states on all cores wait until the rules are optimised, which takes up to
+5 s; for fewer that happens in the background, if at all."""
 
 
 def explore(question: Question, late: Callable[[], bool] = lambda: False) -> Answer:
@@ -60,27 +61,26 @@ def _prepare(explorer: Explorer, announce: Callable[[str], None]) -> Explorer:
     """Return an explorer that compiles what the questions need before it starts them.
 
     Most share the compiled code. Ctrl-C meanwhile leaves all of them unexplored. Rules are
-    optimised immediately if the questions of a call would run them long enough, judged by the
-    average of earlier questions; the first call has none, and its answer comes sooner.
+    optimised immediately if the questions of a call have states enough, judged by the average of
+    earlier questions; the first call has none, and its answer comes sooner.
     """
-    answered, worked_seconds = 0, 0.0
+    answered = states = 0
 
     def explore_prepared(questions: Sequence[Question], watch: Watch) -> list[Answer]:
-        nonlocal answered, worked_seconds
-        expected_seconds = worked_seconds / max(answered, 1)
+        nonlocal answered, states
+        expected = states / max(answered, 1)
         try:
             sharing = Counter(recipes_of(question.problem) for question in questions)
             for question in questions:
                 problem = question.problem
                 if not is_compiled(problem):
-                    work_seconds = expected_seconds * sharing[recipes_of(problem)]
-                    optimised = work_seconds >= _LONG_SECONDS
+                    optimised = expected * sharing[recipes_of(problem)] >= _STATES_MANY
                     prepare(problem, optimised=optimised, announce=announce)
         except KeyboardInterrupt:
             return list(map(unexplored_answer, questions))
         answers = explorer(questions, watch)
         answered += len(answers)
-        worked_seconds += sum(answer.seconds for answer in answers)
+        states += sum(answer.distinct for answer in answers)
         return answers
 
     return explore_prepared

@@ -7,7 +7,7 @@ space takes longer than to explore it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from waterline.checker.batch.answer import Answer
@@ -73,7 +73,7 @@ def unexplored_answer(question: Question, stopped_by: str = INTERRUPTED) -> Answ
 
 def ask(
     explorer: Explorer,
-    questions: Sequence[Question],
+    questions: Sequence[Question] | Mapping[int, Question],
     places: Sequence[int],
     watch: Watch,
     *,

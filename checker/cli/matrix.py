@@ -207,6 +207,12 @@ answer_options = together(
         help="With --config: show where each setting is from, what was tried, and commands.",
     ),
     click.option(
+        "--quote",
+        is_flag=True,
+        help="With --config: print one sentence for each class of topics alone, with its bounds, "
+        "for a README or a runbook.",
+    ),
+    click.option(
         "--fail-on",
         type=click.Choice(["loss", "setting", "never"]),
         default="loss",

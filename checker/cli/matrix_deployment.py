@@ -32,7 +32,7 @@ from waterline.checker.kafka.matrix.config_table import render_config, unused_se
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.files import as_text, deployment_csv, deployment_object
 from waterline.checker.kafka.matrix.findings import findings_of
-from waterline.checker.kafka.matrix.grid import FAULT, Grid, check_cells
+from waterline.checker.kafka.matrix.grid import FAULT, STATES_MAX_OF_A_TRIAL, Grid, check_cells
 from waterline.checker.kafka.matrix.known_causes import Kin, kin_of
 from waterline.checker.kafka.matrix.matrix import (
     ConfigAnswer,
@@ -41,6 +41,7 @@ from waterline.checker.kafka.matrix.matrix import (
     explore_grid,
 )
 from waterline.checker.kafka.matrix.properties import Config, configs_of, describe_topics
+from waterline.checker.kafka.matrix.quote import quotation
 from waterline.checker.kafka.matrix.reason import losses_among, record_lost
 from waterline.checker.kafka.matrix.table import to_svg
 from waterline.checker.kafka.matrix.verdict_groups import groups_of
@@ -71,7 +72,12 @@ def answer_deployment(options: dict[str, Any]) -> int:
         ask = _Asking(choice.name, asked, progress, len(grids))
         answer = _answer(deployment, grids, ask, is_quick=options["quick"])
     shown = _render(answer, has_details=options["details"])
-    screen().print(shown)
+    if options["quote"]:
+        for each in answer.answers:
+            about = f"{describe_topics(each.config.topics)}: " if len(grids) > 1 else ""
+            click.echo(f"{about}{quotation(each)}")
+    else:
+        screen().print(shown)
     _write(options, answer, shown)
     return exit_code(answer, options["fail_on"])
 
@@ -187,7 +193,11 @@ def _answer(
     deployment: Deployment, grids: Sequence[tuple[Config, Grid]], ask: _Asking, *, is_quick: bool
 ) -> DeploymentAnswer:
     """A first look, shown as soon as it is there; then the whole, with larger bounds."""
-    answers = [ask.answer(config, grid.at_first()) for config, grid in grids]
+    few = [
+        grid.at_first(STATES_MAX_OF_A_TRIAL) if config.stand_in else grid.at_first()
+        for config, grid in grids
+    ]
+    answers = [ask.answer(config, grid) for (config, _), grid in zip(grids, few, strict=True)]
     first = DeploymentAnswer(deployment, sorted_answers(answers))
     if is_quick or first.interrupted:
         return first

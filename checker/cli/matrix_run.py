@@ -34,7 +34,7 @@ from waterline.model.message.releases import UnknownRelease
 
 _WITH_CONFIG = (
     *("topic_config", "acks", "kafka_version", "quick", "no_cache", "details"),
-    *("sarif_file", "junit_file", "github"),
+    *("quote", "sarif_file", "junit_file", "github"),
 )
 _WITHOUT_CONFIG = ("fluss",)
 
@@ -48,15 +48,7 @@ def is_about_deployment(options: dict[str, Any]) -> bool:
                     f"--{name} goes with a grid; what is read from files and clusters is Kafka's"
                 )
         return True
-    for name in (
-        *_WITH_CONFIG,
-        "quick",
-        "no_cache",
-        "details",
-        "sarif_file",
-        "junit_file",
-        "github",
-    ):
+    for name in _WITH_CONFIG:
         if options[name]:
             remedy = "; use --only acks=..." if name == "acks" else ""
             option = name.removesuffix("_file").replace("_", "-")

@@ -14,26 +14,26 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from waterline.checker.batch.question import Explorer
+from waterline.checker.batch.question import Explorer, unexplored_answer
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
 from waterline.checker.kafka.matrix.deepening import Follow, Raised, explore_raised, ignore_progress
 from waterline.checker.kafka.matrix.grid import (
     AXES,
     FAULT,
+    STATES_MAX_OF_A_TRIAL,
     VERSION,
     Axis,
     Grid,
     Value,
 )
-from waterline.checker.kafka.matrix.outcome import Outcome, Standing, Unfinished
+from waterline.checker.kafka.matrix.outcome import Outcome, Standing, Unfinished, judge
 from waterline.checker.kafka.matrix.properties import Config, min_insync
+from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.kafka.matrix.upgrades import Upgrade, upgrades
 
 STATES_MAX = 8_000_000
 """Most states of a cell that is tried; what is to be recommended may have as many as the
 configuration."""
-STATES_MAX_AT_FIRST = 2_000_000
-"""Maximum number of states of a trial in a first look."""
 _Key = tuple[tuple[str, str], ...]
 
 
@@ -159,15 +159,19 @@ class _Looked:
             grid,
             axes=_around(grid, self.stricter),
             worst_is_enough=False,
-            tries_unbounded=grid.tries_unbounded and not grid.first_look,
         )
-        self._states_max = STATES_MAX_AT_FIRST if grid.first_look else STATES_MAX
+        self._states_max = STATES_MAX_OF_A_TRIAL if grid.first_look else STATES_MAX
         self._in_full: set[_Key] = set()
         self._explorer, self._follow = explorer, follow
         self.broken = {
             outcome.cell.coordinates[FAULT]: outcome.cell.coordinates
             for outcome in outcomes
             if outcome.worst is not None
+        }
+        self._too_large = {
+            outcome.cell.coordinates[FAULT]
+            for outcome in outcomes
+            if grid.first_look and outcome.answer.distinct > self._states_max
         }
         self.tried: dict[str, list[Remedy]] = {fault: [] for fault in self.broken}
         self.interrupted = False
@@ -218,9 +222,20 @@ class _Looked:
             records_max=self._around.records,
             max_states=min(self._around.max_states, self._states_max),
         )
-        raised = self._explore(few, wanted)
-        for (fault, change), outcome in zip(wanted, raised.outcomes, strict=True):
-            self.tried[fault].append(Remedy(change, self._describe_few(outcome)))
+        tried = [each for each in wanted if each[0] not in self._too_large]
+        outcomes = iter(self._explore(few, tried).outcomes)
+        for fault, change in wanted:
+            if fault in self._too_large:
+                outcome = self._unexplored_outcome(few, fault, change)
+            else:
+                outcome = self._describe_few(next(outcomes))
+            self.tried[fault].append(Remedy(change, outcome))
+
+    def _unexplored_outcome(self, grid: Grid, fault: str, change: Changes) -> Outcome:
+        """The outcome where a loss took more states than a trial may have: it would not end."""
+        cell = grid.cell({**self.broken[fault], **change.values})
+        answer = unexplored_answer(question_of(cell, grid), f"max-states {grid.max_states}")
+        return judge(grid, [cell], [answer])[0]
 
     def best_in_full(self) -> Recommendation | None:
         """Return the changes that prevent most faults, also with all records requested."""

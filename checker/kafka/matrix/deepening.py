@@ -15,12 +15,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from waterline.checker.batch.answer import Answer
-from waterline.checker.batch.question import Explorer, Watch
+from waterline.checker.batch.question import Explorer, Watch, ask, unexplored_answer
 from waterline.checker.kafka.matrix.equivalent_cells import asking_once
 from waterline.checker.kafka.matrix.grid import (
     CLAIMS,
+    COMMON,
     EPOCHS_STEP,
-    STATES_MAX_UNBOUNDED,
+    FAULT,
     Cell,
     Grid,
 )
@@ -55,9 +56,6 @@ class Rung:
 
 NOT_AT_FIRST = "not yet"
 """Why larger bounds were not begun in a first look."""
-_LARGER_UNBOUNDED = 4
-"""Typical growth of a space without bounds: three replicas and a leader move have 1.5 million
-states within bounds, and more than 8 million without."""
 
 Follow = Callable[[Rung, int, Collection[int] | None], None]
 """Receives how many cells of a rung are explored, and which are under way, where that is known."""
@@ -136,14 +134,28 @@ def _looked_at(outcome: Outcome) -> Outcome:
 def _answers(
     grid: Grid, rung: Rung, explorer: Explorer, follow: Follow, *, stop_at_first: bool
 ) -> list[Answer]:
-    """Return the answers about the cells of a rung."""
+    """Return the answers about the cells of a rung; in a first look common faults before others,
+    so that only their kernel is made before the first answer.
+    """
     sized = grid.within(rung.records, rung.epochs)
     if rung.is_unbounded:
         sized = grid.without_bounds(rung.records)
-    questions = [question_of(cell, sized, stop_at_first=stop_at_first) for cell in rung.cells]
     follow(rung, 0, None)
     watch = Watch(progress=lambda done, under_way: follow(rung, done, under_way))
-    return asking_once(explorer)(questions, watch)
+    is_rare = [grid.first_look and c.coordinates[FAULT] not in COMMON for c in rung.cells]
+    answers: dict[int, Answer] = {}
+    for part in (False, True):
+        places = [place for place, each in enumerate(is_rare) if each is part]
+        questions = {
+            place: question_of(rung.cells[place], sized, stop_at_first=stop_at_first)
+            for place in places
+        }
+        if any(answer.stopped_by == INTERRUPTED for answer in answers.values()):
+            answers |= {place: unexplored_answer(each) for place, each in questions.items()}
+        elif places:
+            once = asking_once(explorer)
+            answers |= ask(once, questions, places, watch, before=len(answers))
+    return [answers[place] for place in range(len(rung.cells))]
 
 
 def _with_unbounded(
@@ -185,11 +197,6 @@ def _is_untried(grid: Grid, outcome: Outcome) -> bool:
     if not grid.tries_unbounded or not _is_unsettled(outcome):
         return False
     if outcome.standing is Standing.VIOLATED:
-        return False
-    if grid.first_look and (
-        outcome.standing is Standing.CONTRACT
-        or outcome.answer.distinct * _LARGER_UNBOUNDED > STATES_MAX_UNBOUNDED
-    ):
         return False
     if _records(outcome) > max(grid.records, grid.records_max):
         return False  # A trace needed them.

@@ -47,6 +47,10 @@ EPOCHS_STEP = 3
 larger bound has the very same states."""
 STATES_MAX = 20_000_000
 """Distinct states that a cell may have unless `--max-states` says otherwise: half a gigabyte."""
+STATES_MAX_AT_FIRST = 5_000_000
+"""States that a cell may have in a first look, which should take half a minute on two cores."""
+STATES_MAX_OF_A_TRIAL = 2_000_000
+"""The same for trials, and for a smaller size in place of another, where no loss proves nothing."""
 STATES_MAX_UNBOUNDED = 5_000_000
 """Maximum number of states without bounds; a space that holds mostly has fewer."""
 _MANY_REPLICAS = 3
@@ -203,9 +207,9 @@ FAULTS = (
     *(value for value in _ALONE.values() if value not in _DESCRIBED_FIRST),
     *OF_OPERATORS,
 )
-_COMMON = (NO_FAULT, "one crash", "two crashes", "power loss", "rolling restart")
+COMMON = (NO_FAULT, "one crash", "two crashes", "power loss", "rolling restart")
 BY_FREQUENCY = tuple(
-    sorted(FAULTS, key=lambda v: _COMMON.index(v.name) if v.name in _COMMON else len(_COMMON))
+    sorted(FAULTS, key=lambda v: COMMON.index(v.name) if v.name in COMMON else len(COMMON))
 )
 """Faults of one cluster, the most common first, so that an interrupted run has those."""
 
@@ -339,8 +343,8 @@ class Grid:
     a cell ends at the first level that breaks the worst claim, if Kafka promises that claim; other
     violations are not sought. With `tries_unbounded` a cell without a loss is first explored
     without bounds (`checker.kafka.matrix.without_bounds`); the cells of a grid that `is_unbounded`
-    have none. A `first_look` skips cells likely to exceed their budget. Cells begin in the order of
-    their work, unless `in_order_given`. A cell with more brokers than replicas begins with fewer
+    have none. A `first_look` is within small bounds. Cells begin in the order of their work, unless
+    `in_order_given`. A cell with more brokers than replicas begins with fewer
     records, unless the grid `is_raised`.
     """
 
@@ -381,10 +385,16 @@ class Grid:
         """Return the size that a cell stands for; the cell may be smaller."""
         return Size(self.replicas, int(cell.coordinates[MIN_INSYNC]))
 
-    def at_first(self) -> Grid:
-        """Return the grid for a first look: no bound is raised."""
-        few = {"records_max": self.records, "epochs_max": self.epochs}
-        return replace(self, **few, first_look=True)  # type: ignore[arg-type]  # its own fields
+    def at_first(self, states_max: int = STATES_MAX_AT_FIRST) -> Grid:
+        """Return the grid for a first look: no bound is raised, and states are fewer."""
+        return replace(
+            self,
+            records_max=self.records,
+            epochs_max=self.epochs,
+            max_states=min(self.max_states, states_max),
+            tries_unbounded=False,
+            first_look=True,
+        )
 
     def without_bounds(self, records: int) -> Grid:
         """Return the grid without bounds, with at most `records` in a log at one time."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.question import UNWATCHED, Explorer, Question
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.kafka.matrix.grid import FAULT, Grid
+from waterline.checker.kafka.matrix.grid import FAULT, STATES_MAX_OF_A_TRIAL, Grid
 from waterline.checker.kafka.matrix.outcome import Outcome
 from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
@@ -80,7 +80,9 @@ def _trials(grid: Grid, outcome: Outcome) -> Iterator[_Trial]:
     sized = grid.within(environment.records, environment.epochs)
     asked = question_of(outcome.cell, sized, stop_at_first=True)
     before = replace(asked.problem.spec, claims=frozenset(_claims_to_ask(worst.name)))
-    few = min(grid.max_states, STATES_MAX)
+    few = min(grid.max_states, STATES_MAX_OF_A_TRIAL if grid.first_look else STATES_MAX)
+    if grid.first_look and outcome.answer.distinct > few:
+        return
     asked = replace(asked, budgets=replace(asked.budgets, max_states=few))
     for repair in REPAIRS:
         version = repair_version(before.version, repair)

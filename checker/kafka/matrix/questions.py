@@ -1,7 +1,8 @@
 """Questions about cells, and the common superset of their settings, so that one kernel serves all.
 
-The superset covers every value of every axis of the system, not only those of one grid: advice
-looks beyond the grid, and the next grid of the same size finds its kernel made. Each value is
+The superset covers every value of every axis of the system, not only those of one grid, and the
+repairs of the catalogue: advice and causes look beyond the grid, and the next grid of the same size
+finds its kernel made. Each value is
 looked at by itself: a cell whose values have something only together would get a kernel of its own.
 """
 
@@ -12,11 +13,21 @@ from dataclasses import replace
 
 from waterline.checker.batch.question import Question
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, Cell, Grid, axes_of
+from waterline.checker.kafka.matrix.grid import (
+    CLAIMS,
+    FAULT,
+    STATES_MAX_OF_A_TRIAL,
+    VERSION,
+    Cell,
+    Grid,
+    axes_of,
+)
+from waterline.checker.kafka.scenarios.repairs import REPAIRS, repair_version
 from waterline.checker.problem.problem import Shared, sharing
 from waterline.checker.search.result import Budgets
 from waterline.model.core.claim import Judged
 from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import Environment
 from waterline.model.message.settings import settings_of
 from waterline.model.message.versions import version_of
 
@@ -24,9 +35,10 @@ from waterline.model.message.versions import version_of
 def question_of(cell: Cell, grid: Grid, *, stop_at_first: bool = False) -> Question:
     """Return the question about a cell."""
     problem = replace(cell.problem(grid.invariants), shared=shared_by(grid, cell))
-    budgets = Budgets(
-        max_states=grid.max_states, stop_at_first=stop_at_first, enough=_enough(cell, grid)
-    )
+    most = grid.max_states
+    if grid.first_look and cell.size != grid.size_asked(cell):
+        most = min(most, STATES_MAX_OF_A_TRIAL)
+    budgets = Budgets(max_states=most, stop_at_first=stop_at_first, enough=_enough(cell, grid))
     return Question(problem, budgets, name=cell.coordinates[FAULT])
 
 
@@ -85,8 +97,21 @@ def _shared_by(
     faults = [standard, *({**standard, FAULT: v.name} for v in everywhere.axis(FAULT).values)]
     alike = [place for place in faults if _has(everywhere, place, shape)]
     places = [{**alike[0], axis.name: value.name} for axis in axes for value in axis.values]
-    cells = (_cell(everywhere, place) for place in places)
-    return sharing([c.problem(invariants) for c in cells if c is not None and _shape(c) == shape])
+    cells = [c for c in (_cell(everywhere, p) for p in places) if c is not None]
+    problems = [cell.problem(invariants) for cell in cells if _shape(cell) == shape]
+    shared = sharing(problems)
+    return replace(shared, actions=shared.actions | _actions_of_repairs(system))
+
+
+@functools.cache
+def _actions_of_repairs(system: str) -> frozenset[str]:
+    """Return the actions that some version has with a repair; it needs no other settings."""
+    known = [
+        value.name for axis in axes_of(system) if axis.name == VERSION for value in axis.values
+    ]
+    repaired = {repair_version(version, repair) for version in known for repair in REPAIRS}
+    problems = (MESSAGE.problem(version, Environment(), ()) for version in repaired if version)
+    return frozenset(name for problem in problems for name in problem.model.contents)
 
 
 def _has(grid: Grid, place: dict[str, str], shape: tuple[object, ...]) -> bool:

@@ -221,9 +221,9 @@ def why_unexplored(answer: ConfigAnswer) -> dict[str, list[str]]:
 
 
 def within(answer: ConfigAnswer) -> str:
-    """`3 replicas, 1 record`: the smallest bounds that a verdict of the answer rests on.
+    """`3 replicas, 1 record, leader epochs 0 to 3`: the smallest bounds that a verdict rests on.
 
-    And which faults were explored with fewer replicas than the others.
+    Epochs are named where later ones were cut, and faults that were explored with fewer replicas.
     """
     records = min(outcome.cell.environment.records for outcome in answer.matrix.outcomes)
     smaller: dict[str, list[str]] = {}
@@ -233,7 +233,13 @@ def within(answer: ConfigAnswer) -> str:
             named = smaller.setdefault(quantity(size.replicas, "replica"), [])
             named.append(outcome.cell.coordinates[FAULT])
     few = "".join(f"; {list_of(faults, 9)} with {size}" for size, faults in smaller.items())
-    return f"{answer.config.explored_in_words}, {quantity(records, 'record')}{few}"
+    cut = [
+        outcome.cell.environment.epochs
+        for outcome in answer.matrix.outcomes
+        if outcome.worst is None and outcome.is_bounded and outcome.is_cut_by_epochs
+    ]
+    epochs = f", leader epochs 0 to {min(cut)}" if cut else ""
+    return f"{answer.config.explored_in_words}, {quantity(records, 'record')}{epochs}{few}"
 
 
 def harmless(answer: ConfigAnswer) -> list[str]:
