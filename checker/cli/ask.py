@@ -75,6 +75,12 @@ Exit codes:
         "--zone-down", metavar="RACK", help="What if all brokers of this rack lose power?"
     ),
     click.option(
+        "--reassign",
+        type=InputFile(),
+        metavar="FILE",
+        help="May partitions be moved now as this JSON of kafka-reassign-partitions says?",
+    ),
+    click.option(
         "--rolling", is_flag=True, help="In which order may all brokers be restarted, one by one?"
     ),
     click.option(
@@ -92,8 +98,8 @@ Exit codes:
 def ask_command(**options: Any) -> int:
     """Say how few further faults lose an acknowledged record of the cluster as it is now.
 
-    With --restart, --stop, --zone-down or --rolling: which partitions would be unavailable, refuse
-    writes, or lose records if one more fault came meanwhile.
+    With --restart, --stop, --zone-down, --reassign or --rolling: which partitions would be
+    unavailable, refuse writes, or lose records if one more fault came meanwhile.
     """
     # Its help needs no engine.
     from waterline.checker.cli.ask_run import answer_question  # noqa: PLC0415

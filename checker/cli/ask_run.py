@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.reassignment_file import read_reassignment
 from waterline.checker.kafka.deployed.saved import to_saved
 from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes
 from waterline.checker.kafka.matrix.files import as_text
@@ -23,10 +25,10 @@ from waterline.checker.kafka.now.answer_object import answer_object
 from waterline.checker.kafka.now.asking import Answer, asker, harm_of, restart_order
 from waterline.checker.kafka.now.further import DOWN, SHUT_DOWN
 from waterline.checker.kafka.now.now_screen import render
-from waterline.checker.kafka.now.partitions import Cluster, cluster_of
-from waterline.checker.problem.wording import list_of
+from waterline.checker.kafka.now.partitions import Cluster, cluster_of, reassigned_cluster
+from waterline.checker.problem.wording import list_of, quantity
 
-_EVENTS = ("restart", "stop", "zone_down", "rolling")
+_EVENTS = ("restart", "stop", "zone_down", "reassign", "rolling")
 
 
 def answer_question(options: dict[str, Any]) -> int:
@@ -42,9 +44,16 @@ def answer_question(options: dict[str, Any]) -> int:
     )
     cluster = cluster_of(deployment, configs)
     brokers, kind, question = _event(options, cluster)
+    then = cluster
+    if options["reassign"]:
+        if not configs[0].protocol.release.is_kraft:
+            raise BadConfig("--reassign: reassignments with ZooKeeper are not explored; use KRaft")
+        wanted = _reassignment(options["reassign"], cluster, knows_all=bool(deployment.nodes))
+        then = reassigned_cluster(cluster, wanted)
+        question = f"May {quantity(len(wanted), 'partition')} be reassigned now?"
     answer = Answer(
         title=configs[0].protocol.title,
-        cluster=cluster,
+        cluster=then,
         faults=options["faults"],
         question=question,
     )
@@ -54,7 +63,7 @@ def answer_question(options: dict[str, Any]) -> int:
             if options["rolling"]:
                 answer = replace(answer, order=restart_order(cluster, ask))
             else:
-                after = harm_of(cluster, ask, brokers, kind) if brokers else None
+                after = harm_of(then, ask, brokers, kind) if question else None
                 answer = replace(answer, before=harm_of(cluster, ask), after=after)
         except KeyboardInterrupt:
             say("Interrupted before all was explored: nothing is known.")
@@ -87,6 +96,18 @@ def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:
     if options["save_file"]:
         write_files({options["save_file"]: lambda: to_saved(deployment)})
     return deployment
+
+
+def _reassignment(path: Path, cluster: Cluster, *, knows_all: bool) -> Mapping[str, Sequence[int]]:
+    """Return the replicas that the file names, by partition. Raises `BadConfig`."""
+    wanted = read_reassignment(path)
+    if missing := sorted(wanted.keys() - {each.name for each in cluster.partitions}):
+        raise BadConfig(f"{path}: the cluster has no partition {list_of(missing)}")
+    named = {broker for replicas in wanted.values() for broker in replicas}
+    if knows_all and (down := named - cluster.racks.keys() - cluster.down):
+        up = list_of([str(each) for each in sorted(cluster.racks)], 9)
+        raise BadConfig(f"{path}: broker {min(down)} is not up; up are {up}")
+    return wanted
 
 
 def _event(options: dict[str, Any], cluster: Cluster) -> tuple[Collection[int], str, str]:

@@ -71,7 +71,7 @@ class KraftCluster:
     """One controller and some brokers, started by `started`.
 
     With a `gate` brokers find the controller behind it: it is made for the controller's port. Each
-    broker has so many log `directories`.
+    broker has so many log `directories`, and its rack of `racks`, if there are any.
     """
 
     def __init__(
@@ -82,6 +82,7 @@ class KraftCluster:
         *,
         brokers: int = BROKERS,
         directories: int = 1,
+        racks: Sequence[str] = (),
         gate: Callable[[int], Link] | None = None,
         advertises: bool = False,
     ) -> None:
@@ -105,6 +106,7 @@ class KraftCluster:
         for broker in self.replicas:
             at = f"PLAINTEXT://{HOST}:{self.ports[broker]}"
             lines = [*shared, "process.roles=broker", f"node.id={broker}", f"listeners={at}"]
+            lines += [f"broker.rack={racks[broker]}"] if racks else []
             self._lines[broker] = [*lines, f"advertised.listeners={at}"]
             data = self._folder / f"data-{name_of(broker)}"
             others = [data.with_name(f"{data.name}-{number}") for number in range(1, directories)]
@@ -310,9 +312,9 @@ class KraftCluster:
             return "no answer"
         return str(text.high_watermark) if not text.error_code else error_name(text.error_code)
 
-    def log(self, broker: int, partition: int = 0) -> list[Record]:
+    def log(self, broker: int, partition: int = 0, *, topic: str = TOPIC) -> list[Record]:
         """The broker's records, from its segments."""
-        segments = sorted(self._log_folder(broker, partition).glob("*.log"))
+        segments = sorted(self._log_folder(broker, partition, topic).glob("*.log"))
         return records_in(b"".join(segment.read_bytes() for segment in segments))
 
     def epochs(self, broker: int) -> list[tuple[int, int]]:
@@ -347,8 +349,8 @@ class KraftCluster:
         self._set_directories(broker, left)
         return taken.name
 
-    def _log_folder(self, broker: int, partition: int = 0) -> Path:
-        folders = [each / f"{TOPIC}-{partition}" for each in self._directories[broker]]
+    def _log_folder(self, broker: int, partition: int = 0, topic: str = TOPIC) -> Path:
+        folders = [each / f"{topic}-{partition}" for each in self._directories[broker]]
         return next((folder for folder in folders if folder.exists()), folders[0])
 
     def _set_directories(self, broker: int, directories: list[Path]) -> None:
@@ -392,6 +394,7 @@ def started(
     timeouts: Mapping[str, int] = RAISED,
     brokers: int = BROKERS,
     directories: int = 1,
+    racks: Sequence[str] = (),
 ) -> Iterator[KraftCluster]:
     """A cluster in `folder`; when the block is left no process of it is.
 
@@ -399,7 +402,7 @@ def started(
     """
     with Processes(folder, jars) as processes:
         cluster = KraftCluster(
-            folder, processes, timeouts, brokers=brokers, directories=directories
+            folder, processes, timeouts, brokers=brokers, directories=directories, racks=racks
         )
         announce(f"starting a controller and {brokers} brokers")
         cluster.start()

@@ -122,7 +122,8 @@ def _describe(servers: str, problem: Exception) -> str:
     text = " ".join(str(problem).split())[:160]
     return (
         f"{servers} does not answer as a Kafka broker ({name}: {text}); check host, port and "
-        "security.protocol of --command-config"
+        "security.protocol of --command-config; a broker that has just died is listed for some "
+        "seconds: ask again"
     )
 
 
@@ -141,7 +142,9 @@ def _read(client: Any, *, with_partitions: bool = False) -> Deployment:
     names = [topic["name"] for topic in described]
     elrs = _elrs(client, names, notes, tolerated) if has_elr else {}
     topics = list(_topics(client, described, adding, elrs, notes))
-    count = Setting("brokers", str(len(brokers)), "the cluster")
+    # Brokers that are down are not listed, and yet replicas.
+    everyone = {*brokers, *(b for topic in topics for each in topic.now for b in each.replicas)}
+    count = Setting("brokers", str(len(everyone)), "the cluster")
     return Deployment(
         brokers=settings,
         topics=tuple(topics),

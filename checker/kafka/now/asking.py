@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from waterline.checker.kafka.now.further import (
+    MOVED,
     NOTHING,
     SHUT_DOWN,
     Event,
@@ -13,9 +14,10 @@ from waterline.checker.kafka.now.further import (
     Loss,
     further_faults,
 )
-from waterline.checker.kafka.now.histories import taken_out
-from waterline.checker.kafka.now.partitions import Cluster, PartitionNow
+from waterline.checker.kafka.now.histories import states_of_move, taken_out
+from waterline.checker.kafka.now.partitions import REPLICAS_MAX, Cluster, PartitionNow
 from waterline.checker.kafka.now.situation import Situation
+from waterline.checker.problem.wording import quantity
 
 Ask = Callable[[Situation, Event], Findings]
 
@@ -52,17 +54,35 @@ def harm_of(
             harm.unknown[each.name] = each.reason
             continue
         event = event_at(each, brokers, kind, cluster.down)
-        found = ask(each.situation, event)
+        if each.targets:
+            event = Event(MOVED, (each.targets,))
+        after = situations_after(each.situation, event)
+        if each.situation.brokers > REPLICAS_MAX:
+            count = quantity(each.situation.brokers, "broker")
+            found = Findings(unknown=f"{count} take part in its move, of at most {REPLICAS_MAX}")
+        elif not after:
+            found = Findings(unknown="Kafka refuses its move now")
+        else:
+            found = ask(each.situation, event)
         if found.unknown:
             harm.unknown[each.name] = found.unknown
         if found.losses:
             harm.losing[each.name] = found
-        then = taken_out(each.situation, event.places)
-        if not then.is_available:
+        if not all(then.is_available for then in after):
             unavailable.append(each.name)
-        elif then.refuses_writes:
+        elif any(then.refuses_writes for then in after):
             refusing.append(each.name)
     return replace(harm, unavailable=tuple(unavailable), refusing=tuple(refusing))
+
+
+def situations_after(situation: Situation, event: Event) -> list[Situation]:
+    """Return what a partition looks like after an event; a reassignment has a beginning and an end.
+
+    None if Kafka refuses it.
+    """
+    if event.kind == MOVED:
+        return [then for then, _ in states_of_move(situation, event.places[0])]
+    return [taken_out(situation, event.places)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,14 +36,17 @@ from waterline.checker.search.result import INTERRUPTED, Budgets, Verdict
 from waterline.model.core.transition_system import Model
 
 _BYTES_MAX = 1 << 20
-DOWN, SHUT_DOWN = "down", "shut down"
-"""Loss of brokers by a crash or a power loss, and by a controlled shutdown."""
-_STEPS = {DOWN: ("Crash", POWER), SHUT_DOWN: ("BeginShutdown",)}
+DOWN, SHUT_DOWN, MOVED = "down", "shut down", "moved"
+"""Loss of brokers by a crash or a power loss, and by a controlled shutdown; a reassignment."""
+_STEPS = {DOWN: ("Crash", POWER), SHUT_DOWN: ("BeginShutdown",), MOVED: ("Reassign",)}
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Loss of the brokers at these places, one after the other; of none, nothing happens."""
+    """Loss of the brokers at these places, one after the other; of none, nothing happens.
+
+    If it is `MOVED`, the one number is a set of places, which shall be the replicas.
+    """
 
     kind: str = DOWN
     places: tuple[int, ...] = ()

@@ -31,20 +31,29 @@ from waterline.checker.search.result import Budgets
 from waterline.checker.search.search import search
 from waterline.checker.traces.violating_states import breaking_rows
 from waterline.model.core.layout import WORD_BITS
-from waterline.model.core.state import State
+from waterline.model.core.state import Draft, State
 from waterline.model.message import limits
 from waterline.model.message.controller import fence
+from waterline.model.message.features import HW_NEEDS_MIN_ISR, has
+from waterline.model.message.reassignment import alter_target, can_reassign, change, reassign
+from waterline.model.message.settings import Settings
+from waterline.model.message.terms import NO_REPLICA
 
 BEFORE = ("restarts", "shutdowns", "power_losses", "moves")
 """Faults that a history may have: crashes, shutdowns, power losses, moves of leadership."""
 FURTHER = ("restarts", "power_losses", "lost_disks", "session_expiries", "shutdowns", "moves")
 """Faults that may come."""
 POWER = "PowerLoss"
+MOVE = "reassignments"
 FAULT_OF = {
-    name: budget.setting for name, budget in limits.BUDGETS.items() if budget.setting in FURTHER
+    name: budget.setting
+    for name, budget in limits.BUDGETS.items()
+    if budget.setting in (*FURTHER, MOVE)
 }
-"""The budgets of the steps that are faults."""
+"""The budgets of the steps that are faults, and of reassignments."""
 BEFORE_MAX = 2
+MOVED_MAX = 5
+"""Most brokers of a reassignment that a state has room for."""
 CLAIMS = ("acknowledged_durable", "acknowledged_on_disk")
 STATES_MAX = 8_000_000
 """Most states of one search."""
@@ -68,9 +77,15 @@ def problem_of(situation: Situation, faults: Iterable[str]) -> Problem:
     return replace(problem, shared=_shared_by_all(usual))
 
 
-def _problem(situation: Situation, faults: Iterable[str]) -> Problem:
-    environment = situation.environment(records_for(situation.replicas), EPOCHS, faults)
-    return MESSAGE.problem(situation.version, environment, CLAIMS)
+def _problem(situation: Situation, faults: Iterable[str], epochs: int = EPOCHS) -> Problem:
+    environment = situation.environment(records_for(situation.brokers), epochs, faults)
+    problem = MESSAGE.problem(situation.version, environment, CLAIMS)
+    if situation.joining < 0:
+        return problem
+    # The first reassignment of the budget is used up, so that none begins unasked.
+    first = problem.model.initial[0].draft()
+    first.reassignments_used = 1
+    return replace(problem, model=replace(problem.model, initial=(first.freeze(),)))
 
 
 @functools.cache
@@ -82,7 +97,7 @@ def _shared_by_all(situation: Situation) -> Shared:
         for acks in ("1", "all")
         for unclean in (False, True)
     ]
-    faults = [(), *((each, each) for each in FURTHER)]
+    faults = [(), (MOVE,) * (situation.joining >= 0), *((each, each) for each in FURTHER)]
     return sharing(
         [_problem(situation, each) for each in faults] + [_problem(each, ()) for each in others]
     )
@@ -97,6 +112,37 @@ def taken_out(situation: Situation, places: tuple[int, ...]) -> Situation:
     for place in places:
         fence(s, model.settings, place)
     return replace(situation, leader=s.leader, isr=s.isr, elr=s.elr, down=s.fenced)
+
+
+@functools.cache
+def states_of_move(situation: Situation, targets: int) -> tuple[tuple[Situation, int], ...]:
+    """Return the situation once it is being reassigned to these places, and once it is complete.
+
+    The replicas that are added, and are up, are in sync then. Each comes with the members of its
+    ELR that are not replicas. None if Kafka refuses the request, or a state has no room for all.
+    """
+    if situation.brokers > MOVED_MAX:
+        return ()
+    # A move of three replicas to three others has more brokers than a history has room for.
+    model = _problem(situation, (MOVE,), epochs=3).model
+    s, c = model.initial[0].draft(), model.settings
+    s.leader, s.isr, s.elr, s.fenced = situation.seen
+    found = []
+    if can_reassign(s, c, targets):
+        reassign(s, c, targets)
+        found.append(_after_move(situation, s, c))
+    if s.leader != NO_REPLICA and s.adding | s.removing:
+        change(s, c, *alter_target(s, c, s.isr | s.adding & ~situation.down))
+        found.append(_after_move(situation, s, c))
+    return tuple(found)
+
+
+def _after_move(situation: Situation, s: Draft, c: Settings) -> tuple[Situation, int]:
+    needed = situation.min_insync
+    if has(c, HW_NEEDS_MIN_ISR):
+        needed = min(needed, s.assigned.bit_count())
+    then = replace(situation, leader=s.leader, isr=s.isr, elr=s.elr, min_insync=needed)
+    return then, s.elr & ~s.assigned
 
 
 @functools.lru_cache(maxsize=64)
@@ -131,7 +177,10 @@ class States:
             calls = {n: call_of(problem.model, n) for n in np.unique(steps.step).tolist()}
             wanted = [n for n, (name, a) in calls.items() if name in actions and a[0] == place]
             found.append(steps.successors[np.isin(steps.step, wanted)].copy())
-        return replace(self, rows=_forget_faults(problem, np.concatenate(found)))
+        rows = _forget_faults(problem, np.concatenate(found))
+        if not len(rows):
+            raise NotExplained("in no such state it can happen")
+        return replace(self, rows=rows)
 
     def problem(self, faults: Iterable[str]) -> Problem:
         """Return the problem that begins with these states, where these faults may come."""
@@ -167,7 +216,7 @@ def _alike(problem: Problem, rows: Rows, situation: Situation) -> Rows:
     for name, value in wanted.items():
         alike &= used_in_rows(problem.model, name, rows) == value
     place = problem.model.layout.places["up"]
-    for replica in range(situation.replicas):
+    for replica in range(situation.brokers):
         word, shift = divmod(place.bit + replica * place.row, WORD_BITS)
         up = (rows[:, word] >> np.uint64(shift)) & np.uint64(1)
         alike &= up != (situation.down >> replica & 1)
@@ -180,6 +229,8 @@ def _forget_faults(problem: Problem, rows: Rows) -> Rows:
     for name in counters(problem.model):
         element = problem.model.layout.elements[name][()]
         kept[:, element.word] &= np.uint64(~(element.mask << element.shift) & (1 << WORD_BITS) - 1)
+        if name == f"{MOVE}_used":
+            kept[:, element.word] |= np.uint64(1 << element.shift)
     return np.unique(kept, axis=0)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from waterline.checker.kafka.deployed.deployment import Deployment, Partition, Topic
+from waterline.checker.kafka.deployed.keys import MIN_INSYNC
 from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.properties import Config
+from waterline.checker.kafka.now.histories import states_of_move
 from waterline.checker.kafka.now.situation import Situation
 from waterline.checker.problem.wording import list_of, quantity
 from waterline.model.message.terms import NO_REPLICA
@@ -21,13 +23,16 @@ REPLICAS_MAX = 3
 class PartitionNow:
     """A partition: its name, its brokers in their order of assignment, and its situation.
 
-    Without a situation `reason` says why there is none, and nothing is known of it.
+    Without a situation `reason` says why there is none, and nothing is known of it. `needed` is
+    min.insync.replicas as set. `targets` are the places that a reassignment names, if there is one.
     """
 
     name: str
     brokers: tuple[int, ...]
     situation: Situation | None = None
     reason: str = ""
+    needed: int = 1
+    targets: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,45 @@ def _place(
             elr=_places(brokers, partition.elr or ()),
             down=_places(brokers, down),
         ),
+        needed=next(int(each.value) for each in config.settings if each.key == MIN_INSYNC),
     )
+
+
+def reassigned_cluster(cluster: Cluster, wanted: Mapping[str, Sequence[int]]) -> Cluster:
+    """Return the cluster whose partitions are to have these replicas, by name."""
+    partitions = []
+    for each in cluster.partitions:
+        targets = wanted.get(each.name)
+        if each.situation is None or targets is None or {*targets} == {*each.brokers}:
+            partitions.append(each)
+            continue
+        joining = [broker for broker in targets if broker not in each.brokers]
+        brokers = (*each.brokers, *joining)
+        situation = replace(
+            each.situation,
+            joining=len(joining),
+            min_insync=min(each.needed, len(brokers)),
+            down=_places(brokers, cluster.down),
+        )
+        changed = replace(
+            each, brokers=brokers, situation=situation, targets=_places(brokers, targets)
+        )
+        partitions.append(changed)
+    return replace(cluster, partitions=tuple(partitions), dangers=tuple(_strangers(partitions)))
+
+
+def _strangers(partitions: Iterable[PartitionNow]) -> Iterator[str]:
+    """Yield sentences about brokers that a reassignment leaves in an ELR without being replicas."""
+    for each in partitions:
+        if each.situation is None or not each.targets:
+            continue
+        places = {0, *(strangers for _, strangers in states_of_move(each.situation, each.targets))}
+        left = [str(b) for at, b in enumerate(each.brokers) if max(places) >> at & 1]
+        if left:
+            yield (
+                f"{each.name}: afterwards {list_of(left)} would be in the ELR and no replica "
+                "(docs/losses.md)."
+            )
 
 
 def _reasons(partition: Partition, config: Config | None) -> Iterator[str]:

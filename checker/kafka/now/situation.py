@@ -17,7 +17,8 @@ from waterline.model.message.terms import NO_REPLICA, contains
 class Situation:
     """Replicas by their places: ISR, ELR and brokers that are down, a bit each.
 
-    `leader` is -1 for none. `min_insync` is the value in effect.
+    `leader` is -1 for none. `min_insync` is the value in effect. `joining` is the number of places
+    after its replicas, of brokers that a reassignment may add; -1 if its replicas stay.
     """
 
     version: str
@@ -29,14 +30,23 @@ class Situation:
     isr: int
     elr: int
     down: int
+    joining: int = -1
+
+    @property
+    def brokers(self) -> int:
+        """Number of its replicas, and of brokers that are joining."""
+        return self.replicas + max(0, self.joining)
 
     def environment(self, records: int, epochs: int, faults: Iterable[str]) -> Environment:
         """Return the environment of its settings, where each of these faults happens once."""
         budgets = {"restarts": 0}
         for fault in faults:
             budgets[fault] = budgets.get(fault, 0) + 1
+        if self.joining >= 0:
+            budgets["reassignments"] = budgets.get("reassignments", 0) + 1
+            budgets["assigned"] = self.replicas
         return Environment(
-            replicas=self.replicas,
+            replicas=self.brokers,
             records=records,
             epochs=epochs,
             acks=self.acks,

@@ -245,6 +245,22 @@ def test_partitions_are_read_with_their_brokers_where_they_are_asked_for() -> No
     assert _read(Cluster({}, cluster.topics)).topics[0].now[0].adding is None
 
 
+def test_a_replica_whose_broker_is_down_counts_as_a_broker() -> None:
+    """A live run with one of three brokers down was refused: three replicas, two brokers."""
+    pytest.importorskip("kafka")
+    from waterline.checker.kafka.deployed.live import _read  # noqa: PLC0415
+
+    partition = {"replica_nodes": [1, 2, 3, 4], "isr_nodes": [1, 2, 3], "leader_id": 1}
+    topics: list[dict[str, object]] = [
+        {"name": "orders", "error_code": 0, "partitions": [partition]}
+    ]
+    found = _read(Cluster({}, topics), with_partitions=True)
+
+    assert [each.number for each in found.nodes] == [1, 2, 3]
+    assert [config.yours.replicas for config in configs_of(found)] == [4]
+    assert cluster_of(found, configs_of(found)).down == {4}
+
+
 @pytest.mark.parametrize("refused", ["reassignments", "partitions"])
 def test_partitions_of_which_a_part_is_not_given_are_no_answer(refused: str) -> None:
     errors = pytest.importorskip("kafka.errors")

@@ -17,15 +17,23 @@ from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.properties import configs_of
 from waterline.checker.kafka.now.answer_object import answer_object
-from waterline.checker.kafka.now.asking import Answer, difference, harm_of, restart_order
-from waterline.checker.kafka.now.further import NOTHING, Event, Findings, Loss
+from waterline.checker.kafka.now.asking import (
+    Answer,
+    Ask,
+    Difference,
+    difference,
+    harm_of,
+    restart_order,
+)
+from waterline.checker.kafka.now.further import MOVED, NOTHING, Event, Findings, Loss
+from waterline.checker.kafka.now.histories import states_of_move
 from waterline.checker.kafka.now.now_screen import (
     describe,
     render_event,
     render_now,
     render_order,
 )
-from waterline.checker.kafka.now.partitions import Cluster, cluster_of
+from waterline.checker.kafka.now.partitions import Cluster, cluster_of, reassigned_cluster
 from waterline.checker.kafka.now.situation import Situation
 
 ROOT = Path(__file__).parents[3]
@@ -226,6 +234,102 @@ def test_a_screen_names_the_worst_first_and_what_was_not_explored(
     assert "1 partition not explored (being reassigned): moved-0" in screen
     assert max(map(len, lines)) <= width
     assert len(lines) < 24
+
+
+MOVES = "\n".join(
+    (
+        HEADER.format("t", 4, 3, 2),
+        LINE.format("t", 0, 1, "1,2,3", "1,2,3", ""),
+        LINE.format("t", 1, 1, "1,2,3", "1", "2,3"),
+        LINE.format("t", 2, 1, "1,2", "1,2", ""),
+        LINE.format("t", 3, 2, "2", "2", ""),
+    )
+)
+
+
+def known(cluster: Cluster, name: str) -> Situation:
+    [situation] = (each.situation for each in cluster.partitions if each.name == name)
+    assert situation is not None
+    return situation
+
+
+def moved_to(
+    tmp_path: Path, ask: Ask, wanted: dict[str, tuple[int, ...]]
+) -> tuple[Cluster, Difference]:
+    _, cluster = read(tmp_path, MOVES)
+    then = reassigned_cluster(cluster, wanted)
+    return then, difference(harm_of(cluster, ask), harm_of(then, ask))
+
+
+def test_a_reassignment_is_explored_with_the_brokers_that_join(tmp_path: Path) -> None:
+    asked: list[tuple[Situation, Event]] = []
+
+    def ask(situation: Situation, event: Event) -> Findings:
+        asked.append((situation, event))
+        return SAFE if event is NOTHING else LOST
+
+    wanted = {"t-0": (3, 2, 1), "t-2": (2, 3), "t-3": (1, 2, 3)}
+    cluster, found = moved_to(tmp_path, ask, wanted)
+
+    moved = [(s.replicas, s.joining, e.places) for s, e in asked if e.kind == MOVED]
+    assert moved == [(2, 1, (0b110,)), (1, 2, (0b111,))]
+    assert [s.min_insync for s, e in asked if e.kind == MOVED] == [2, 2]
+    assert set(found.losing) == {"t-2", "t-3"}
+    assert cluster.partitions[3].brokers == (2, 1, 3)
+    assert cluster.dangers == ()
+
+
+def test_more_brokers_than_are_explored_are_not_known_and_their_availability_is(
+    tmp_path: Path,
+) -> None:
+    wanted = {"t-0": (1, 3, 4), "t-1": (4, 5, 6), "t-2": (3,)}
+    cluster, found = moved_to(tmp_path, one_replica_loses, wanted)
+
+    assert found.unknown == {
+        "t-0": "4 brokers take part in its move, of at most 3",
+        "t-1": "6 brokers take part in its move, of at most 3",
+    }
+    assert found.unavailable == found.refusing == ()
+    [(begun, _), (ended, _)] = states_of_move(known(cluster, "t-0"), cluster.partitions[0].targets)
+    assert (begun.leader, begun.isr, ended.leader, ended.isr) == (0, 0b111, 0, 0b1101)
+    assert states_of_move(known(cluster, "t-1"), cluster.partitions[1].targets) == ()
+
+
+def test_a_reassignment_that_leaves_a_stranger_in_the_elr_is_a_danger(tmp_path: Path) -> None:
+    """C56: three replicas become one, and two that are in no replica set may be elected later."""
+    cluster, _ = moved_to(tmp_path, one_replica_loses, {"t-0": (1,)})
+
+    assert cluster.dangers == (
+        "t-0: afterwards 2 and 3 would be in the ELR and no replica (docs/losses.md).",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"partitions": [{"topic": "t",\n "partition": 0,}]}', "move.json:2:17: "),
+        ('Proposed partition reassignment configuration\n{"parti', "move.json:2:2: Unterminated"),
+        ('{"partitions": []}', "length >= 1"),
+        (
+            '{"partitions": [{"topic": "t", "partition": -1, "replicas": [1]}]}',
+            "partitions[0].part",
+        ),
+        ('{"partitions": [{"topic": "t", "partition": 0, "replicas": [1, 1]}]}', "a broker twice"),
+        ('{"partitions": [{"topic": "u", "partition": 0, "replicas": [1]}]}', "no partition u-0"),
+        ("[" * 100_000, "move.json"),
+    ],
+)
+def test_a_reassignment_that_cannot_be_read_is_one_line(
+    tmp_path: Path, cli: Commands, text: str, says: str
+) -> None:
+    (tmp_path / "topics.txt").write_text(MOVES)
+    (tmp_path / "move.json").write_text(text)
+    files = ("--config", tmp_path / "topics.txt", "--reassign", tmp_path / "move.json")
+
+    code, out, err = cli("ask", *files, "--kafka-version", "4.4", name="waterline")
+
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert says in err
 
 
 def test_faults_are_named_in_words() -> None:

@@ -10,6 +10,7 @@ import pytest
 from waterline.checker.kafka.now import further, histories
 from waterline.checker.kafka.now.further import (
     DOWN,
+    MOVED,
     NOTHING,
     SHUT_DOWN,
     Event,
@@ -188,3 +189,43 @@ def test_a_broker_that_goes_leaves_what_the_controller_writes(
                 for name in ("leader", "isr", "elr"):
                     seen = set(used_in_rows(model, name, states.rows).tolist())
                     assert seen == {getattr(expected, name)}, (situation, kind, place, name)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("situation", "targets"),
+    [
+        pytest.param(replace(TWO, replicas=1, isr=1, joining=1), 0b10, id="to another broker"),
+        pytest.param(replace(TWO, replicas=1, isr=1, joining=1, min_insync=2), 0b11, id="one more"),
+        pytest.param(replace(TWO, joining=0, min_insync=2), 0b01, id="one fewer"),
+    ],
+)
+def test_a_reassignment_loses_what_a_search_in_plain_python_finds(
+    situation: Situation, targets: int
+) -> None:
+    faults = [histories.MOVE, *(each for each in FEW_FURTHER for _ in range(3))]
+    problem = problem_of(situation, faults)
+    model = problem.model
+    claims = [claim for claim in problem.invariants if claim.name in histories.CLAIMS]
+
+    def is_lost(s: State) -> bool:
+        return not all(claim.holds(s, model.settings) for claim in claims)
+
+    def is_moved(s: State) -> bool:
+        return bool(s.adding | s.removing) or s.assigned == targets
+
+    begun = []
+    for row in states_like(situation, FEW_BEFORE).rows:
+        for step in model.successors(State(model.layout, tuple(map(int, row)))):
+            if (step.action.name, step.arguments) == ("Reassign", (targets,)):
+                assert is_moved(step.after)
+                begun.append(step.after)
+    expected, _ = fewest(model, begun, FEW_FURTHER, is_lost)
+    seen = {(s.leader, s.isr, s.elr) for s in begun}
+    first, *_ = histories.states_of_move(situation, targets)
+
+    assert seen == {(first[0].leader, first[0].isr, first[0].elr)}
+    assert (
+        further_faults(situation, Event(MOVED, (targets,)), faults=2, uses_kept=False).fewest
+        == expected
+    )
