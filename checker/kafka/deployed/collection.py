@@ -46,6 +46,7 @@ class Collection:
     topics: list[tuple[Topic, str | None]] = field(default_factory=list)
     has_all_topics: bool = False
     nodes: tuple[Node, ...] = ()
+    racks: dict[str, str] = field(default_factory=dict)
     pools: list[Pool] = field(default_factory=list)
     replicas: Setting | None = None
     eligible: tuple[Setting, str] | None = None
@@ -148,6 +149,7 @@ class Collection:
         self.topics += [(topic, None) for topic in saved.topics]
         self.has_all_topics |= saved.has_all_topics
         self.nodes = saved.nodes or self.nodes
+        self.racks |= dict(zip(saved.racks, saved.racks, strict=True))
         self.replicas = saved.broker_count or self.replicas
         self.add_unused(saved.unused)
         self.notes |= dict.fromkeys(saved.notes)
@@ -192,6 +194,7 @@ class Collection:
             sources=tuple(self.sources),
             clusters=tuple(self.clusters),
             nodes=self.nodes,
+            racks=tuple(self.racks.values()),
         )
 
     def _labels(self) -> list[str]:

@@ -55,6 +55,7 @@ class Deployment:
     min.insync.replicas of the controller-only nodes. `unused` are settings that affect durability
     and are not modelled. `notes` report surprises of the reading, `sources` are its inputs,
     `clusters` the clusters' names, if any. `nodes` are the brokers that are up; none if unknown.
+    `racks` are the values of broker.rack in files.
     """
 
     brokers: Mapping[str, Setting] = field(default_factory=dict)
@@ -67,6 +68,13 @@ class Deployment:
     sources: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
     nodes: tuple[Node, ...] = ()
+    racks: tuple[str, ...] = ()
+
+    @property
+    def zones(self) -> list[str]:
+        """The racks of the brokers, each once; none if some broker that is up has none."""
+        of_nodes = [node.rack for node in self.nodes]
+        return [] if None in of_nodes else sorted({*filter(None, of_nodes), *self.racks})
 
 
 def join(known: Topic | None, found: Topic) -> Topic:

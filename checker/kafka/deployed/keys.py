@@ -18,6 +18,7 @@ UNCLEAN = "unclean.leader.election.enable"
 BROKER = "inter.broker.protocol.version"
 METADATA = "metadata.version"
 ROLES = "process.roles"
+RACK = "broker.rack"
 BOTH = "broker,controller"
 """Roles of nodes that have the same settings whatever they are."""
 ZOOKEEPER = "zookeeper.connect"
@@ -46,7 +47,7 @@ IDENTITY = frozenset(
     {
         *(ROLES, "node.id", "broker.id", "log.dirs", "log.dir", "advertised.listeners"),
         *("controller.quorum.voters", "controller.quorum.bootstrap.servers"),
-        *("controller.listener.names", "inter.broker.listener.name", "broker.rack"),
+        *("controller.listener.names", "inter.broker.listener.name", RACK),
     }
 )
 """Keys that brokers and controllers have, and none of their clients, nor Connect or ZooKeeper."""

@@ -21,6 +21,7 @@ from waterline.checker.kafka.deployed.keys import (
     KEYS,
     MIGRATION,
     NOT_MODELLED,
+    RACK,
     REPLICATION,
     TOPIC_REPLICATION,
     meant_instead,
@@ -150,6 +151,8 @@ def sorted_out(settings: Iterable[Setting], into: Collection) -> dict[str, Setti
             used.setdefault(setting.key, setting)
         elif setting.key in KEYS:
             used[setting.key] = setting
+        elif setting.key == RACK and not _PLACEHOLDER.search(setting.value):
+            into.racks[setting.origin] = setting.value
         elif setting.key in NOT_MODELLED:
             into.add_unused([setting])
         elif setting.key == MIGRATION and setting.value.lower() == "true":

@@ -70,6 +70,7 @@ class _Saved(msgspec.Struct, forbid_unknown_fields=True):
     sources: list[str] = []
     clusters: list[str] = []
     nodes: list[_Node] = []
+    racks: list[str] = []
 
 
 def to_saved(deployment: Deployment) -> str:
@@ -97,6 +98,7 @@ def read_saved(path: Path, text: str) -> Deployment:
         sources=tuple(saved.sources),
         clusters=tuple(saved.clusters),
         nodes=tuple(Node(each.number, each.rack) for each in saved.nodes),
+        racks=tuple(saved.racks),
     )
 
 

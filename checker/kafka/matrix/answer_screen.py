@@ -16,7 +16,7 @@ from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, REPLICATION, ROLES
 from waterline.checker.kafka.deployed.setting import Setting
 from waterline.checker.kafka.matrix.advice import cost
-from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.deployment_facts import describe_zones, facts_of
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome
@@ -157,8 +157,10 @@ class _Screen:
             yield Text(f"Not judged here (--details says why): {', '.join(empty)}.", QUIET)
         if answer.matrix.interrupted or answer.advice.interrupted:
             yield Text("Interrupted: this is what was known by then.", "bold magenta")
+        deployment = self._whole.deployment
+        for text in describe_zones(deployment, answer.config):
+            yield Text(text, WARNING)
         if self._is_first:
-            deployment = self._whole.deployment
             for fact in facts_of(deployment, self._whole.protocol):
                 yield Text(fact, WARNING)
             yield from (Text(note, QUIET) for note in notes_on(deployment))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from waterline.checker.kafka.deployed.deployment import Deployment, Partition, Topic
-from waterline.checker.kafka.deployed.keys import MIN_INSYNC
+from waterline.checker.kafka.deployed.keys import MIN_INSYNC, RACK
 from waterline.checker.kafka.deployed.setting import Place, whole_number
 from waterline.checker.kafka.matrix.properties import (
+    Config,
     describe_topics,
     more_than_replicas,
     one_replica,
@@ -45,6 +48,51 @@ def facts_of(deployment: Deployment, protocol: Protocol) -> Iterator[str]:
             f"min.insync.replicas is more than the replicas, so Kafka takes as many as there are: "
             f"{describe_topics(capped)}."
         )
+
+
+def describe_zones(deployment: Deployment, config: Config) -> Iterator[str]:
+    """Yield what the faults mean for the zones of a class of topics, where zones are known."""
+    zones, needed = deployment.zones, config.yours.min_insync
+    if len(zones) < 2 or config.yours.replicas < 2:
+        return
+    most, is_seen = _most_in_a_zone(deployment, config)
+    named = f"Zones {list_of(zones)} ({RACK})"
+    if most == 1:
+        how = "hold" if is_seen else "should hold"
+        yield (
+            f'{named} {how} one replica each: then "power loss" is also a zone that loses power, '
+            'and "zombie" one that is cut off from the controller.'
+        )
+        return
+    how = "hold" if is_seen else "hold at best"
+    yield (
+        f"{named} {how} {most} of {config.yours.replicas} replicas in one: if that zone loses "
+        f'power, {most} machines do at once, and "power loss" is about one.'
+    )
+    if config.acks == "all" and needed <= most:
+        yield (
+            f"An acknowledged record may be in that zone alone ({MIN_INSYNC}={needed}): it is lost "
+            "then. With more zones fewer replicas share one."
+        )
+
+
+def _most_in_a_zone(deployment: Deployment, config: Config) -> tuple[int, bool]:
+    """Return the most replicas of a partition in one zone, and True if the cluster says so.
+
+    Where it does not, replicas are as evenly spread over zones as Kafka spreads them.
+    """
+    racks = {node.number: node.rack for node in deployment.nodes}
+    names = {name.partition(" (")[0] for name in config.topics}
+    placed = [
+        Counter(racks[broker] for broker in each.replicas)
+        for topic in deployment.topics
+        if topic.name in names
+        for each in topic.now
+        if set(each.replicas) <= racks.keys()
+    ]
+    if placed:
+        return max(max(each.values()) for each in placed if each), True
+    return math.ceil(config.yours.replicas / len(deployment.zones)), False
 
 
 def elr_in_danger(deployment: Deployment) -> Iterator[tuple[str, int, Place | None, str]]:
