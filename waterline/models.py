@@ -13,7 +13,6 @@ from waterline.model.own.fields import Domain, Struct
 from waterline.model.own.state_class import bounds_of, call_within
 from waterline.model.own.typed import Size
 from waterline.shape import Shape
-from waterline.values import decode
 
 BOUND_MAX = 1 << 20
 Declares = Callable[..., Protocol]
@@ -141,7 +140,7 @@ def values_of(domain: Domain) -> Iterable[Any]:
         case Epochs():
             return range(1, domain.highest + 1)
         case Struct():
-            return [decode(domain.value, number) for number in range(domain.size)]
+            return [domain.value.decode(number) for number in range(domain.size)]
     return domain
 
 

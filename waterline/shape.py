@@ -10,7 +10,6 @@ from typing import Any
 from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.core.state import OutOfRange
 from waterline.model.own.fields import AnyField, Names, extent
-from waterline.values import Value, first_value
 
 Index = tuple[int, ...]
 
@@ -35,10 +34,10 @@ class Shape:
         }
         object.__setattr__(self, "places", places)
 
-    def first_values(self) -> dict[str, list[Value]]:
+    def first_values(self) -> dict[str, list[Any]]:
         """Return the first value of every element, by field."""
         return {
-            name: [first_value(declared)] * len(self.places[name])
+            name: [declared.first] * len(self.places[name])
             for name, declared in self.fields.items()
         }
 
@@ -82,7 +81,7 @@ def element_name(declared: AnyField, index: Index) -> str:
     return f"{declared.name}[{', '.join(words)}]"
 
 
-def nest(values: Sequence[Value], extents: Sequence[int]) -> tuple[Any, ...]:
+def nest(values: Sequence[Any], extents: Sequence[int]) -> tuple[Any, ...]:
     """The elements of a field in rows, as many as it has."""
     if len(extents) == 1:
         return tuple(values)

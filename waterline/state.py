@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from waterline.containers import show, view_of
 from waterline.model.core.state import State as Packed
-from waterline.model.own.fields import AnyField, Container
+from waterline.model.own.fields import AnyField
 from waterline.model.own.narration import element
 from waterline.models import Model
 from waterline.shape import (
@@ -25,7 +24,6 @@ from waterline.shape import (
     nest,
 )
 from waterline.telling import rows, summary, whole
-from waterline.values import Value, accept, decode
 
 
 class State:
@@ -38,9 +36,9 @@ class State:
     __slots__ = ("_model", "_values")
 
     _model: Model
-    _values: Mapping[str, Sequence[Value]]
+    _values: Mapping[str, Sequence[Any]]
 
-    def __init__(self, model: Model, values: Mapping[str, Sequence[Value]]) -> None:
+    def __init__(self, model: Model, values: Mapping[str, Sequence[Any]]) -> None:
         object.__setattr__(self, "_model", model)
         object.__setattr__(self, "_values", {name: tuple(each) for name, each in values.items()})
 
@@ -63,15 +61,13 @@ class State:
             return shape.sizes[name]
         raise AttributeError(describe_unknown(name, shape))
 
-    def _read(self, declared: AnyField, place: int, index: Index) -> Value:
+    def _read(self, declared: AnyField, place: int, index: Index) -> Any:
         value = self._values[declared.name][place]
-        if isinstance(declared, Container):
 
-            def write(value: object) -> None:
-                self._write(declared, place, index, value)
+        def write(value: object) -> None:
+            self._write(declared, place, index, value)
 
-            return view_of(declared, value, element_name(declared, index), write)
-        return value
+        return declared.view(value, element_name(declared, index), write)
 
     def _write(self, declared: AnyField, place: int, index: Index, value: object) -> None:
         self.__setattr__(declared.name, value)
@@ -105,7 +101,7 @@ class State:
         return f"{type(self).__name__}({', '.join(values)})"
 
     def _show(self, declared: AnyField) -> str:
-        values = [show(value, declared) for value in self._values[declared.name]]
+        values = [declared.show(value) for value in self._values[declared.name]]
         return in_rows(values, extents_of(declared)) if declared.indices else values[0]
 
     def __str__(self) -> str:
@@ -129,10 +125,10 @@ class Draft(State):
 
     __slots__ = ("_was_written",)
 
-    _values: dict[str, list[Value]]  # of a draft they change
+    _values: dict[str, list[Any]]  # of a draft they change
     __hash__ = None  # type: ignore[assignment]  # it changes
 
-    def __init__(self, model: Model, values: Mapping[str, Sequence[Value]]) -> None:
+    def __init__(self, model: Model, values: Mapping[str, Sequence[Any]]) -> None:
         object.__setattr__(self, "_model", model)
         object.__setattr__(self, "_values", {name: list(each) for name, each in values.items()})
         object.__setattr__(self, "_was_written", False)
@@ -152,7 +148,7 @@ class Draft(State):
         self._write(declared, 0, (), value)
 
     def _write(self, declared: AnyField, place: int, index: Index, value: object) -> None:
-        taken = accept(declared, value, element_name(declared, index))
+        taken = declared.accept(value, element_name(declared, index))
         object.__setattr__(self, "_was_written", True)
         self._values[declared.name][place] = taken
 
@@ -169,7 +165,7 @@ class Elements:
         self._state = state
         self._declared = declared
 
-    def __getitem__(self, index: object) -> Value:
+    def __getitem__(self, index: object) -> Any:
         state, declared = self._state, self._declared
         place = state._shape.place(declared, index)
         return state._read(declared, place, index if isinstance(index, tuple) else (index,))
@@ -207,7 +203,7 @@ def unpack(model: Model, state: Packed) -> State:
     """The plain state that a packed one of this model is."""
     shape = model.shape
     values = {
-        name: [decode(declared, element(state, declared, i)) for i in shape.places[name]]
+        name: [declared.decode(element(state, declared, i)) for i in shape.places[name]]
         for name, declared in shape.fields.items()
     }
     return State(model, values)

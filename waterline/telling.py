@@ -14,12 +14,11 @@ from waterline.model.core.state import State as Packed
 from waterline.model.core.transition_system import Narration
 from waterline.model.own import Action
 from waterline.model.own.fields import AnyField, SequenceField
-from waterline.model.own.narration import describe_value, narration
+from waterline.model.own.narration import narration
 from waterline.models import Model, Runnable, number_of
 from waterline.shape import element_name
-from waterline.values import Value, encode
 
-Values = Mapping[str, Sequence[Value]]
+Values = Mapping[str, Sequence[Any]]
 
 
 def whole(model: Model, values: Values) -> str:
@@ -63,9 +62,9 @@ def elements(model: Model, values: Values) -> Iterator[tuple[str, str]]:
             yield element_name(declared, index), describe(declared, value)
 
 
-def describe(declared: AnyField, value: Value) -> str:
+def describe(declared: AnyField, value: Any) -> str:
     """A value as a person reads it: `client1`, `none`, `yes`."""
-    return describe_value(declared, encode(declared, value))
+    return declared.describe(declared.encode(value))
 
 
 @lru_cache(maxsize=64)
@@ -90,14 +89,11 @@ def number_state(model: Model, values: Values) -> Packed:
     for name, declared in model.shape.fields.items():
         kept: dict[Any, int] = {}
         for index, value in zip(model.shape.places[name], values[name], strict=True):
-            number = encode(declared, value)
+            number: Any = declared.encode(value)
             if isinstance(declared, SequenceField):
-                assert isinstance(number, tuple)
-                empty = (declared.empty,) * (declared.room - len(number))
-                places = enumerate((*number, *empty))
+                places = enumerate(declared.places(number))
                 kept |= {_fold(declared, (*index, place)): each for place, each in places}
             else:
-                assert isinstance(number, int)
                 kept[_fold(declared, index)] = number
         found[name] = kept if declared.extents else kept[()]
     return cast("Packed", _Numbered(found))

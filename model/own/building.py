@@ -28,7 +28,7 @@ from waterline.model.own.fields import (
 )
 from waterline.model.own.layout import digits_of, layout_of, limits_of
 from waterline.model.own.mistakes import Noted
-from waterline.model.own.narration import describe_value, narration
+from waterline.model.own.narration import narration
 from waterline.model.own.normal_form import NORMAL_FORM, Renamed, functions_of
 from waterline.model.own.rules import Rules
 
@@ -171,7 +171,7 @@ def _state_claim(rules: Rules, kind: str, sorts: Sequence[Names], claim: Any) ->
         sets = (each for each in rules.fields.values() if isinstance(each, Container))
         held |= {each.name: each.element for each in sets}
         described = [
-            f"{variable} = {describe_value(held[of], value) if of in held else value}"
+            f"{variable} = {held[of].describe(value) if of in held else value}"
             for (variable, of), value in zip(witness[0], found, strict=True)
         ]
         return f"{name} is False {where}, for {', '.join(described)}."

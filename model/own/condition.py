@@ -30,7 +30,6 @@ from waterline.model.own.fields import (
     Number,
     Value,
 )
-from waterline.model.own.narration import describe_value
 from waterline.model.own.syntax import element_of
 from waterline.model.own.values import Numbering
 
@@ -62,7 +61,7 @@ class Condition:
                 value = getattr(state, name)
                 found = value[index[0] if len(index) == 1 else index] if index else value
                 if name in self.declared:
-                    found = describe_value(self.declared[name], found)
+                    found = self.declared[name].describe(found)
             except ValueError:
                 found = "nothing"
             described.append(f"{written} is {found}")

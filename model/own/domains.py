@@ -74,6 +74,11 @@ class Struct(Among[Made]):
         """The field that holds a part of this name."""
         return dict(self.parts).get(name)
 
+    def show(self, parts: typing.Iterable[str]) -> str:
+        """Write a struct with these parts: `Vote(to=node0, term=1)`."""
+        pairs = zip(self.parts, parts, strict=True)
+        return f"{self.name}({', '.join(f'{name}={each}' for (name, _), each in pairs)})"
+
     def weight(self, name: str) -> int:
         """Return the growth of a value's number where this part grows by one."""
         names = [each for each, _ in self.parts]
@@ -143,6 +148,54 @@ class Value(DeclaredField, Held[Made, Made, At]):
     def range(self) -> tuple[int, int]:
         """A struct is one number: its parts are the digits, the first one the greatest."""
         return 0, self.of.size - 1
+
+    def decode(self, kept: Any) -> Any:
+        """The named tuple."""
+        return self.of.kind(*(part.decode(each) for _, part, each in self._parts(kept)))
+
+    def encode(self, value: Any) -> int:
+        """The number whose digits are the parts."""
+        parts = zip(self.of.parts, value, strict=True)
+        return self.of.number([part.encode(each) for (_, part), each in parts])
+
+    def accept(self, value: Any, element: str) -> Any:
+        """Return the named tuple, with parts that are accepted each. Raises `OutOfRange`."""
+        if not self._has(value):
+            return DeclaredField.accept(self, value, element)
+        parts = zip(self.of.parts, value, strict=True)
+        return self.of.kind(
+            *(part.accept(each, f"{element}: {name}") for (name, part), each in parts)
+        )
+
+    def _has(self, value: Any) -> bool:
+        return isinstance(value, self.of.kind)
+
+    @property
+    def allowed(self) -> str:
+        """`a Vote(to=node0 to node2, term=0 to 2)`"""
+        return f"a {self.domain}"
+
+    @property
+    def domain(self) -> str:
+        """`Vote(to=node0 to node2, term=0 to 2)`"""
+        return self.of.show(part.domain for _, part in self.of.parts)
+
+    def describe(self, kept: Any) -> str:
+        """`Vote(to=node0, term=1)`"""
+        return self.of.show(part.describe(each) for _, part, each in self._parts(kept))
+
+    def type_out(self, kept: Any) -> str:
+        """`Vote(to=node0, term=1)`, its words in quotes."""
+        return self.of.show(part.type_out(each) for _, part, each in self._parts(kept))
+
+    def data(self, kept: Any) -> Any:
+        """The named tuple, of data."""
+        return self.of.kind._make(part.data(each) for _, part, each in self._parts(kept))
+
+    def _parts(self, kept: int) -> typing.Iterator[tuple[str, DeclaredField, int]]:
+        """Each part by name, with its field and its number."""
+        for (name, part), each in zip(self.of.parts, self.of.digits(kept), strict=True):
+            yield name, part, each
 
 
 PlainField = Flag | Number | Choice | Name | Value

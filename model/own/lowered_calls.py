@@ -17,7 +17,7 @@ from waterline.model.own.fields import (
     Set,
     Value,
 )
-from waterline.model.own.sequences import Functions
+from waterline.model.own.sequence_code import Functions
 from waterline.model.own.syntax import SET, Kind, Refuse, is_made_set
 
 _Node = TypeVar("_Node", bound=ast.AST)

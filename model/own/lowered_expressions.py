@@ -16,7 +16,7 @@ from waterline.model.own.lowered_calls import (
     fold,
     operation_of,
 )
-from waterline.model.own.sequences import equal
+from waterline.model.own.sequence_code import equal
 
 _ORDERS: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.LtE: ("is_subset", False),

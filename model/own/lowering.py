@@ -2,8 +2,8 @@
 
 A rule comes here with its words numbered. What it does with a set becomes an operation on a number
 (`TREES`), what it does with a queue or a log a call of a function that is written for that field
-(`model.own.sequences`), and an element of a field with more than two indices gets the index that
-the layout has. Nothing else is changed.
+(`model.own.sequence_code`), and an element of a field with more than two indices gets the index
+that the layout has. Nothing else is changed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from waterline.model.own.lowered_calls import (
     takes_a_part,
 )
 from waterline.model.own.lowered_expressions import Expressions
-from waterline.model.own.sequences import copy_function
+from waterline.model.own.sequence_code import copy_function
 from waterline.model.own.syntax import element_of, truths
 
 TEXT = '''

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +22,6 @@ from waterline.model.own.fields import (
     NONE,
     AnyField,
     Bag,
-    Choice,
     Container,
     Flag,
     Name,
@@ -31,12 +29,8 @@ from waterline.model.own.fields import (
     PlainField,
     Queue,
     SequenceField,
-    Set,
-    Struct,
-    Value,
     extent,
 )
-from waterline.model.own.structs import describe_struct
 
 NOTHING = "-"
 
@@ -109,7 +103,7 @@ class _Words:
                 assert isinstance(held, tuple)
                 ends = zip(field.indices, index, strict=True)
                 names = [sort.describe(n) for sort, n in ends if isinstance(sort, Names)]
-                values = [describe_value(field.element, each) for each in held]
+                values = [field.element.describe(each) for each in held]
                 found[f"{field.name}{where}"] = (names, values)
         return found
 
@@ -124,14 +118,14 @@ class _Words:
     def arguments(self, action: str, arguments: Arguments) -> dict[str, Any]:
         """Each argument by name as data."""
         return {
-            name: data_value(field, value + field.range[0])
+            name: field.data(value + field.range[0])
             for (name, field), value in zip(self.description[action][1], arguments, strict=True)
         }
 
     def _arguments(self, action: str, arguments: Arguments) -> dict[str, str]:
         """Each argument by name, as a person reads it."""
         return {
-            name: describe_value(field, value + field.range[0])
+            name: field.describe(value + field.range[0])
             for (name, field), value in zip(self.description[action][1], arguments, strict=True)
         }
 
@@ -154,7 +148,7 @@ class _Words:
         found = []
         for field in self.fields:
             if not field.indices:
-                found.append((field.name, describe_value(field, element(state, field, ()))))
+                found.append((field.name, field.describe(element(state, field, ()))))
             elif not isinstance(field.indices[0], Names):
                 first = field.indices[0]
                 assert isinstance(first, int)
@@ -165,7 +159,7 @@ class _Words:
     def whole(self, state: State) -> str:
         """`state[rm0] idle, state[rm1] working, holder rm1`"""
         return ", ".join(
-            f"{field.name}{where} {describe_value(field, element(state, field, index))}"
+            f"{field.name}{where} {field.describe(element(state, field, index))}"
             for field in self.fields
             for where, index in _elements(field)
         )
@@ -178,23 +172,7 @@ class _Words:
                 was, now = element(before, field, index), element(after, field, index)
                 if was == now:
                     continue
-                if isinstance(field, SequenceField) and field.is_sorted:
-                    yield f"{field.name}{where} {_describe_exchange(field, was, now)}"
-                else:
-                    text = f"{describe_value(field, was)} -> {describe_value(field, now)}"
-                    yield f"{field.name}{where} {text}"
-
-
-def _describe_exchange(bag: SequenceField, was: Kept, now: Kept) -> str:
-    """Describe what a bag has lost and gained: `loses 2, gets 0, 1`."""
-    assert isinstance(was, tuple)
-    assert isinstance(now, tuple)
-    found = []
-    for word, some, others in (("loses", was, now), ("gets", now, was)):
-        left = (Counter(some) - Counter(others)).elements()
-        if described := ", ".join(describe_value(bag.element, each) for each in left):
-            found.append(f"{word} {described}")
-    return ", ".join(found)
+                yield f"{field.name}{where} {field.describe_change(was, now)}"
 
 
 def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
@@ -215,7 +193,7 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
     element = f"s.{field.name}[{written}]" if written else f"s.{field.name}"
     if error.value is not None:
         return (
-            f"{element} cannot be {error.value}: it holds {_describe_values(field)}; "
+            f"{element} cannot be {error.value}: it holds {field.domain}; "
             "declare a wider range, or guard the step"
         )
     return _index_misfit(field, element, error)
@@ -246,7 +224,7 @@ def _sequence_misfit(field: SequenceField, error: OutsideOfPlace) -> str:
         _write_index(field, n, number) for n, number in enumerate(indices[: len(field.indices)])
     ]
     element = f"s.{field.name}[{', '.join(named)}]" if named else f"s.{field.name}"
-    held = f"it holds at most {field.room} values, each {_describe_values(field.element)}"
+    held = f"it holds at most {field.room} values, each {field.element.domain}"
     if error.value is not None:
         return f"{element} cannot hold {error.value}: {held}"
     if field.is_sorted:
@@ -285,83 +263,13 @@ def _write_index(field: AnyField, position: int, number: int) -> str:
     return index.describe(number) if 0 <= number < index.count else str(number)
 
 
-def _describe_values(field: AnyField) -> str:
-    """Describe the values of a field: `0 to 2`, `client0 to client1, or None`."""
-    lo, hi = field.range
-    if isinstance(field, Value):
-        return describe_struct(field.of)
-    if not isinstance(field, Name):
-        return f"{lo} to {hi}"
-    names = f"{field.of.describe(0)} to {field.of.describe(hi)}"
-    return f"{names}, or None" if field.or_none else names
-
-
 _OPERATION = re.compile(r"__(at|put|add|receive|truncate|same|copy)_")
 _BLANK = re.compile(r"\{(\w+)\}")
 
 
-Kept = int | tuple[int, ...]
-"""Content of an element, or all of a queue or a log."""
-
-
-def describe_value(  # noqa: PLR0911 - one for each kind
-    field: AnyField, value: Kept
-) -> str:
-    """An element as a person reads it: `yes`, `client0`, `{node0, node2}`, `<request, reply>`."""
-    if isinstance(field, SequenceField):
-        assert isinstance(value, tuple)
-        return f"<{', '.join(describe_value(field.element, each) for each in value)}>"
-    assert isinstance(value, int)
-    match field:
-        case Flag():
-            return "yes" if value else "no"
-        case Choice():
-            return field.values[value]
-        case Name():
-            return "none" if value == NONE else field.of.describe(value)
-        case Set():
-            members = (describe_value(field.element, each) for each in field.members(value))
-            return f"{{{', '.join(members)}}}"
-        case Value(of=struct):
-            return _struct(struct, value, describe_value)
-    return str(value)
-
-
-def _struct(struct: Struct, number: int, describe: Callable[[AnyField, int], str]) -> str:
-    """`Vote(to=node0, term=1)`"""
-    parts = zip(struct.parts, struct.digits(number), strict=True)
-    return f"{struct.name}({', '.join(f'{n}={describe(part, each)}' for (n, part), each in parts)})"
-
-
-def data_value(  # noqa: PLR0911 - one for each kind
-    field: AnyField, value: Kept
-) -> Any:
-    """An element as data: a number, a word, a truth, a set, a list, a struct as its named tuple.
-
-    A name that may be None is a tuple: empty, or with the name.
-    """
-    if isinstance(field, SequenceField):
-        assert isinstance(value, tuple)
-        return [data_value(field.element, each) for each in value]
-    assert isinstance(value, int)
-    match field:
-        case Flag():
-            return bool(value)
-        case Choice():
-            return field.values[value]
-        case Name(or_none=True):
-            return () if value == NONE else (value,)
-        case Set():
-            return frozenset(data_value(field.element, each) for each in field.members(value))
-        case Value(of=struct):
-            parts = zip(struct.parts, struct.digits(value), strict=True)
-            return struct.kind._make(data_value(part, each) for (_, part), each in parts)
-    return value
-
-
 def _data_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -> Any:
     if len(index) == len(field.indices):
-        return data_value(field, element(state, field, index))
+        return field.data(element(state, field, index))
     count = extent(field.indices[len(index)])
     return {i: _data_elements(state, field, (*index, i)) for i in range(count)}
 
@@ -373,29 +281,7 @@ def _type_elements(state: State, field: AnyField, index: tuple[int, ...] = ()) -
             for i in range(extent(field.indices[len(index)]))
         )
         return f"[{', '.join(parts)}]"
-    return _typed_value(field, element(state, field, index))
-
-
-def _typed_value(  # noqa: PLR0911 - one for each kind
-    field: AnyField, value: Kept
-) -> str:
-    if isinstance(field, SequenceField):
-        assert isinstance(value, tuple)
-        return f"[{', '.join(_typed_value(field.element, each) for each in value)}]"
-    assert isinstance(value, int)
-    match field:
-        case Flag():
-            return str(bool(value))
-        case Choice():
-            return repr(field.values[value])
-        case Name() if value == NONE:
-            return "None"
-        case Set():
-            members = (_typed_value(field.element, each) for each in field.members(value))
-            return f"{{{', '.join(members)}}}"
-        case Value(of=struct):
-            return _struct(struct, value, _typed_value)
-    return describe_value(field, value)
+    return field.type_out(element(state, field, index))
 
 
 def _elements(field: AnyField) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -413,12 +299,11 @@ def _index(field: AnyField, position: int, number: int) -> str:
     return index.describe(number) if isinstance(index, Names) else str(number)
 
 
-def element(state: State, field: AnyField, index: tuple[int, ...]) -> Kept:
+def element(state: State, field: AnyField, index: tuple[int, ...]) -> Any:
     """The value of an element, by the indices that the field was declared with."""
     if not isinstance(field, SequenceField):
         return _number(state, field, index)
-    places = (_number(state, field, (*index, place)) for place in range(field.room))
-    return tuple(itertools.takewhile(lambda each: each != field.empty, places))
+    return field.content(_number(state, field, (*index, place)) for place in range(field.room))
 
 
 def _number(state: State, field: AnyField, index: tuple[int, ...]) -> int:
@@ -435,14 +320,14 @@ def _number(state: State, field: AnyField, index: tuple[int, ...]) -> int:
 def _row(state: State, field: AnyField, number: int) -> str:
     """Describe one row of a field: a value, or all of them, or the names that are flagged."""
     if len(field.indices) == 1:
-        return describe_value(field, element(state, field, (number,)))
+        return field.describe(element(state, field, (number,)))
     others = [range(extent(index)) for index in field.indices[1:]]
     values = [(rest, element(state, field, (number, *rest))) for rest in itertools.product(*others)]
     second = field.indices[1]
     if isinstance(field, Flag) and isinstance(second, Names) and len(others) == 1:
         inside = (second.describe(column) for (column,), value in values if value)
         return "{" + ", ".join(inside) + "}"
-    return _separator(field).join(describe_value(field, value) for _, value in values)
+    return _separator(field).join(field.describe(value) for _, value in values)
 
 
 def _separator(field: AnyField) -> str:

@@ -8,10 +8,11 @@ it first, in a list: `Number("term", 0, 3)`.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
+from waterline.model.core.state import OutOfRange
 from waterline.model.own.names import (
     BadProtocol,
     Epochs,
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 NONE = -1
 """Number for None in a field of names."""
 By = Index | tuple[Index, ...]
+Write = Callable[[Any], None]
+Kept = int | tuple[int, ...]
+"""The checker's form of an element: a number, or of a field with places one for each value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,76 @@ class DeclaredField:
         """Number of places in an element; 0 if it is one value."""
         return 0
 
+    # --- an element's values: in plain Python, as the checker keeps them, and in words -----------
+
+    @property
+    def first(self) -> Any:
+        """Initial value of an element, in plain Python."""
+        return self.decode(self.range[0])
+
+    def decode(self, kept: Any) -> Any:
+        """Return the value in plain Python for which the checker keeps this."""
+        return kept
+
+    def encode(self, value: Any) -> Any:
+        """Return the checker's form of a value that `accept` has returned."""
+        return int(value)
+
+    def accept(self, value: object, element: str) -> Any:
+        """Return the value as a state holds it. Raises `OutOfRange` for one the field cannot have.
+
+        `element` is its name in the message.
+        """
+        if self._has(value):
+            return self.decode(self.encode(value))
+        raise OutOfRange(f"{element} cannot be {value!r}: it is {self.allowed}")
+
+    def _has(self, value: Any) -> bool:
+        """True if an element can have this value."""
+        lo, hi = self.range
+        return isinstance(value, int) and lo <= value <= hi
+
+    @property
+    def allowed(self) -> str:
+        """The values in plain Python, in words: `a number, 0 to 3`."""
+        return f"a number, {self.domain}"
+
+    @property
+    def domain(self) -> str:
+        """The values as a person reads them: `0 to 3`, `client0 to client2, or None`."""
+        lo, hi = self.range
+        return f"{lo} to {hi}"
+
+    def describe(self, kept: Any) -> str:
+        """Return the value as a person reads it: `yes`, `client0`, `{node0, node2}`."""
+        return str(kept)
+
+    def type_out(self, kept: Any) -> str:
+        """Return the value as a file has it: `True`, `client0`, `'idle'`."""
+        return self.describe(kept)
+
+    def data(self, kept: Any) -> Any:
+        """Return the value as data: a number, a word, a truth, a set, a list, a named tuple.
+
+        A name that may be None is a tuple: empty, or with the name.
+        """
+        return self.decode(kept)
+
+    def describe_change(self, was: Any, now: Any) -> str:
+        """`client0 -> none`"""
+        return f"{self.describe(was)} -> {self.describe(now)}"
+
+    def show(self, value: Any) -> str:
+        """Return the value as Python writes it."""
+        return repr(value)
+
+    def view(self, value: Any, name: str, write: Write) -> Any:
+        """Return the value in plain Python as a rule sees it, with methods that change it.
+
+        `name` is the element's in messages. `write` stores a new value.
+        """
+        return value
+
     @property
     def extents(self) -> tuple[int, ...]:
         """Number of elements in each direction, and the number of places in the last."""
@@ -129,6 +203,25 @@ class Flag(DeclaredField, Held[bool, bool, At]):
     def range(self) -> tuple[int, int]:
         """False is 0, True is 1."""
         return 0, 1
+
+    def decode(self, kept: Any) -> bool:
+        """False for 0, True for 1."""
+        return bool(kept)
+
+    @property
+    def allowed(self) -> str:
+        """`True or False`"""
+        return "True or False"
+
+    domain = allowed
+
+    def describe(self, kept: Any) -> str:
+        """`yes`, `no`"""
+        return "yes" if kept else "no"
+
+    def type_out(self, kept: Any) -> str:
+        """`True`, `False`"""
+        return str(bool(kept))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -229,6 +322,35 @@ class Choice(DeclaredField, Held[str, str, At]):
         """A choice is kept as its place."""
         return 0, len(self.values) - 1
 
+    def decode(self, kept: Any) -> str:
+        """The word."""
+        return self.values[kept]
+
+    def encode(self, value: Any) -> int:
+        """The place of the word."""
+        return self.values.index(value)
+
+    def _has(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.values
+
+    @property
+    def allowed(self) -> str:
+        """`one of 'idle', 'busy'`"""
+        return f"one of {', '.join(map(repr, self.values))}"
+
+    @property
+    def domain(self) -> str:
+        """`'idle' or 'busy'`"""
+        return " or ".join(map(repr, self.values))
+
+    def describe(self, kept: Any) -> str:
+        """`idle`"""
+        return self.values[kept]
+
+    def type_out(self, kept: Any) -> str:
+        """`'idle'`"""
+        return repr(self.values[kept])
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Name(DeclaredField, Held[Read, Read, At]):
@@ -270,6 +392,45 @@ class Name(DeclaredField, Held[Read, Read, At]):
     def range(self) -> tuple[int, int]:
         """Least and greatest number; None is -1."""
         return (NONE if self.or_none else 0), self.of._last
+
+    def decode(self, kept: Any) -> int | None:
+        """The number of the name, or None."""
+        return None if kept == NONE else kept
+
+    def encode(self, value: Any) -> int:
+        """The number of the name; -1 for None."""
+        return NONE if value is None else int(value)
+
+    def _has(self, value: Any) -> bool:
+        if value is None:
+            return self.or_none
+        return isinstance(value, int) and 0 <= value < self.of.count
+
+    @property
+    def allowed(self) -> str:
+        """`the number of a client, 0 to 2, or None`"""
+        names = f"the number of a {self.of.name}, 0 to {self.of.count - 1}"
+        return f"{names}, or None" if self.or_none else names
+
+    @property
+    def domain(self) -> str:
+        """`client0 to client2, or None`"""
+        names = f"{self.of.describe(0)} to {self.of.describe(self.of._last)}"
+        return f"{names}, or None" if self.or_none else names
+
+    def describe(self, kept: Any) -> str:
+        """`client0`, `none`"""
+        return "none" if kept == NONE else self.of.describe(kept)
+
+    def type_out(self, kept: Any) -> str:
+        """`client0`, `None`"""
+        return "None" if kept == NONE else self.of.describe(kept)
+
+    def data(self, kept: Any) -> Any:
+        """The number of the name; as a tuple of one or none if it may be None."""
+        if self.or_none:
+            return () if kept == NONE else (kept,)
+        return kept
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -1,207 +1,304 @@
-"""Functions of queues and logs, written for one field: its places are elements of the field.
-
-The values of a sequence stand in its first places; a place without a value holds the number below
-all values. So equal sequences are equal numbers, and none of a lowered sequence is hidden.
-"""
+"""Queues, bags and logs: the fields, and what of a state a rule sees in plain Python."""
 
 from __future__ import annotations
 
-import ast
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, Unpack, overload
 
-from waterline.model.core.made import note_operation
-from waterline.model.own.fields import SequenceField
+from waterline.model.core.state import OutOfRange
+from waterline.model.own.container import CLEAR, Container, Method
+from waterline.model.own.domains import Domain
+from waterline.model.own.names import BadProtocol
+from waterline.model.own.plain_fields import DeclaredField, Write
+from waterline.model.own.questions import BeyondBound
+from waterline.model.own.typed import Among, At, Channel, Entries, Multiset, Read, V, Written
+
+if TYPE_CHECKING:
+    from waterline.model.own.typed import Said
 
 
-@dataclass(frozen=True, slots=True)
-class Functions:
-    """The text of what a rule can do with a sequence, each as a function of a state.
+@dataclass(frozen=True, slots=True, init=False)
+class SequenceField(Container[Read, Written, V, At]):
+    """A field with places for values, `room` of them: the first ones have a value, or all.
 
-    Of one that fails `model.own.narration` reads the operation from its name, and the value or the
-    number from its parameters `x`, `n` and `k`: keep these names, and do not assign to them.
+    Rules may do with every subclass what they do with a row of values: `len`, `in`, `for`, `[:n]`,
+    truth (`model.own.lowered_calls`).
 
-    After the state come the indices of the field, then what the operation takes.
+    `adds` is the method that adds a value. One that `is_sorted` has no order of its own: its values
+    are kept in that of their numbers, the greatest first.
     """
 
-    field: SequenceField
+    adds: ClassVar[str] = "send"
+    is_sorted: ClassVar[bool] = False
+    room: int
+
+    @overload
+    def __init__(
+        self, of: int | Among[V] | Sequence[V], room: int, **said: Unpack[Said[At]]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: SequenceField[Any, Any, Any, Any],
+        name: str,
+        /,
+        of: Domain,
+        room: int,
+        **said: Unpack[Said[Any]],
+    ) -> None: ...
+    def __init__(self, *given: Any, **said: Any) -> None:
+        self._take(given, said, "of", "room")
+
+    def require(self) -> None:
+        """Raises `BadProtocol`."""
+        DeclaredField.require(self)
+        lo, _ = self.element.range
+        if lo < -(1 << 61):
+            raise BadProtocol(f"{self.name} holds numbers from {lo}; begin at -2**61 or above")
+        if type(self.room) is not int or self.room < 1:
+            raise BadProtocol(
+                f"{self.name} has room for {self.room!r} values; give a whole number from 1"
+            )
 
     @property
-    def indices(self) -> list[str]:
-        """The parameters for the field's own indices."""
-        return [f"i{number}" for number in range(len(self.field.indices))]
-
-    def function(self, operation: str, name: str) -> ast.FunctionDef:
-        """The function of an operation, called `name`."""
-        taken = {
-            "at": ["k"],
-            "put": ["k", "x"],
-            "add": ["x"],
-            "truncate": ["n"],
-            "contains": ["x"],
-            "count": ["x"],
-            "remove": ["x"],
-        }
-        parameters = ", ".join(["s", *self.indices, *taken.get(operation, [])])
-        body: list[str] = getattr(self, f"_{operation}")()
-        made = _parse([f"def {name}({parameters}):", *(f"    {line}" for line in body)])
-        return note_operation(made, operation, self.field.name)
-
-    def _place(self, number: str) -> str:
-        return f"s.{self.field.name}[{', '.join([*self.indices, number])}]"
+    def range(self) -> tuple[int, int]:
+        """A place holds a value, or the number below all values if it is empty."""
+        lo, hi = self.element.range
+        return lo - 1, hi
 
     @property
-    def length(self) -> str:
-        """The name of the function that counts its values: it never fails, and all share one."""
-        return f"__length_{self.field.name}__"
+    def empty(self) -> int:
+        """Number in a place without a value."""
+        return self.range[0]
 
-    def _length(self) -> list[str]:
-        return [
-            "n = 0",
-            f"for p in range({self.field.room}):",
-            f"    if {self._place('p')} != {self.field.empty}:",
-            "        n = p + 1",
-            "return n",
-        ]
+    @property
+    def slots(self) -> int:
+        """Number of places; the values are in the first ones."""
+        return self.room
 
-    def _counted(self) -> list[str]:
-        return [f"n = {self.length}({', '.join(['s', *self.indices])})"]
+    @property
+    def first(self) -> tuple[Any, ...]:
+        """No values."""
+        return ()
 
-    def _found(self) -> list[str]:
-        """`k` is the place of a value, counted from the end if it is below 0; or outside."""
-        return [
-            *self._counted(),
-            "if k < 0:",
-            "    k = k + n",
-            "if k < 0 or k >= n:",
-            f"    k = {self.field.room}",
-        ]
+    def content(self, places: Iterable[int]) -> tuple[int, ...]:
+        """The values, by the numbers in all places."""
+        return tuple(itertools.takewhile(lambda each: each != self.empty, places))
 
-    def _at(self) -> list[str]:
-        return [*self._found(), f"return {self._place('k')}"]
+    def places(self, kept: tuple[int, ...]) -> tuple[int, ...]:
+        """The numbers in all places, by the values."""
+        return (*kept, *(self.empty,) * (self.room - len(kept)))
 
-    def _put(self) -> list[str]:
-        return [*self._found(), *self._refused(), f"{self._place('k')} = x"]
+    def decode(self, kept: Any) -> tuple[Any, ...]:
+        """The values."""
+        return tuple(map(self.element.decode, kept))
 
-    def _add(self) -> list[str]:
-        added = [*self._counted(), "k = n", *self._refused(), f"{self._place('k')} = x"]
-        return [*added, *self._sorted()] if self.field.is_sorted else added
+    def encode(self, value: Any) -> tuple[int, ...]:
+        """The numbers of the values."""
+        return tuple(map(self.element.encode, value))
 
-    def _sorted(self) -> list[str]:
-        """The greatest value of a bag comes first: the last one goes to its place."""
-        room, here, there = self.field.room, self._place("k - 1"), self._place("k")
-        return [
-            f"for p in range({room - 1}):",
-            f"    k = {room - 1} - p",
-            f"    if {here} < {there}:",
-            f"        y = {here}",
-            f"        {here} = {there}",
-            f"        {there} = y",
-        ]
+    def accept(self, value: Any, element: str) -> Any:
+        """Return the values, each accepted; of a bag the greatest first. Raises `OutOfRange`."""
+        if not self._has(value):
+            return DeclaredField.accept(self, value, element)
+        accepted = tuple(self.element.accept(each, element) for each in value)
+        if self.is_sorted:
+            accepted = tuple(sorted(accepted, key=self.element.encode, reverse=True))
+        return accepted
 
-    def _remove(self) -> list[str]:
-        room = self.field.room
-        return [
-            f"k = {room}",
-            f"for p in range({room}):",
-            f"    if {self._place('p')} == x:",
-            "        k = p",
-            *self._refused(),
-            f"{self._place('k')} = {self.field.empty}",
-            f"for p in range({room - 1}):",
-            "    if p >= k:",
-            f"        {self._place('p')} = {self._place('p + 1')}",
-            f"        {self._place('p + 1')} = {self.field.empty}",
-        ]
+    def _has(self, value: Any) -> bool:
+        return isinstance(value, tuple | list) and len(value) <= self.room
 
-    def _count(self) -> list[str]:
-        return [
-            "n = 0",
-            f"for p in range({self.field.room}):",
-            f"    if {self._place('p')} == x and x != {self.field.empty}:",
-            "        n = n + 1",
-            "return n",
-        ]
+    @property
+    def allowed(self) -> str:
+        """`at most 3 values, each a number, 0 to 2`"""
+        return f"at most {self.room} values, each {self.element.allowed}"
 
-    def _refused(self) -> list[str]:
-        """Reject the number for an empty place, which is not a value."""
-        return [f"if x == {self.field.empty}:", f"    k = {self.field.room}"]
+    def describe(self, kept: Any) -> str:
+        """`<request, reply>`"""
+        return f"<{', '.join(map(self.element.describe, kept))}>"
 
-    def _receive(self) -> list[str]:
-        room = self.field.room
-        first, following = self._place("0"), self._place("p + 1")
-        return [
-            f"x = {first}",
-            f"if x == {self.field.empty}:",
-            f"    return {self._place(str(room))}",
-            f"for p in range({room - 1}):",
-            f"    {self._place('p')} = {following}",
-            f"{self._place(str(room - 1))} = {self.field.empty}",
-            "return x",
-        ]
+    def type_out(self, kept: Any) -> str:
+        """`['request', 'reply']`"""
+        return f"[{', '.join(map(self.element.type_out, kept))}]"
 
-    def _truncate(self) -> list[str]:
-        return [
-            "if n < 0:",
-            f"    {self._place(str(self.field.room))} = {self.field.empty}",
-            f"for p in range({self.field.room}):",
-            "    if p >= n:",
-            f"        {self._place('p')} = {self.field.empty}",
-        ]
+    def data(self, kept: Any) -> list[Any]:
+        """The values as data."""
+        return list(map(self.element.data, kept))
 
-    def _contains(self) -> list[str]:
-        return [
-            f"for p in range({self.field.room}):",
-            f"    if {self._place('p')} == x:",
-            f"        return x != {self.field.empty}",
-            "return False",
-        ]
+    def describe_change(self, was: Any, now: Any) -> str:
+        """`<1> -> <1, 2>`; of a bag `loses 2, gets 0, 1`."""
+        if not self.is_sorted:
+            return DeclaredField.describe_change(self, was, now)
+        found = []
+        for word, some, others in (("loses", was, now), ("gets", now, was)):
+            left = (Counter(some) - Counter(others)).elements()
+            if described := ", ".join(map(self.element.describe, left)):
+                found.append(f"{word} {described}")
+        return ", ".join(found)
+
+    def show(self, value: Any) -> str:
+        """`(0, 2)`"""
+        return repr(tuple(value))
 
 
-def equal(left: SequenceField, right: SequenceField, name: str) -> ast.FunctionDef:
-    """Return the test that the first `n` values of one are the first `m` of the other, as a
-    function of `s`, indices, `n`, then `t`, indices, `m`.
+class Values(tuple[Any, ...]):
+    """Content of a queue or a log, the first one first."""
+
+    _declared: Any  # a field of a class reads as its value, to a type checker
+    _name: str
+    _write: Write
+
+    def __new__(  # noqa: D102 - as a tuple is made, of values
+        cls, declared: Any, values: Any, name: str, write: Write
+    ) -> Values:
+        made = super().__new__(cls, values)
+        made._declared, made._name, made._write = declared, name, write
+        return made
+
+    __hash__ = tuple.__hash__
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice) and place.stop is not None and place.stop < 0:
+            raise OutOfRange(
+                f"{self._name}[:{place.stop}]: a rule keeps a number of values from the first on"
+            )
+        return super().__getitem__(place)
+
+    def __setitem__(self, place: SupportsIndex, value: Any) -> None:
+        values = list(self)
+        try:
+            values[place] = value
+        except IndexError:
+            raise OutOfRange(f"{self._name}[{place}]: it holds {len(self)}") from None
+        self._write(tuple(values))
+
+    def clear(self) -> None:
+        """Remove all values."""
+        self._write(())
+
+    def _add(self, value: Any) -> None:
+        if len(self) >= self._declared.room:
+            raise BeyondBound(
+                f"{self._name} is full: it has room for {self._declared.room}", self._declared.name
+            )
+        self._write((*self, value))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Queue(SequenceField[Channel[V], Sequence[V], V, At]):
+    """A field that is a channel: first in, first out, of at most `room` values; empty at first.
+
+    `wire = Queue(of=("request", "reply"), room=2, by=(nodes, nodes))`:
+    `s.wire[a, b].send("reply")`, `s.wire[a, b].receive()` takes the first, `s.wire[a, b][0]` reads
+    it, `len(...)`, `in`, `for`.
+    A step that sends into a full one is left out, and counted as cut.
     """
-    i = [f"i{number}" for number in range(len(left.indices))]
-    j = [f"j{number}" for number in range(len(right.indices))]
-    here, there = ", ".join([*i, "p"]), ", ".join([*j, "p"])
-    lines = [
-        f"def {name}({', '.join(['s', *i, 'n', 't', *j, 'm'])}):",
-        "    if n < 0 or m < 0:",
-        f"        return s.{left.name}[{', '.join([*i, str(left.room)])}] == 0",
-        f"    for p in range({max(left.room, right.room)}):",
-        f"        x = {left.empty}",
-        f"        y = {left.empty}",
-        f"        if p < n and p < {left.room}:",
-        f"            x = s.{left.name}[{here}]",
-        f"        if p < m and p < {right.room}:",
-        f"            y = t.{right.name}[{there}]",
-        "        if x != y:",
-        "            return False",
-        "    return True",
-    ]
-    return note_operation(_parse(lines), "same", left.name, right.name)
+
+    methods: ClassVar = {"send": Method("value"), "receive": Method(gives="value"), "clear": CLEAR}
+    remedies: ClassVar = {
+        **dict.fromkeys(("pop", "popleft", "get", "dequeue"), "Q.receive(), which takes the first"),
+        **dict.fromkeys(("append", "put", "push", "add", "enqueue"), "Q.send(...)"),
+    }
+
+    def view(self, value: Any, name: str, write: Write) -> QueueView:
+        """The queue."""
+        return QueueView(self, value, name, write)
 
 
-def copy_function(target: SequenceField, source: SequenceField, name: str) -> ast.FunctionDef:
-    """The target becomes the first `n` values of the source: `s`, indices, `t`, indices, `n`."""
-    i = [f"i{number}" for number in range(len(target.indices))]
-    j = [f"j{number}" for number in range(len(source.indices))]
-    here, there = ", ".join([*i, "p"]), ", ".join([*j, "p"])
-    lines = [
-        f"def {name}({', '.join(['s', *i, 't', *j, 'n'])}):",
-        "    if n < 0:",
-        f"        s.{target.name}[{', '.join([*i, str(target.room)])}] = {target.empty}",
-        f"    for p in range({max(target.room, source.room)}):",
-        f"        x = {source.empty}",
-        f"        if p < n and p < {source.room}:",
-        f"            x = t.{source.name}[{there}]",
-        f"        if p < {target.room} or x != {source.empty}:",
-        f"            s.{target.name}[{here}] = x",
-    ]
-    return note_operation(_parse(lines), "copy", target.name, source.name)
+class QueueView(Values):
+    """A queue."""
+
+    def send(self, value: Any) -> None:
+        """Add a value at the end. Raises `BeyondBound` if it is full."""
+        self._add(value)
+
+    def receive(self) -> Any:
+        """Take the first one. Raises `OutOfRange` where there is none."""
+        if not self:
+            raise OutOfRange(f"{self._name} is empty: nothing can be received")
+        self._write(tuple(self[1:]))
+        return self[0]
 
 
-def _parse(lines: list[str]) -> ast.FunctionDef:
-    (made,) = ast.parse("\n".join(lines)).body
-    assert isinstance(made, ast.FunctionDef)
-    return made
+@dataclass(frozen=True, slots=True, init=False)
+class Bag(SequenceField[Multiset[V], Collection[V], V, At]):
+    """A field that is a bag: at most `room` values in no order, one perhaps several times.
+
+    `wire = Bag(of=Struct(Vote, to=nodes), room=3)` is a network that delivers in any order:
+    `s.wire.send(Vote(to=b))`, `s.wire.remove(vote)`, `vote in s.wire`, `s.wire.count(vote)`,
+    `len(...)`, `for vote in s.wire`. A step that sends into a full one is left out, and counted as
+    cut. It is empty at first.
+    """
+
+    methods: ClassVar = {
+        "send": Method("value"),
+        "remove": Method("value"),
+        "count": Method("value", "number", changes=False),
+        "clear": CLEAR,
+    }
+    remedies: ClassVar = {
+        **dict.fromkeys(("append", "add", "put", "push"), "Q.send(...)"),
+        **dict.fromkeys(("pop", "receive", "discard"), "Q.remove(...), of a value that is in it"),
+    }
+    is_sorted = True
+
+    def view(self, value: Any, name: str, write: Write) -> BagView:
+        """The bag."""
+        return BagView(self, value, name, write)
+
+
+class BagView(Values):
+    """A bag. A loop goes through it in the checker's order."""
+
+    def __getitem__(self, place: Any) -> Any:
+        raise OutOfRange(f"{self._name}[{place}]: a bag has no order")
+
+    def send(self, value: Any) -> None:
+        """Add one more of this value. Raises `BeyondBound` if it is full."""
+        self._add(value)
+
+    def remove(self, value: Any) -> None:
+        """Remove one of this value. Raises `OutOfRange` where there is none."""
+        if value not in self:
+            raise OutOfRange(f"{self._name} does not hold {value!r}")
+        left = list(self)
+        left.remove(value)
+        self._write(tuple(left))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Log(SequenceField[Entries[V], Sequence[V], V, At]):
+    """A field that is a sequence which grows at its end, of at most `room` values; empty at first.
+
+    `log = Log(of=range(1, terms + 1), room=entries, by=nodes)`: `s.log[node].append(term)`,
+    `s.log[node][-1]`, `len(...)`, `s.log[node].truncate(2)` keeps two, `s.log[a][:n] == s.log[b]`.
+    A step that appends to a full one is left out, and counted as cut.
+    """
+
+    methods: ClassVar = {"append": Method("value"), "truncate": Method("number"), "clear": CLEAR}
+    remedies: ClassVar = {
+        "pop": "Q.truncate(len(Q) - 1)",
+        **dict.fromkeys(("add", "send", "push", "extend", "insert"), "Q.append(...)"),
+    }
+    adds = "append"
+
+    def view(self, value: Any, name: str, write: Write) -> LogView:
+        """The log."""
+        return LogView(self, value, name, write)
+
+
+class LogView(Values):
+    """A log."""
+
+    def append(self, value: Any) -> None:
+        """Add a value at the end. Raises `BeyondBound` if it is full."""
+        self._add(value)
+
+    def truncate(self, count: int) -> None:
+        """Keep so many. Raises `OutOfRange` for fewer than none."""
+        if count < 0:
+            raise OutOfRange(f"{self._name} cannot keep {count}")
+        self._write(tuple(self[:count]))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from waterline.model.core.made import note_operation
 from waterline.model.core.nearest import did_you_mean_or
-from waterline.model.own.fields import AnyField, Choice, Flag, Name, Struct, Value
+from waterline.model.own.fields import AnyField, Flag, Struct, Value
 from waterline.model.own.syntax import Kind, Refuse
 
 NO_VALUE = -1
@@ -147,28 +147,9 @@ def on_line(function: ast.FunctionDef, node: ast.AST) -> ast.FunctionDef:
     return function
 
 
-def describe_struct(struct: Struct) -> str:
-    """`Vote(to=node0 to node2, term=0 to 2)`"""
-    parts = ", ".join(f"{name}={_describe_part(part)}" for name, part in struct.parts)
-    return f"{struct.name}({parts})"
-
-
-def _describe_part(part: AnyField) -> str:
-    lo, hi = part.range
-    match part:
-        case Flag():
-            return "True or False"
-        case Choice():
-            return " or ".join(map(repr, part.values))
-        case Name():
-            names = f"{part.of.describe(0)} to {part.of.describe(hi)}"
-            return f"{names}, or None" if part.or_none else names
-    return f"{lo} to {hi}"
-
-
 def _making(struct: Struct, called: str, otherwise: str) -> ast.FunctionDef:
     names = [f"part{n}" for n in range(len(struct.parts))]
-    domain = describe_struct(struct).replace("\\", "\\\\").replace('"', '\\"')
+    domain = struct.value.domain.replace("\\", "\\\\").replace('"', '\\"')
     lines = [
         f"def {called}({', '.join(names)}):",
         f'    """a part is out of its domain, {domain}; guard the step"""',

@@ -34,10 +34,10 @@ ALLOWED = frozenset(
         "checker/kafka/confirm/fluss/servers.py:heard",
         "checker/kafka/confirm/kraft/late_reads.py:answered",
         "checker/kafka/confirm/kraft/late_reads.py:asked",
-        "model/own/sequences.py:_counted",
-        "model/own/sequences.py:_found",
-        "model/own/sequences.py:_refused",
-        "model/own/sequences.py:_sorted",
+        "model/own/sequence_code.py:_counted",
+        "model/own/sequence_code.py:_found",
+        "model/own/sequence_code.py:_refused",
+        "model/own/sequence_code.py:_sorted",
         "waterline/running.py:enabled",
     }
 )
