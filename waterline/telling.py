@@ -13,7 +13,7 @@ from typing import Any, cast
 from waterline.model.core.state import State as Packed
 from waterline.model.core.transition_system import Narration
 from waterline.model.own import Action
-from waterline.model.own.fields import AnyField, SequenceField
+from waterline.model.own.fields import AnyField, PlacedField
 from waterline.model.own.narration import narration
 from waterline.models import Model, Runnable, number_of
 from waterline.shape import element_name
@@ -90,7 +90,7 @@ def number_state(model: Model, values: Values) -> Packed:
         kept: dict[Any, int] = {}
         for index, value in zip(model.shape.places[name], values[name], strict=True):
             number: Any = declared.encode(value)
-            if isinstance(declared, SequenceField):
+            if isinstance(declared, PlacedField):
                 places = enumerate(declared.places(number))
                 kept |= {_fold(declared, (*index, place)): each for place, each in places}
             else:

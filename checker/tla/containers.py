@@ -135,7 +135,7 @@ def _length(sequence: Tree) -> Tree:
     return Apply(Atom("Len"), (sequence,))
 
 
-def _of_one(
+def _of_one(  # noqa: PLR0911 - one for each operation
     caller: Expressions, operation: str, name: str, given: list[Value], at: Environment
 ) -> Value:
     held, others = _sequence_of(caller.program, name, given)
@@ -147,6 +147,8 @@ def _of_one(
     match operation, arguments:
         case "length", []:
             return Typed(_length(sequence), WHOLE)
+        case "is_full", []:
+            return Typed(Infix(">=", _length(sequence), Number(kind.room)), TRUTHS)
         case "at", [place]:
             return Typed(_value_at(caller.program, sequence, place), kind.values)
         case "put", [place, value]:

@@ -10,7 +10,7 @@ from waterline.checker.compiler.source import Source
 from waterline.checker.tla import library
 from waterline.checker.tla.containers import records_of
 from waterline.checker.tla.forming import interval
-from waterline.checker.tla.kinds import TRUTHS, WHOLE, Records, Sequences, Typed, of_field
+from waterline.checker.tla.kinds import TRUTHS, WHOLE, Records, Typed, of_field
 from waterline.checker.tla.naming import Naming, camel
 from waterline.checker.tla.program import FieldForm, Program, Size
 from waterline.checker.tla.tree import Atom, Infix, Number, Tree
@@ -24,6 +24,7 @@ from waterline.model.own.fields import (
     Choice,
     Container,
     Names,
+    PlacedField,
     SequenceField,
     Struct,
     extent,
@@ -111,7 +112,7 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
         kind, values = of_field(of, field.lo, field.hi, listed_as, sorts, records)
         indices = of.indices if of is not None else ()
         extents = tuple(map(extent, indices))
-        if not isinstance(kind, Sequences) and extents != field.shape:
+        if not isinstance(of, PlacedField) and extents != field.shape:
             # The layout folds more than two indices into two.
             indices, extents = field.shape, field.shape
         domains = [

@@ -19,6 +19,7 @@ from waterline.model.own.names import (
     require_index,
     require_name,
 )
+from waterline.model.own.placed import PlacedField
 from waterline.model.own.plain_fields import (
     NONE,
     By,
@@ -55,6 +56,7 @@ __all__ = [
     "Names",
     "Number",
     "Opaque",
+    "PlacedField",
     "PlainField",
     "Queue",
     "SequenceField",

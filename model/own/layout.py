@@ -18,6 +18,7 @@ from waterline.model.own.fields import (
     Container,
     Name,
     Names,
+    PlacedField,
     SequenceField,
     Set,
     Struct,
@@ -67,9 +68,9 @@ def layout_of(
 
 def limits_of(protocol: Protocol, bounds: Mapping[str, int]) -> tuple[str, ...]:
     """Return the names of what cuts steps: bounds, full queues and logs, highest epochs."""
-    sequences = [each.name for each in protocol.fields if isinstance(each, SequenceField)]
+    placed = [each.name for each in protocol.fields if isinstance(each, PlacedField)]
     highest = [each.plural for each in protocol.epochs if each.plural not in bounds]
-    return ("within", *bounds, *sequences, *highest)
+    return ("within", *bounds, *placed, *highest)
 
 
 def field_of(declared: AnyField) -> Field:
@@ -104,13 +105,16 @@ def _naming(declared: AnyField) -> Naming | None:
     """Return the effect of renamings on a field, None if names cannot be renamed in it: one index
     stands for two, or one bit of a set for several names.
     """
-    sorts = [index.sort if isinstance(index, Names) else None for index in declared.indices]
+    indices: list[Any] = [*declared.indices]
+    if isinstance(declared, PlacedField):
+        indices.append(declared.named_by)
+    sorts = [index.sort if isinstance(index, Names) else None for index in indices]
     if len(declared.extents) > 2:
         if any(sorts):
             return None
         sorts = []
     rows, columns = (*sorts, None, None)[:2]
-    is_sorted = isinstance(declared, SequenceField) and declared.is_sorted
+    is_sorted = isinstance(declared, PlacedField) and declared.is_sorted
     of = declared.of if isinstance(declared, Name | Container | Value) else None
     if isinstance(of, Struct) and any(digit.of is not None for digit in digits_of(of)):
         if isinstance(declared, Set):

@@ -13,11 +13,11 @@ from waterline.model.own.fields import (
     AnyField,
     Container,
     Method,
+    PlacedField,
     SequenceField,
     Set,
     Value,
 )
-from waterline.model.own.sequence_code import Functions
 from waterline.model.own.syntax import SET, Kind, Refuse, is_made_set
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -27,7 +27,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 class NamedSequence:
     """A queue or a log as a rule names it, `s.wire[a, b]`, or its beginning alone, `[:end]`."""
 
-    field: SequenceField
+    field: PlacedField
     state: ast.expr
     indices: tuple[ast.expr, ...]
     end: ast.expr | None = None
@@ -44,7 +44,7 @@ class Calls(ast.NodeTransformer):
 
     kind: Callable[[ast.expr], Kind]
     refuse: Refuse
-    room: Callable[[SequenceField], int] | None = None
+    room: Callable[[PlacedField], int] | None = None
     made: dict[str, ast.FunctionDef] = field(default_factory=dict)
     _asked: set[int] = field(default_factory=set)
     _variables: int = 0
@@ -76,6 +76,7 @@ class Calls(ast.NodeTransformer):
                 found = self._sequence(owner)
                 if found is None or found.end is not None:
                     return None
+                self._require_row(node, found)
                 if found.field.is_sorted:
                     raise self.no_order(node, found.field)
                 if isinstance(end, ast.UnaryOp) and isinstance(end.op, ast.USub):
@@ -88,11 +89,11 @@ class Calls(ast.NodeTransformer):
                 return NamedSequence(found.field, found.state, found.indices, end)
             case ast.Attribute(value=ast.Name() as state):
                 kind = self.kind(node)
-                if isinstance(kind, SequenceField) and not kind.indices:
+                if isinstance(kind, PlacedField) and not kind.indices:
                     return NamedSequence(kind, state, ())
             case ast.Subscript(value=ast.Attribute(value=ast.Name() as state) as owner):
                 kind = self.kind(owner)
-                if isinstance(kind, SequenceField) and kind.indices:
+                if isinstance(kind, PlacedField) and kind.indices:
                     index = node.slice
                     parts = index.elts if isinstance(index, ast.Tuple) else [index]
                     return NamedSequence(kind, state, tuple(parts))
@@ -105,7 +106,7 @@ class Calls(ast.NodeTransformer):
 
     def _end(self, sequence: NamedSequence) -> ast.expr:
         if sequence.end is None:
-            return ast.Constant(sequence.field.room)
+            return ast.Constant(sequence.field.slots)
         return self.visit(sequence.end)
 
     def _element(self, sequence: NamedSequence, number: ast.Name) -> ast.expr:
@@ -120,9 +121,9 @@ class Calls(ast.NodeTransformer):
     # --- what is written -------------------------------------------------------------------------
 
     def _call(
-        self, operation: str, of: SequenceField, node: ast.AST, given: list[ast.expr]
+        self, operation: str, of: PlacedField, node: ast.AST, given: list[ast.expr]
     ) -> ast.expr:
-        functions = Functions(of)
+        functions = of.code
         name = f"__{operation}_{of.name}_line_{getattr(node, 'lineno', 1)}__"
         if operation == "length":
             name = functions.length
@@ -131,7 +132,7 @@ class Calls(ast.NodeTransformer):
         return self._inline_call(functions.function(operation, name), node, given, of)
 
     def _inline_call(
-        self, function: ast.FunctionDef, node: ast.AST, given: list[ast.expr], *of: SequenceField
+        self, function: ast.FunctionDef, node: ast.AST, given: list[ast.expr], *of: PlacedField
     ) -> ast.expr:
         """A call of a function whose lines are those of the place that needs it."""
         _Folded({each.name: each for each in of}).visit(function)
@@ -159,7 +160,14 @@ class Calls(ast.NodeTransformer):
 
     # --- refusals --------------------------------------------------------------------------------
 
-    def no_order(self, node: ast.AST, of: SequenceField) -> Exception:
+    def _require_row(self, node: ast.AST, of: NamedSequence) -> None:
+        """Reject what is read of a row of values alone, of a field that is none."""
+        if not of.field.is_row:
+            called = type(of.field).__name__
+            what = f"`{ast.unparse(node)}`: {of.field.name} is a {called}, and no row of values"
+            raise self.refuse(node, what, f"it has {', '.join(of.field.methods)}")
+
+    def no_order(self, node: ast.AST, of: PlacedField) -> Exception:
         """The refusal of a place of a bag."""
         what = f"`{ast.unparse(node)}` reads a place of {of.name}, and a bag has no order"
         return self.refuse(node, what, "give the action an argument, and ask whether it is in it")
@@ -187,7 +195,7 @@ class Calls(ast.NodeTransformer):
 class _Folded(ast.NodeTransformer):
     """Gives the places of sequences the index that the layout has."""
 
-    fields: dict[str, SequenceField]
+    fields: dict[str, PlacedField]
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         assert isinstance(node.value, ast.Attribute)
@@ -195,14 +203,18 @@ class _Folded(ast.NodeTransformer):
         return node
 
 
-def alike(left: SequenceField, right: SequenceField) -> bool:
-    """True if two sequences hold the same values."""
+def alike(left: PlacedField, right: PlacedField) -> tuple[SequenceField, SequenceField] | None:
+    """Return the two if they are sequences of the same values."""
+    if not isinstance(left, SequenceField) or not isinstance(right, SequenceField):
+        return None
     one, other = left.element, right.element
     if isinstance(one, Value) or left.is_sorted != right.is_sorted:
-        return one == other and type(left) is type(right)
-    return type(one) is type(other) and (
-        one.range == other.range and getattr(one, "values", ()) == getattr(other, "values", ())
-    )
+        same = one == other and type(left) is type(right)
+    else:
+        same = type(one) is type(other) and (
+            one.range == other.range and getattr(one, "values", ()) == getattr(other, "values", ())
+        )
+    return (left, right) if same else None
 
 
 def takes_a_part(called: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from waterline.model.own.comprehensions import Replaced
-from waterline.model.own.fields import AnyField, SequenceField, Set
+from waterline.model.own.fields import AnyField, PlacedField, Set
 from waterline.model.own.lowered_calls import (
     Calls,
     NamedSequence,
@@ -136,6 +136,7 @@ class Expressions(Calls, ast.NodeTransformer):
         replaced: dict[str, ast.expr] = {}
         for turn in node.generators:
             if (sequence := self._sequence(turn.iter)) is not None:
+                self._require_row(turn.iter, sequence)
                 if not isinstance(turn.target, ast.Name):
                     raise self.refuse(turn.target, "a value is taken apart", "name it")
                 number = self._variable(node)
@@ -165,13 +166,14 @@ class Expressions(Calls, ast.NodeTransformer):
         if (sequence := self._sequence(node)) is not None:
             return self._bare(node, sequence)
         if (sequence := self._sequence(node.value)) is not None:
+            self._require_row(node, sequence)
             if sequence.field.is_sorted:
                 raise self.no_order(node, sequence.field)
             number = self.visit(node.slice)
             return self._call("at", sequence.field, node, [*self._reads(sequence), number])
         kind = self.kind(node.value)
         node = self.generic_visit(node)  # type: ignore[assignment]
-        if isinstance(kind, AnyField) and not isinstance(kind, SequenceField):
+        if isinstance(kind, AnyField) and not isinstance(kind, PlacedField):
             node.slice = fold(kind, node.slice)
         return node
 
@@ -182,6 +184,7 @@ class Expressions(Calls, ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _bare(self, node: ast.expr, sequence: NamedSequence) -> ast.expr:
+        self._require_row(node, sequence)
         if id(node) in self._asked and sequence.end is None:
             some = ast.Compare(self._length(sequence, node), [ast.Gt()], [ast.Constant(0)])
             return at(some, node)
@@ -215,13 +218,14 @@ class Expressions(Calls, ast.NodeTransformer):
         return at(found if is_in else ast.UnaryOp(ast.Not(), found), node)
 
     def _equal(self, node: ast.Compare, left: NamedSequence, right: NamedSequence) -> ast.expr:
-        if not isinstance(node.ops[0], ast.Eq | ast.NotEq) or not alike(left.field, right.field):
+        pair = alike(left.field, right.field)
+        if not isinstance(node.ops[0], ast.Eq | ast.NotEq) or pair is None:
             what = f"`{ast.unparse(node)}` compares sequences of other values"
             raise self.refuse(node, what, "compare one by one")
         name = f"__same_{left.field.name}_{right.field.name}_line_{node.lineno}__"
-        made = equal(left.field, right.field, name)
+        made = equal(*pair, name)
         given = [*self._reads(left), self._end(left), *self._reads(right), self._end(right)]
-        return self._inline_call(made, node, given, left.field, right.field)
+        return self._inline_call(made, node, given, *pair)
 
     def _whole(self, node: ast.Call) -> ast.AST:
         """The set of all names of a sort, or of the numbers from 0."""

@@ -128,6 +128,7 @@ class Lowering(Expressions, ast.NodeTransformer):
             if isinstance(target, ast.Subscript):
                 sequence = self._sequence(target.value)
                 if sequence is not None and not isinstance(target.slice, ast.Slice):
+                    self._require_row(target, sequence)
                     if sequence.field.is_sorted:
                         raise self.no_order(target, sequence.field)
                     if isinstance(sequence.field, Queue):
@@ -160,6 +161,7 @@ class Lowering(Expressions, ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         """`for n in s.votes[a]:`, `for m in s.wire[a, b]:`"""
         if (sequence := self._sequence(node.iter)) is not None:
+            self._require_row(node.iter, sequence)
             self._require_unchanged(node, sequence)
             number = self._variable(node)
             counted = self._range(node, self._length(sequence, node))
@@ -188,15 +190,20 @@ class Lowering(Expressions, ast.NodeTransformer):
         values = [self.visit(each) for each in given]
         reads = self._reads(sequence)
         if method == kind.adds:
+            # The value is computed once: to compute it may change the state.
+            bound = []
+            if self.room is not None and "is_full" in kind.code.takes:
+                name = self._variable(node)
+                bound = [at(ast.Assign([name], values[0]), node)]
+                values = [as_read(name)]
             added = at(ast.Expr(self._call("add", kind, node, [*reads, *values])), node)
             if self.room is None:
                 return added
-            is_full = ast.Compare(
-                self._length(sequence, node), [ast.GtE()], [ast.Constant(kind.room)]
-            )
+            asked = [*self._reads(sequence), *(copy.deepcopy(values) if bound else [])]
+            is_full = self._call("is_full", kind, node, asked)
             ends = ast.Return(ast.Constant(self.room(kind)))
-            return [at(ast.If(is_full, [at(ends, node)], []), node), added]
-        if method == "clear":
+            return [*bound, at(ast.If(is_full, [at(ends, node)], []), node), added]
+        if method == "clear" and kind.is_row:
             return at(ast.Expr(self._call("truncate", kind, node, [*reads, ast.Constant(0)])), node)
         return at(ast.Expr(self._call(method, kind, node, [*reads, *values])), node)
 
@@ -223,16 +230,17 @@ class Lowering(Expressions, ast.NodeTransformer):
     def _assign(self, node: ast.Assign, target: NamedSequence, value: ast.expr) -> ast.stmt:
         """A sequence becomes the same as another one, or as the beginning of it."""
         source = self._sequence(value)
-        if source is None or target.end is not None or not alike(target.field, source.field):
+        pair = None if source is None else alike(target.field, source.field)
+        if source is None or target.end is not None or pair is None:
             raise self.refuse(
                 node,
                 f"{target.field.name} is not given a sequence of the same values",
                 f"write one, as s.{target.field.name}[...], or its beginning, [:n]",
             )
         name = f"__copy_{target.field.name}_{source.field.name}_line_{node.lineno}__"
-        made = copy_function(target.field, source.field, name)
+        made = copy_function(*pair, name)
         given = [*self._reads(target), *self._reads(source), self._end(source)]
-        called = self._inline_call(made, node, given, target.field, source.field)
+        called = self._inline_call(made, node, given, *pair)
         return at(ast.Expr(called), node)
 
     def _visit_all(self, statement: ast.stmt) -> ast.stmt | list[ast.stmt]:

@@ -22,6 +22,7 @@ from waterline.model.own.fields import (
     Index,
     Name,
     Names,
+    PlacedField,
     SequenceField,
     Set,
     extent,
@@ -157,7 +158,7 @@ class Mistakes:
             members = ", ".join(map(ast.unparse, value.elts))
             instead = f"write {{{members}}}" if members else "write set()"
             raise self.refuse(node, f"`{ast.unparse(node)}`: {held.name} is a set", instead)
-        if isinstance(held, SequenceField) and (adds or isinstance(value, ast.List)):
+        if isinstance(held, PlacedField) and (adds or isinstance(value, ast.List)):
             kind = type(held).__name__
             each = f"{shown}.{held.adds}(...)"
             instead = f"write {shown}.clear()"

@@ -26,6 +26,7 @@ from waterline.model.own.fields import (
     Flag,
     Name,
     Names,
+    PlacedField,
     PlainField,
     Queue,
     SequenceField,
@@ -301,9 +302,9 @@ def _index(field: AnyField, position: int, number: int) -> str:
 
 def element(state: State, field: AnyField, index: tuple[int, ...]) -> Any:
     """The value of an element, by the indices that the field was declared with."""
-    if not isinstance(field, SequenceField):
+    if not isinstance(field, PlacedField):
         return _number(state, field, index)
-    return field.content(_number(state, field, (*index, place)) for place in range(field.room))
+    return field.content(_number(state, field, (*index, place)) for place in range(field.slots))
 
 
 def _number(state: State, field: AnyField, index: tuple[int, ...]) -> int:

@@ -38,8 +38,8 @@ from waterline.model.own.fields import (
     Choice,
     Domain,
     Name,
+    PlacedField,
     PlainField,
-    SequenceField,
     Struct,
 )
 from waterline.model.own.kinds import Kinds
@@ -291,9 +291,9 @@ class Rules:
             )
         return tree
 
-    def _room_of(self, field: SequenceField) -> int:
+    def _room_of(self, field: PlacedField) -> int:
         """The number of the limit that a full sequence stands for."""
-        held = [name for name, each in self.fields.items() if isinstance(each, SequenceField)]
+        held = [name for name, each in self.fields.items() if isinstance(each, PlacedField)]
         return 1 + len(self.bounds) + held.index(field.name)
 
     def _function(

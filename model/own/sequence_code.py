@@ -8,51 +8,25 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from waterline.model.core.made import note_operation
-from waterline.model.own.sequences import SequenceField
+from waterline.model.own.placed import Code, parse_function
 
 
 @dataclass(frozen=True, slots=True)
-class Functions:
-    """The text of what a rule can do with a sequence, each as a function of a state.
+class SequenceCode(Code):
+    """The operations of queues, bags and logs."""
 
-    Of one that fails `model.own.narration` reads the operation from its name, and the value or the
-    number from its parameters `x`, `n` and `k`: keep these names, and do not assign to them.
-
-    After the state come the indices of the field, then what the operation takes.
-    """
-
-    field: SequenceField
-
-    @property
-    def indices(self) -> list[str]:
-        """The parameters for the field's own indices."""
-        return [f"i{number}" for number in range(len(self.field.indices))]
-
-    def function(self, operation: str, name: str) -> ast.FunctionDef:
-        """The function of an operation, called `name`."""
-        taken = {
-            "at": ["k"],
-            "put": ["k", "x"],
-            "add": ["x"],
-            "truncate": ["n"],
-            "contains": ["x"],
-            "count": ["x"],
-            "remove": ["x"],
-        }
-        parameters = ", ".join(["s", *self.indices, *taken.get(operation, [])])
-        body: list[str] = getattr(self, f"_{operation}")()
-        made = _parse([f"def {name}({parameters}):", *(f"    {line}" for line in body)])
-        return note_operation(made, operation, self.field.name)
-
-    def _place(self, number: str) -> str:
-        return f"s.{self.field.name}[{', '.join([*self.indices, number])}]"
-
-    @property
-    def length(self) -> str:
-        """The name of the function that counts its values: it never fails, and all share one."""
-        return f"__length_{self.field.name}__"
+    takes: ClassVar = {
+        "at": "k",
+        "put": "kx",
+        "add": "x",
+        "truncate": "n",
+        "contains": "x",
+        "count": "x",
+        "remove": "x",
+    }
 
     def _length(self) -> list[str]:
         return [
@@ -139,6 +113,9 @@ class Functions:
             "return x",
         ]
 
+    def _is_full(self) -> list[str]:
+        return [*self._counted(), f"return n >= {self.field.room}"]
+
     def _truncate(self) -> list[str]:
         return [
             "if n < 0:",
@@ -157,7 +134,7 @@ class Functions:
         ]
 
 
-def equal(left: SequenceField, right: SequenceField, name: str) -> ast.FunctionDef:
+def equal(left: Any, right: Any, name: str) -> ast.FunctionDef:
     """Return the test that the first `n` values of one are the first `m` of the other, as a
     function of `s`, indices, `n`, then `t`, indices, `m`.
     """
@@ -179,10 +156,10 @@ def equal(left: SequenceField, right: SequenceField, name: str) -> ast.FunctionD
         "            return False",
         "    return True",
     ]
-    return note_operation(_parse(lines), "same", left.name, right.name)
+    return note_operation(parse_function(lines), "same", left.name, right.name)
 
 
-def copy_function(target: SequenceField, source: SequenceField, name: str) -> ast.FunctionDef:
+def copy_function(target: Any, source: Any, name: str) -> ast.FunctionDef:
     """The target becomes the first `n` values of the source: `s`, indices, `t`, indices, `n`."""
     i = [f"i{number}" for number in range(len(target.indices))]
     j = [f"j{number}" for number in range(len(source.indices))]
@@ -198,10 +175,4 @@ def copy_function(target: SequenceField, source: SequenceField, name: str) -> as
         f"        if p < {target.room} or x != {source.empty}:",
         f"            s.{target.name}[{here}] = x",
     ]
-    return note_operation(_parse(lines), "copy", target.name, source.name)
-
-
-def _parse(lines: list[str]) -> ast.FunctionDef:
-    (made,) = ast.parse("\n".join(lines)).body
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    return note_operation(parse_function(lines), "copy", target.name, source.name)

@@ -9,30 +9,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, Unpack, overload
 
 from waterline.model.core.state import OutOfRange
-from waterline.model.own.container import CLEAR, Container, Method
+from waterline.model.own.container import CLEAR, Method
 from waterline.model.own.domains import Domain
 from waterline.model.own.names import BadProtocol
+from waterline.model.own.placed import PlacedField
 from waterline.model.own.plain_fields import DeclaredField, Write
 from waterline.model.own.questions import BeyondBound
-from waterline.model.own.typed import Among, At, Channel, Entries, Multiset, Read, V, Written
+from waterline.model.own.sequence_code import SequenceCode
+from waterline.model.own.typed import Among, At, Read, V, Written
 
 if TYPE_CHECKING:
     from waterline.model.own.typed import Said
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SequenceField(Container[Read, Written, V, At]):
+class SequenceField(PlacedField[Read, Written, V, At]):
     """A field with places for values, `room` of them: the first ones have a value, or all.
 
     Rules may do with every subclass what they do with a row of values: `len`, `in`, `for`, `[:n]`,
     truth (`model.own.lowered_calls`).
-
-    `adds` is the method that adds a value. One that `is_sorted` has no order of its own: its values
-    are kept in that of their numbers, the greatest first.
     """
 
     adds: ClassVar[str] = "send"
-    is_sorted: ClassVar[bool] = False
+    is_row: ClassVar[bool] = True
     room: int
 
     @overload
@@ -77,6 +76,11 @@ class SequenceField(Container[Read, Written, V, At]):
     def slots(self) -> int:
         """Number of places; the values are in the first ones."""
         return self.room
+
+    @property
+    def code(self) -> SequenceCode:
+        """The functions of its operations."""
+        return SequenceCode(self)
 
     @property
     def first(self) -> tuple[Any, ...]:
@@ -144,7 +148,7 @@ class SequenceField(Container[Read, Written, V, At]):
         return repr(tuple(value))
 
 
-class Values(tuple[Any, ...]):
+class Values(tuple[V, ...]):
     """Content of a queue or a log, the first one first."""
 
     _declared: Any  # a field of a class reads as its value, to a type checker
@@ -154,26 +158,22 @@ class Values(tuple[Any, ...]):
     def __new__(  # noqa: D102 - as a tuple is made, of values
         cls, declared: Any, values: Any, name: str, write: Write
     ) -> Values:
-        made = super().__new__(cls, values)
+        made: Any = super().__new__(cls, values)
         made._declared, made._name, made._write = declared, name, write
         return made
 
     __hash__ = tuple.__hash__
 
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> V: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[V, ...]: ...
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice) and place.stop is not None and place.stop < 0:
             raise OutOfRange(
                 f"{self._name}[:{place.stop}]: a rule keeps a number of values from the first on"
             )
         return super().__getitem__(place)
-
-    def __setitem__(self, place: SupportsIndex, value: Any) -> None:
-        values = list(self)
-        try:
-            values[place] = value
-        except IndexError:
-            raise OutOfRange(f"{self._name}[{place}]: it holds {len(self)}") from None
-        self._write(tuple(values))
 
     def clear(self) -> None:
         """Remove all values."""
@@ -187,8 +187,23 @@ class Values(tuple[Any, ...]):
         self._write((*self, value))
 
 
+class QueueView(Values[V]):
+    """A queue."""
+
+    def send(self, value: Any) -> None:
+        """Add a value at the end. Raises `BeyondBound` if it is full."""
+        self._add(value)
+
+    def receive(self) -> Any:
+        """Take the first one. Raises `OutOfRange` where there is none."""
+        if not self:
+            raise OutOfRange(f"{self._name} is empty: nothing can be received")
+        self._write(tuple(self[1:]))
+        return self[0]
+
+
 @dataclass(frozen=True, slots=True, init=False)
-class Queue(SequenceField[Channel[V], Sequence[V], V, At]):
+class Queue(SequenceField[QueueView[V], Sequence[V], V, At]):
     """A field that is a channel: first in, first out, of at most `room` values; empty at first.
 
     `wire = Queue(of=("request", "reply"), room=2, by=(nodes, nodes))`:
@@ -208,23 +223,27 @@ class Queue(SequenceField[Channel[V], Sequence[V], V, At]):
         return QueueView(self, value, name, write)
 
 
-class QueueView(Values):
-    """A queue."""
+class BagView(Values[V]):
+    """A bag. A loop goes through it in the checker's order."""
+
+    def __getitem__(self, place: Any) -> Any:
+        raise OutOfRange(f"{self._name}[{place}]: a bag has no order")
 
     def send(self, value: Any) -> None:
-        """Add a value at the end. Raises `BeyondBound` if it is full."""
+        """Add one more of this value. Raises `BeyondBound` if it is full."""
         self._add(value)
 
-    def receive(self) -> Any:
-        """Take the first one. Raises `OutOfRange` where there is none."""
-        if not self:
-            raise OutOfRange(f"{self._name} is empty: nothing can be received")
-        self._write(tuple(self[1:]))
-        return self[0]
+    def remove(self, value: Any) -> None:
+        """Remove one of this value. Raises `OutOfRange` where there is none."""
+        if value not in self:
+            raise OutOfRange(f"{self._name} does not hold {value!r}")
+        left = list(self)
+        left.remove(value)
+        self._write(tuple(left))
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Bag(SequenceField[Multiset[V], Collection[V], V, At]):
+class Bag(SequenceField[BagView[V], Collection[V], V, At]):
     """A field that is a bag: at most `room` values in no order, one perhaps several times.
 
     `wire = Bag(of=Struct(Vote, to=nodes), room=3)` is a network that delivers in any order:
@@ -250,27 +269,30 @@ class Bag(SequenceField[Multiset[V], Collection[V], V, At]):
         return BagView(self, value, name, write)
 
 
-class BagView(Values):
-    """A bag. A loop goes through it in the checker's order."""
+class LogView(Values[V]):
+    """A log."""
 
-    def __getitem__(self, place: Any) -> Any:
-        raise OutOfRange(f"{self._name}[{place}]: a bag has no order")
+    def __setitem__(self, place: SupportsIndex, value: Any) -> None:
+        values = list(self)
+        try:
+            values[place] = value
+        except IndexError:
+            raise OutOfRange(f"{self._name}[{place}]: it holds {len(self)}") from None
+        self._write(tuple(values))
 
-    def send(self, value: Any) -> None:
-        """Add one more of this value. Raises `BeyondBound` if it is full."""
+    def append(self, value: Any) -> None:
+        """Add a value at the end. Raises `BeyondBound` if it is full."""
         self._add(value)
 
-    def remove(self, value: Any) -> None:
-        """Remove one of this value. Raises `OutOfRange` where there is none."""
-        if value not in self:
-            raise OutOfRange(f"{self._name} does not hold {value!r}")
-        left = list(self)
-        left.remove(value)
-        self._write(tuple(left))
+    def truncate(self, count: int) -> None:
+        """Keep so many. Raises `OutOfRange` for fewer than none."""
+        if count < 0:
+            raise OutOfRange(f"{self._name} cannot keep {count}")
+        self._write(tuple(self[:count]))
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Log(SequenceField[Entries[V], Sequence[V], V, At]):
+class Log(SequenceField[LogView[V], Sequence[V], V, At]):
     """A field that is a sequence which grows at its end, of at most `room` values; empty at first.
 
     `log = Log(of=range(1, terms + 1), room=entries, by=nodes)`: `s.log[node].append(term)`,
@@ -288,17 +310,3 @@ class Log(SequenceField[Entries[V], Sequence[V], V, At]):
     def view(self, value: Any, name: str, write: Write) -> LogView:
         """The log."""
         return LogView(self, value, name, write)
-
-
-class LogView(Values):
-    """A log."""
-
-    def append(self, value: Any) -> None:
-        """Add a value at the end. Raises `BeyondBound` if it is full."""
-        self._add(value)
-
-    def truncate(self, count: int) -> None:
-        """Keep so many. Raises `OutOfRange` for fewer than none."""
-        if count < 0:
-            raise OutOfRange(f"{self._name} cannot keep {count}")
-        self._write(tuple(self[:count]))

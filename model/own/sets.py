@@ -11,7 +11,7 @@ from waterline.model.own.container import CLEAR, Container, Method
 from waterline.model.own.domains import Domain, Value
 from waterline.model.own.names import BadProtocol, Epochs
 from waterline.model.own.plain_fields import DeclaredField, Write
-from waterline.model.own.typed import Among, At, Members, V
+from waterline.model.own.typed import Among, At, V
 
 if TYPE_CHECKING:
     from waterline.model.own.typed import Said
@@ -20,8 +20,66 @@ MEMBERS_MAX = 62
 """A set is kept as one number, with a bit for each that may be a member."""
 
 
+class SetView(set[V]):
+    """A set of a field. A loop goes through it in the order of the domain, as in a check."""
+
+    def __init__(self, declared: Any, values: Any, write: Write) -> None:
+        super().__init__(values)
+        self._declared = declared
+        self._write = write
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(sorted(super().__iter__(), key=self._declared.element.encode))
+
+    def __repr__(self) -> str:
+        return self._declared.show(frozenset(self))
+
+    def _other(self, values: Any) -> SetView:
+        return SetView(self._declared, values, self._write)
+
+    def _set(self, values: frozenset[Any]) -> None:
+        self._write(values)
+        set.clear(self)
+        set.update(self, values)
+
+    def add(self, value: Any) -> None:
+        """The set has this member."""
+        self._set(frozenset({*set.__iter__(self), value}))
+
+    def discard(self, value: Any) -> None:
+        """The set does not have this member."""
+        self._set(frozenset(set.__iter__(self)) - {value})
+
+    def clear(self) -> None:
+        """The set is empty."""
+        self._set(frozenset())
+
+    def __or__(self, other: Any) -> Any:
+        return self._make(set.__or__(self, other))
+
+    def __and__(self, other: Any) -> Any:
+        return self._make(set.__and__(self, other))
+
+    def __xor__(self, other: Any) -> Any:
+        return self._make(set.__xor__(self, other))
+
+    def __sub__(self, other: Any) -> Any:
+        return self._make(set.__sub__(self, other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._make(set(other).difference(self))
+
+    # A set that stands first is asked last: this class is a kind of set.
+    __ror__ = __or__
+    __rand__ = __and__
+    __rxor__ = __xor__
+
+    def _make(self, values: Any) -> Any:
+        return values if values is NotImplemented else self._other(set.__iter__(values))
+
+
 @dataclass(frozen=True, slots=True, init=False)
-class Set(Container[Members[V], AbstractSet[V], V, At]):
+class Set(Container[SetView[V], AbstractSet[V], V, At]):
     """A field that is a set of values of a domain; the empty set at first.
 
     `votes = Set(of=nodes, by=nodes)` is written like a set of Python: `n in s.votes[node]`,
@@ -114,69 +172,11 @@ class Set(Container[Members[V], AbstractSet[V], V, At]):
         """The members as data."""
         return frozenset(map(self.element.data, self.members(kept)))
 
-    def view(self, value: Any, name: str, write: Write) -> MembersView:
+    def view(self, value: Any, name: str, write: Write) -> SetView:
         """The set; a loop goes through it in the order of the domain."""
-        return MembersView(self, value, write)
+        return SetView(self, value, write)
 
     def show(self, value: Any) -> str:
         """`{0, 2}`, in the order of the domain."""
         members = sorted(value, key=self.element.encode)
         return f"{{{', '.join(map(repr, members))}}}" if members else "set()"
-
-
-class MembersView(set[Any]):
-    """A set of a field. A loop goes through it in the order of the domain, as in a check."""
-
-    def __init__(self, declared: Any, values: Any, write: Write) -> None:
-        super().__init__(values)
-        self._declared = declared
-        self._write = write
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(sorted(set.__iter__(self), key=self._declared.element.encode))
-
-    def __repr__(self) -> str:
-        return self._declared.show(frozenset(self))
-
-    def _other(self, values: Any) -> MembersView:
-        return MembersView(self._declared, values, self._write)
-
-    def _set(self, values: frozenset[Any]) -> None:
-        self._write(values)
-        set.clear(self)
-        set.update(self, values)
-
-    def add(self, value: Any) -> None:
-        """The set has this member."""
-        self._set(frozenset({*set.__iter__(self), value}))
-
-    def discard(self, value: Any) -> None:
-        """The set does not have this member."""
-        self._set(frozenset(set.__iter__(self)) - {value})
-
-    def clear(self) -> None:
-        """The set is empty."""
-        self._set(frozenset())
-
-    def __or__(self, other: Any) -> Any:
-        return self._make(set.__or__(self, other))
-
-    def __and__(self, other: Any) -> Any:
-        return self._make(set.__and__(self, other))
-
-    def __xor__(self, other: Any) -> Any:
-        return self._make(set.__xor__(self, other))
-
-    def __sub__(self, other: Any) -> Any:
-        return self._make(set.__sub__(self, other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._make(set(other) - set(set.__iter__(self)))
-
-    # A set that stands first is asked last: this class is a kind of set.
-    __ror__ = __or__
-    __rand__ = __and__
-    __rxor__ = __xor__
-
-    def _make(self, values: Any) -> Any:
-        return values if values is NotImplemented else self._other(set.__iter__(values))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from waterline.model.own.asking import at
-from waterline.model.own.fields import AnyField, SequenceField
+from waterline.model.own.fields import AnyField, PlacedField
 from waterline.model.own.syntax import Refuse, element_of
 
 TRY, _BEYOND = "__try_", "__beyond__"
@@ -30,7 +30,7 @@ def sends(
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 held = element_of(owner, fields)
-                if isinstance(held, SequenceField) and method == held.adds:
+                if isinstance(held, PlacedField) and method == held.adds:
                     return True
             case ast.Call(func=ast.Name(id=name)) if name in trees and name not in known:
                 if sends(trees[name], trees, fields, known | {name, tree.name}):

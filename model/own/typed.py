@@ -5,8 +5,7 @@ Rules run on other objects (`waterline.state`) or are compiled; only `Size` is c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, overload
 
 
@@ -96,36 +95,6 @@ if TYPE_CHECKING:
         def __getitem__(self, index: tuple[Part, ...]) -> Read: ...
         def __setitem__(self, index: tuple[Part, ...], value: Written) -> None: ...
 
-    class Members(AbstractSet[V]):
-        """A set of a state."""
-
-        def add(self, value: V) -> None: ...  # noqa: D102
-        def discard(self, value: V) -> None: ...  # noqa: D102
-        def clear(self) -> None: ...  # noqa: D102
-
-    class Channel(Sequence[V]):
-        """A queue of a state."""
-
-        def send(self, value: V) -> None: ...  # noqa: D102
-        def receive(self) -> V: ...  # noqa: D102
-        def clear(self) -> None: ...  # noqa: D102
-
-    class Multiset(Collection[V]):
-        """A bag of a state."""
-
-        def send(self, value: V) -> None: ...  # noqa: D102
-        def remove(self, value: V) -> None: ...  # noqa: D102
-        def count(self, value: V) -> int: ...  # noqa: D102
-        def clear(self) -> None: ...  # noqa: D102
-
-    class Entries(Sequence[V]):
-        """A log of a state."""
-
-        def append(self, value: V) -> None: ...  # noqa: D102
-        def truncate(self, count: int) -> None: ...  # noqa: D102
-        def clear(self) -> None: ...  # noqa: D102
-        def __setitem__(self, place: int, value: V) -> None: ...
-
 else:
     At = Read = Written = V = Made = None  # A class is made with them, and nobody asks which.
 
@@ -137,7 +106,7 @@ else:
         def __class_getitem__(cls, _: object) -> type:
             return cls
 
-    Among = Places = Members = Channel = Multiset = Entries = Held
+    Among = Places = Held
 
     class Counted:
         """A sort of a class."""
