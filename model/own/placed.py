@@ -55,13 +55,13 @@ class Code:
 
     `_add` has the lines of the operation `add`; `takes` has its parameters after the state and the
     field's own indices. `add` is the operation of the method that `adds`, `clear` that of `clear`,
-    `length` that of `len`, `contains` that of `in`, `is_full` is asked before `add`.
+    `length` that of `len`, `contains` that of `in`; `is_full` comes before `add`.
 
     Of one that fails `model.own.narration` reads the operation from its name, and the value or the
     number from its parameters `x`, `n` and `k`: keep these names, and do not assign to them.
     """
 
-    field: Any  # a `PlacedField`, of which each subclass reads what its kind has
+    field: Any  # a `PlacedField`: each subclass reads what its kind has
     takes: ClassVar[Mapping[str, str]] = {}
 
     @property
