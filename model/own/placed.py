@@ -21,7 +21,7 @@ from waterline.model.own.typed import At, Read, V, Written
 class PlacedField(Container[Read, Written, V, At]):
     """A field with `slots` places in each element.
 
-    `adds` is the method that adds a value; a step in which it does not fit is cut. A field that
+    `adds` is the method that adds a value; a step is cut where it does not fit. A field that
     `is_row` is read as a row of values: `for`, `[:n]`, `[0]`, truth. One that `is_sorted` has no
     order of its own: its values are kept in that of their numbers, the greatest first.
     """
