@@ -249,17 +249,32 @@ class Asked:
         given = answer["exit_code"]
         self.judge(f"--restart {broker}: exit code {given}", is_right=given == code)
         before = set().union(*self.probe())
-        self.cluster.ask_to_end(broker)
-        if not wait_until(lambda: not self.cluster.is_up(broker), SETTLE_SECONDS):
-            raise NotReached(f"{broker} did not shut down")
-        self.live.remove(broker)
+        self.shut_down(broker)
         stopped = self.compare(f"while {broker} is away", answer["meanwhile"], lost=lost)
         is_worse = bool((stopped - before) | set(lost))
         text = f"while {broker} is away, {'worse' if is_worse else 'no worse'} than before"
         self.judge(text, is_right=is_worse == (given != HOLDS))
+        self.start(broker)
+        self.await_sync(but=lost)
+
+    def kill(self, broker: int) -> None:
+        """End a broker by kill -9, and wait until the controller knows."""
+        self.cluster.kill(broker)
+        self.live.remove(broker)
+        self.until(f"{broker} is known to be down", bool)
+        print(f"\nBroker {broker} is killed.\n")
+
+    def shut_down(self, broker: int) -> None:
+        """End a broker by SIGTERM. Raises `NotReached`."""
+        self.cluster.ask_to_end(broker)
+        if not wait_until(lambda: not self.cluster.is_up(broker), SETTLE_SECONDS):
+            raise NotReached(f"{broker} did not shut down")
+        self.live.remove(broker)
+
+    def start(self, broker: int) -> None:
+        """Start a broker again."""
         self.cluster.start_again(broker)
         self.live.add(broker)
-        self.await_sync(but=lost)
 
     def await_sync(self, *, but: Collection[str] = ()) -> None:
         """Wait until every live replica is in sync, but of these partitions."""
@@ -298,6 +313,20 @@ def leave_in_elr(asked: Asked) -> Watched:
     return seen
 
 
+def lose_uncleanly(asked: Asked) -> None:
+    """Shut down 1, which alone is in sync, and start 2: partitions named by the answer lose."""
+    asked.kill(2)
+    asked.probe()
+    losing = asked.ask("--restart", "1")["newly"]["losing"]
+    said = {name for name, ways in losing.items() if any(not each["faults"] for each in ways)}
+    asked.shut_down(1)
+    asked.start(2)
+    asked.until("2 leads", lambda found: all(found[name].leader_id == 2 for name in said))
+    seen = asked.losses()
+    text = f"answered, without a further fault, {_count(said)}; seen {_count(seen)}"
+    asked.judge(f"1 is shut down and 2 started, losing records: {text}", is_right=said == seen)
+
+
 def carry_out(asked: Asked, *, has_elr: bool) -> None:
     """Ask, and do it, with broker 2 down and then with all brokers up."""
     first, *others = CLASSES
@@ -305,10 +334,7 @@ def carry_out(asked: Asked, *, has_elr: bool) -> None:
     seen = leave_in_elr(asked) if has_elr else None
     unavailable, refusing = asked.probe()
     asked.judge("every partition takes a record", is_right=not unavailable | refusing)
-    asked.cluster.kill(2)
-    asked.live.remove(2)
-    asked.until("2 is known to be down", bool)
-    print("\nBroker 2 is killed.\n")
+    asked.kill(2)
     answer = asked.ask()
     racks = {str(each["broker"]): each["rack"] for each in answer["brokers"]}
     is_known = racks == {"0": "a", "1": "b"} and answer["down"] == [2]
@@ -325,12 +351,12 @@ def carry_out(asked: Asked, *, has_elr: bool) -> None:
     if seen is not None:
         seen.unthrottle()
         del asked.acknowledged[f"{TOPIC}-1"]
-    asked.cluster.start_again(2)
-    asked.live.add(2)
+    asked.start(2)
     asked.await_sync()
     print("\nBroker 2 is started, and everything is in sync.\n")
     asked.restart(0, code=HOLDS)
     asked.restart(1, code=VIOLATED)
+    lose_uncleanly(asked)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

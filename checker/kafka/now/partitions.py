@@ -127,7 +127,8 @@ def reassigned_cluster(cluster: Cluster, wanted: Mapping[str, Sequence[int]]) ->
             each, brokers=brokers, situation=situation, targets=_places(brokers, targets)
         )
         partitions.append(changed)
-    return replace(cluster, partitions=tuple(partitions), dangers=tuple(_strangers(partitions)))
+    dangers = (*cluster.dangers, *_strangers(partitions))
+    return replace(cluster, partitions=tuple(partitions), dangers=dangers)
 
 
 def _strangers(partitions: Iterable[PartitionNow]) -> Iterator[str]:
@@ -135,8 +136,12 @@ def _strangers(partitions: Iterable[PartitionNow]) -> Iterator[str]:
     for each in partitions:
         if each.situation is None or not each.targets:
             continue
-        places = {0, *(strangers for _, strangers in states_of_move(each.situation, each.targets))}
-        left = [str(b) for at, b in enumerate(each.brokers) if max(places) >> at & 1]
+        strangers = [members for _, members in states_of_move(each.situation, each.targets)]
+        left = [
+            str(broker)
+            for place, broker in enumerate(each.brokers)
+            if any(members >> place & 1 for members in strangers)
+        ]
         if left:
             yield (
                 f"{each.name}: afterwards {list_of(left)} would be in the ELR and no replica "

@@ -295,6 +295,13 @@ def test_more_brokers_than_are_explored_are_not_known_and_their_availability_is(
     assert states_of_move(known(cluster, "t-1"), cluster.partitions[1].targets) == ()
 
 
+def test_a_partition_in_danger_stays_so_while_others_are_moved(tmp_path: Path) -> None:
+    _, cluster = read(tmp_path)
+
+    assert len(cluster.dangers) == 1
+    assert reassigned_cluster(cluster, {"orders-0": (1, 3)}).dangers == cluster.dangers
+
+
 def test_a_reassignment_that_leaves_a_stranger_in_the_elr_is_a_danger(tmp_path: Path) -> None:
     """C56: three replicas become one, and two that are in no replica set may be elected later."""
     cluster, _ = moved_to(tmp_path, one_replica_loses, {"t-0": (1,)})

@@ -221,10 +221,16 @@ def test_a_reassignment_loses_what_a_search_in_plain_python_finds(
                 assert is_moved(step.after)
                 begun.append(step.after)
     expected, _ = fewest(model, begun, FEW_FURTHER, is_lost)
-    seen = {(s.leader, s.isr, s.elr) for s in begun}
-    first, *_ = histories.states_of_move(situation, targets)
+    _, ended = fewest(
+        model,
+        begun,
+        (),
+        lambda s: (s.assigned, s.isr, s.adding | s.removing) == (targets, targets, 0),
+    )
+    states = [then for then, _ in histories.states_of_move(situation, targets)]
 
-    assert seen == {(first[0].leader, first[0].isr, first[0].elr)}
+    assert {(s.leader, s.isr, s.elr) for s in begun} == {states[0].seen[:3]}
+    assert states[-1].seen[:3] in {(s.leader, s.isr, s.elr) for s in ended}
     assert (
         further_faults(situation, Event(MOVED, (targets,)), faults=2, uses_kept=False).fewest
         == expected
