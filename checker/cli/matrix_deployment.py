@@ -21,7 +21,7 @@ from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.options import EngineOptions, fill, require_engine
 from waterline.checker.cli.shared.progress import Progress, showing
-from waterline.checker.cli.shared.screen import error_screen, screen
+from waterline.checker.cli.shared.screen import Screen, error_screen, screen
 from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import to_saved
@@ -49,6 +49,8 @@ from waterline.checker.problem.wording import quantity
 from waterline.checker.search.result import Verdict
 from waterline.model.core.errors import BadEnvironment
 
+_BOUNDS = "\nChecked: "
+"""Beginning of the line that may alone differ between a first answer and the whole."""
 ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
 """Conditions for exit code 12: any loss, one that a change of settings prevents, none."""
 
@@ -70,12 +72,15 @@ def answer_deployment(options: dict[str, Any]) -> int:
         explorer = fresh if options["no_cache"] else keeping(fresh, states_min=STATES_MIN)
         asked = remembering(_reporting(explorer, progress))
         ask = _Asking(choice.name, asked, progress, len(grids))
-        answer = _answer(deployment, grids, ask, is_quick=options["quick"])
+        first, answer = _answers(deployment, grids, ask, is_quick=options["quick"])
     shown = _render(answer, has_details=options["details"])
+    shown_first = None if options["details"] or not screen().is_terminal else first
     if options["quote"]:
         for each in answer.answers:
             about = f"{describe_topics(each.config.topics)}: " if len(grids) > 1 else ""
             click.echo(f"{about}{quotation(each)}")
+    elif shown_first is not None and (end := only_bounds(shown_first, answer)):
+        screen().print(Text(end))
     else:
         screen().print(shown)
     _write(options, answer, shown)
@@ -189,10 +194,24 @@ def _unasked_answers(questions: Sequence[Question], watch: Watch) -> list[Answer
     return list(map(unexplored_answer, questions))
 
 
-def _answer(
+def only_bounds(first: DeploymentAnswer, whole: DeploymentAnswer) -> str:
+    """Return the end of the whole answer if all before its bounds was shown already, else ""."""
+    texts = []
+    for answer in (first, whole):
+        plain = Screen(color_system=None)
+        with plain.capture() as captured:
+            plain.print(render_screen(answer))
+        texts.append(captured.get())
+    before, bounds, rest = texts[1].partition(_BOUNDS)
+    if bounds and texts[0].startswith(f"{before}{bounds}"):
+        return f"Larger bounds show nothing else.{bounds}{rest}".rstrip()
+    return ""
+
+
+def _answers(
     deployment: Deployment, grids: Sequence[tuple[Config, Grid]], ask: _Asking, *, is_quick: bool
-) -> DeploymentAnswer:
-    """A first look, shown as soon as it is there; then the whole, with larger bounds."""
+) -> tuple[DeploymentAnswer | None, DeploymentAnswer]:
+    """A first look if it was shown, as soon as it is there; then the whole, with larger bounds."""
     few = [
         grid.at_first(STATES_MAX_OF_A_TRIAL) if config.stand_in else grid.at_first()
         for config, grid in grids
@@ -200,14 +219,14 @@ def _answer(
     answers = [ask.answer(config, grid) for (config, _), grid in zip(grids, few, strict=True)]
     first = DeploymentAnswer(deployment, sorted_answers(answers))
     if is_quick or first.interrupted:
-        return first
+        return None, first
     ask.progress.note("a first answer; larger bounds are explored now (--quick ends here):")
     error_screen().print(render_screen(first))
     answers = [ask.answer(config, grid) for config, grid in grids]
     whole = DeploymentAnswer(deployment, sorted_answers(answers))
     if whole.interrupted:
-        return _as_interrupted(first)
-    return whole
+        return None, _as_interrupted(first)
+    return first, whole
 
 
 def _as_interrupted(first: DeploymentAnswer) -> DeploymentAnswer:
@@ -255,7 +274,7 @@ def _reporting(explorer: Explorer, progress: Progress) -> Explorer:
 def _render(answer: DeploymentAnswer, *, has_details: bool) -> RenderableType:
     if not has_details:
         return render_screen(answer)
-    parts: list[RenderableType] = [render_screen(answer), Text()]
+    parts: list[RenderableType] = [render_screen(answer, is_whole=True), Text()]
     parts += unused_settings(answer.deployment)
     parts += [Text(note, "yellow") for note in answer.deployment.notes[NOTES_MAX:]]
     for each in answer.answers:

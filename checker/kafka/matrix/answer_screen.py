@@ -56,15 +56,15 @@ LINES_MAX = 23
 """Lines of a class of topics, so that a prompt fits below it on a screen of 24."""
 
 
-def render_screen(answer: DeploymentAnswer) -> RenderableType:
-    """All classes, worst first; where there are several, a line for each on top."""
+def render_screen(answer: DeploymentAnswer, *, is_whole: bool = False) -> RenderableType:
+    """The worst class, all if `is_whole`; in the end, by the prompt, a line for each of several."""
     parts: list[RenderableType] = []
-    if len(answer.answers) > 1:
-        parts += _overview(answer)
-    for number, each in enumerate(answer.answers):
-        if number or parts:
+    for number, each in enumerate(answer.answers if is_whole else answer.answers[:1]):
+        if number:
             parts.append(Text())
         parts.append(_Screen(answer, each, is_first=number == 0))
+    if len(answer.answers) > 1:
+        parts += [Text(), *_overview(answer)]
     return Trimmed(Group(*parts))
 
 
@@ -81,7 +81,10 @@ def _overview(answer: DeploymentAnswer) -> list[RenderableType]:
         if each.config.acks == "0":
             count = "  any fault may lose records"
         table.add_row(Text(count, _style(each)), _topics(each))
-    return [Text(f"{title}: {kinds} of topics, the worst first.", "bold"), table]
+    return [
+        Text(f"{title}: {kinds} of topics; above is the worst (--details: all).", "bold"),
+        table,
+    ]
 
 
 def _style(answer: ConfigAnswer) -> str:

@@ -14,18 +14,28 @@ import jsonschema
 import pytest
 
 from tests.support.commands import Commands
-from tests.support.deployment_answers import FOLDER, always, answer_of, config_of, made_up, shown
+from tests.support.deployment_answers import (
+    FOLDER,
+    always,
+    answer_of,
+    config_of,
+    deployment_answer,
+    made_up,
+    shown,
+)
 from tests.support.pages import assert_needs_nothing_else
 from waterline.checker.batch.in_memory import exploring
 from waterline.checker.batch.keeping import remembering
 from waterline.checker.batch.question import UNWATCHED
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
+from waterline.checker.cli.matrix_deployment import only_bounds
 from waterline.checker.kafka.matrix.advice import Changes, advice
 from waterline.checker.kafka.matrix.deepening import Raised
 from waterline.checker.kafka.matrix.files import deployment_object
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, UNKNOWN, findings_of
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, check_cells
 from waterline.checker.kafka.matrix.outcome import judge
+from waterline.checker.kafka.matrix.properties import describe_topics
 from waterline.checker.kafka.matrix.upgrades import upgrades
 from waterline.checker.kafka.matrix.verdict_groups import groups_of, headline
 from waterline.checker.report.pages.deployment_page import to_html
@@ -217,3 +227,27 @@ def test_a_question_is_asked_once_and_answered_as_if_it_were_asked_anew() -> Non
     assert not cut[0].complete
     assert cut[0].distinct == alone[0].distinct
     assert whole == [first[0], cut[0]]
+
+
+def test_a_whole_answer_that_says_what_was_shown_is_its_bounds_alone() -> None:
+    config, whole = config_of("strimzi-three-brokers.yaml")
+    first = replace(whole, answers=(made_up(config, always),))
+    same, other = (
+        replace(whole, answers=(made_up(config, breaks),))
+        for breaks in (always, lambda cell: cell.coordinates[FAULT] == "lost disk")
+    )
+
+    assert only_bounds(first, same).splitlines()[0] == "Larger bounds show nothing else."
+    assert "Checked: every order of events" in only_bounds(first, same)
+    assert only_bounds(first, other) == ""
+
+
+def test_of_several_classes_the_worst_is_shown_and_a_line_for_each_is_last() -> None:
+    answer = deployment_answer()
+    lines = shown(answer)
+    title = next(n for n, line in enumerate(lines) if "kinds of topics" in line)
+
+    assert title <= 24
+    assert sum("can lose an" in line for line in lines) == 1
+    last = "".join(lines[title:])
+    assert all(describe_topics(each.config.topics)[1:12] in last for each in answer.answers)
