@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from waterline.checker.covering.state_graph import StateGraph
     from waterline.checker.graph.adjacency import Numbers
 
-Cover = Literal["transitions", "states", "calls"]
+Cover = Literal["transitions", "states", "calls", "guards"]
 LONGEST = 50
 """Most steps of a path, unless another number is given."""
 _KEPT = 1 << 16
@@ -113,14 +113,24 @@ class Graph:
         """Paths from initial states that together take every transition, in few steps.
 
         `cover` "states" enters every state instead, "calls" takes every action with each
-        combination of arguments once. A path has at most `longest` steps, unless what it leads to
+        combination of arguments once, "guards" every action, and enters for each guard a state
+        where it alone refuses a call. A path has at most `longest` steps, unless what it leads to
         is farther away. `up_to` is a sort whose names are alike: of transitions that differ in
         these names alone one is covered. `optimal` paths have the fewest steps in all, a path
         counting as one (needs SciPy, the extra `optimal`). Raises `ValueError`.
         """
-        from waterline.checker.covering.covers import cover_graph  # noqa: PLC0415 - with the compiler
+        # With the compiler.
+        from waterline.checker.covering.covers import cover_graph  # noqa: PLC0415
+        from waterline.checker.mutants.guards import goals_of_guards  # noqa: PLC0415
 
-        found = cover_graph(self._graph, cover, longest=longest, up_to=up_to, optimal=optimal)
+        found = cover_graph(
+            self._graph,
+            cover,
+            longest=longest,
+            up_to=up_to,
+            optimal=optimal,
+            guards=goals_of_guards,
+        )
         return Paths(self, cover, tuple(found))
 
     def shortest(self, state: int) -> Path:
@@ -131,17 +141,12 @@ class Graph:
 
     def to_networkx(self) -> networkx.MultiDiGraph[Any]:
         """The graph for NetworkX: a node has its `state`, an edge its `action` and `arguments`."""
-        import networkx as nx  # noqa: PLC0415 - slow to import, and rarely wanted
 
-        made: networkx.MultiDiGraph[Any] = nx.MultiDiGraph(model=str(self.model))
-        made.add_nodes_from(
-            (n, {"state": self._state(n), "depth": int(self.depth[n])}) for n in range(self.states)
-        )
-        for number in range(self.transitions):
+        def attributes(number: int) -> dict[str, Any]:
             step = self.step(number)
-            ends = int(self.source[number]), int(self.target[number])
-            made.add_edge(*ends, action=step.name, arguments=dict(step.arguments))
-        return made
+            return {"action": step.name, "arguments": dict(step.arguments)}
+
+        return self._graph.to_networkx(lambda number: {"state": self._state(number)}, attributes)
 
     @cached_property
     def _state(self) -> Callable[[int], State]:
@@ -238,7 +243,7 @@ def graph(
         raise TypeError(f"{model} has its bounds already; give the function that declares it")
     with rules_described(made):
         problem = problem_of(made, (), "none", unbounded=unbounded, is_sent=False)
-        found = graph_of(problem, states_max=max_states or STATES_MAX)
+        found = graph_of(problem, states_max=max_states or STATES_MAX, limit="max_states")
     if unbounded:
         from waterline.checker.user_models.family import room_of  # noqa: PLC0415 - as above
 

@@ -27,7 +27,7 @@ from waterline.checker.cli.shared.options import (
 from waterline.checker.cli.shared.problem_options import ProblemOptions
 from waterline.checker.cli.shared.screen import screen
 from waterline.checker.kafka.families import GRAINS
-from waterline.checker.search.result import GRAPH_STATES_MAX, Budgets
+from waterline.checker.search.result import Budgets
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import TITLE, columns
 from waterline.model.core.claim import (
@@ -38,6 +38,9 @@ from waterline.model.core.claim import (
     Recoverable,
     Temporal,
 )
+
+_GRAPH_STATES_MAX = 20_000
+"""No tool can draw a larger graph."""
 
 
 def _list_claims(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
@@ -205,7 +208,7 @@ class CheckOptions:
 @click.option(
     "--graph-limit",
     type=click.IntRange(1),
-    default=GRAPH_STATES_MAX,
+    default=_GRAPH_STATES_MAX,
     show_default=True,
     help="Most states that a graph is made of.",
 )

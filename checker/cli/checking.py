@@ -25,12 +25,13 @@ from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.run_options import problem_and_directory
 from waterline.checker.cli.shared.screen import error_screen, is_interactive, say, screen
 from waterline.checker.problem.distribution import require
+from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.family import words_of
+from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.problem.where import nothing
 from waterline.checker.problem.wording import describe_version, quantity
-from waterline.checker.report.pages.limits import TooLongForPage
 from waterline.checker.search.engines.engine import EngineChoice, lacks_spark
-from waterline.checker.search.result import Budgets, Result, TooLargeForGraph, Verdict, to_graphml
+from waterline.checker.search.result import Budgets, Result, Verdict
 from waterline.checker.traces.finding import file_claim, trace_name
 from waterline.counterexamples import to_json
 from waterline.counterexamples.rendering import Trimmed
@@ -104,7 +105,7 @@ def check(options: CheckOptions) -> int:
             for one in explained:
                 screen().print(Group(Text(), one.render()))
         _write_page(done, options, explained)
-    except (TooLargeForGraph, TooLongForPage) as found:
+    except Refused as found:
         # What was found out weighs more than that it could not be drawn.
         return fail(str(found), code or exit_codes.BAD_USAGE)
     if done.shown and options.is_text and is_interactive():
@@ -224,9 +225,23 @@ def _write_files(done: Run, options: CheckOptions) -> None:
                 for number, finding in enumerate(others.findings, start=1)
             }
         )
-    if path := options.graph_file:
-        graph = done.result.graph(states_max=options.graph_limit)
-        write_files({path: partial(to_graphml, graph)})
+    if options.graph_file is not None and done.error is None:
+        _write_graph(done.result.problem, options.graph_file, options.graph_limit)
+
+
+def _write_graph(problem: Problem, path: Path, states_max: int) -> None:
+    """Every state, whatever the symmetry of the search."""
+    # Few want a graph.
+    from waterline.checker.covering.state_graph import graph_of  # noqa: PLC0415
+    from waterline.checker.report.pages.surroundings import fields_of, to_graphml  # noqa: PLC0415
+
+    whole, model = replace(problem, symmetry=Symmetry.NONE), problem.model
+    graph = graph_of(whole, states_max=states_max, limit="--graph-limit")
+    named = graph.to_networkx(
+        lambda number: fields_of(graph.state(number)),
+        lambda edge: {"action": model.narration.call(*graph.call(edge), model)},
+    )
+    write_files({path: partial(to_graphml, named)})
 
 
 def _write_page(done: Run, options: CheckOptions, explained: list[Explained]) -> None:

@@ -24,7 +24,7 @@ from waterline.counterexamples.named_file import require_replaceable, written_wh
 from waterline.model.core.errors import BadEnvironment
 
 _FILES = "path_*.itf.json"
-COVERS = ("transitions", "states", "calls")
+COVERS = ("transitions", "states", "calls", "guards")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +50,8 @@ class PathsOptions:
     type=click.Choice(COVERS),
     default="transitions",
     show_default=True,
-    help="What is taken at least once: every transition, every state, or every action with each "
-    "combination of its arguments.",
+    help="What is taken at least once: every transition, every state, every action with each "
+    "combination of its arguments, or each guard where it alone refuses a call.",
 )
 @click.option(
     "--longest",
@@ -103,6 +103,7 @@ def paths_command(options: PathsOptions) -> int:
     from waterline.checker.covering.corpus import corpus_lines, possible  # noqa: PLC0415
     from waterline.checker.covering.covers import cover_graph  # noqa: PLC0415
     from waterline.checker.covering.state_graph import graph_of  # noqa: PLC0415
+    from waterline.checker.mutants.guards import goals_of_guards  # noqa: PLC0415
 
     graph = graph_of(problem_from(options.problem))
     found = cover_graph(
@@ -111,6 +112,7 @@ def paths_command(options: PathsOptions) -> int:
         longest=options.longest,
         up_to=options.up_to,
         optimal=options.optimal,
+        guards=goals_of_guards,
     )
     head = {"cover": options.cover, "longest": options.longest, "up_to": options.up_to}
     if options.optimal:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from waterline.checker.covering.fewest import fewest_paths
@@ -48,21 +50,28 @@ def cover_graph(
     longest: int,
     up_to: str | None = None,
     optimal: bool = False,
+    guards: Callable[[StateGraph], Places] | None = None,
 ) -> list[Path]:
     """Paths for a cover of `GOALS`; `up_to` a sort, only of what stands for the others.
+
+    `guards` are the goals of the cover "guards" (`checker.mutants.guards`), which is of whole
+    graphs.
 
     `optimal`: every transition, in the fewest steps. Raises `BadCover`, and `BadEnvironment` for
     the sort.
     """
-    if cover not in GOALS:
-        raise BadCover(f"cover is {cover!r}; it is one of {', '.join(GOALS)}")
+    known = GOALS if guards is None else {**GOALS, "guards": guards}
+    if cover not in known:
+        raise BadCover(f"cover is {cover!r}; it is one of {', '.join(known)}")
     if longest < 1:
         raise BadCover(f"longest is {longest}; a path has at least 1 step")
     if optimal:
         if cover != "transitions" or up_to is not None:
             raise BadCover("the fewest steps are known for all transitions alone, without a sort")
         return fewest_paths(graph, longest=longest)
-    goals = GOALS[cover](graph)
+    if up_to is not None and cover not in GOALS:
+        raise BadCover("the cover guards is of all names; leave out the sort")
+    goals = known[cover](graph)
     if up_to is not None:
         goals[~graph.representatives(up_to)[graph.source]] = NO_GOAL
     return paths_to(graph, goals, longest=longest)

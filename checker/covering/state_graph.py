@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.nearest import did_you_mean
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Arguments
+
+if TYPE_CHECKING:
+    import networkx
 
 STATES_MAX = 2_000_000
 """Most states of a graph, unless more are allowed."""
@@ -76,6 +80,22 @@ class StateGraph:
         model = self.problem.model
         return {step: call_of(model, step) for step in np.unique(self.step).tolist()}
 
+    def to_networkx(
+        self,
+        state: Callable[[int], Mapping[str, Any]],
+        step: Callable[[int], Mapping[str, Any]],
+    ) -> networkx.MultiDiGraph[Any]:
+        """The graph with attributes of each node and of each edge, by their numbers."""
+        import networkx as nx  # noqa: PLC0415 - slow to import, and rarely wanted
+
+        model = self.problem.model
+        made: networkx.MultiDiGraph[Any] = nx.MultiDiGraph(model=model.name, version=model.version)
+        for number, depth in enumerate(self.depth.tolist()):
+            made.add_node(number, depth=depth, **state(number))
+        for edge, ends in enumerate(zip(self.source.tolist(), self.target.tolist(), strict=True)):
+            made.add_edge(*ends, **step(edge))
+        return made
+
     def representatives(self, sort: str) -> Mask:
         """Mark the states that stand for all that differ from them in the names of a sort alone.
 
@@ -94,8 +114,13 @@ class StateGraph:
         return alike
 
 
-def graph_of(problem: Problem, *, threads: int = 0, states_max: int = STATES_MAX) -> StateGraph:
-    """Explore every state, whatever the claims say. Raises `NoGraph`, and what a rule raises."""
+def graph_of(
+    problem: Problem, *, threads: int = 0, states_max: int = STATES_MAX, limit: str = ""
+) -> StateGraph:
+    """Explore every state, whatever the claims say. Raises `NoGraph`, and what a rule raises.
+
+    `limit`: the option that allows more states.
+    """
     if problem.symmetry.sorts:
         raise NoGraph(
             "steps between states that stand for others are no steps of the model; leave out the "
@@ -106,13 +131,15 @@ def graph_of(problem: Problem, *, threads: int = 0, states_max: int = STATES_MAX
     engine = engine_for(bare, EngineChoice(name="local", threads=threads))
     with closing(engine):
         try:
-            result = search(bare, engine, budgets=Budgets(max_states=states_max))
+            result = search(bare, engine, budgets=Budgets(max_states=states_max + 1))
         except SearchFault as fault:
             raise explain_fault(bare, fault) from None
-        if not result.complete:
+        if result.interrupted:
+            raise KeyboardInterrupt
+        if not result.complete or result.distinct > states_max:
             raise NoGraph(
-                f"{problem.model.version} has more than {states_max:,} states within these bounds; "
-                "lower a bound, or allow more states"
+                f"there are more than {states_max:,} states, too many for a graph; lower the bounds"
+                + (f" or raise {limit}" if limit else "")
             )
         levels = [_level(engine, level.depth) for level in result.levels]
     rows = np.ascontiguousarray(np.concatenate(levels))

@@ -164,7 +164,7 @@ def judge_all(
     items = [(mutant.text, original, states_max or original.states_max) for mutant in mutants]
     wanted = processes_wanted(len(items), processes) if len(items) >= _MANY or processes else 1
     found: list[Judgement] = []
-    with _lines_kept(original.file):
+    with lines_kept(original.file):
         for judged in in_order(judge, items, wanted, what="a process that judges mutants"):
             found.append(judged)
             done(len(found))
@@ -172,7 +172,7 @@ def judge_all(
 
 
 @contextmanager
-def _lines_kept(file: str) -> Iterator[None]:
+def lines_kept(file: str) -> Iterator[None]:
     """Leave the lines that messages show of a file as they are: a mutant has its name."""
     before = linecache.cache.get(file)
     try:

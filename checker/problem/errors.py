@@ -3,7 +3,7 @@
     Refused                   a request that cannot be done
         Missing               a need of the engine that this machine lacks: NoJava, NoSpark
         BadCertificate, BadGate, BadConfig, BadLocation, BadRun, CannotConfirm, Damaged, InUse,
-        TooLargeForGraph, TooLongForPage, TooLongToDraw
+        NoGraph, TooLargeForGraph, TooLongForPage, TooLongToDraw
 
 Each is defined where it is raised. A command that has caught one needs none of those modules to
 know what it is.

@@ -164,6 +164,7 @@ def test_a_small_space_is_written_as_graphml_and_a_large_one_refused(
     report = json.loads(out)
     assert graph.number_of_nodes() == report["distinct"]
     assert graph.number_of_edges() == report["generated"] - 1
+    assert {"depth", "state.isr"} <= graph.nodes["0"].keys()
     assert code == 2
     assert "more than 10 states, too many for a graph" in err
     assert (

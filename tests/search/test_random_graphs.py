@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.graph_model import NODES, graph_problem
-from waterline.checker.search.result import state_graph
+from waterline.checker.covering.state_graph import graph_of
+from waterline.model.core.state import as_dict
 
 NODE = st.integers(0, NODES - 1)
 EDGES = st.sets(st.tuples(NODE, NODE), max_size=150)
@@ -20,8 +21,9 @@ def test_the_exported_graph_is_the_reachable_part_of_the_graph(edges: set[tuple[
     graph.add_node(0)
     reachable = graph.subgraph({0, *nx.descendants(graph, 0)})
 
-    exported = state_graph(graph_problem(edges).model)
+    found = graph_of(graph_problem(edges), threads=1)
+    exported = found.to_networkx(lambda n: as_dict(found.state(n)), lambda edge: {})
 
-    renamed = nx.relabel_nodes(exported, {n: int(exported.nodes[n]["node"]) for n in exported})
+    renamed = nx.relabel_nodes(exported, {n: exported.nodes[n]["node"] for n in exported})
     assert set(renamed.nodes) == set(reachable.nodes)
     assert set(renamed.edges()) == set(reachable.edges())

@@ -6,9 +6,10 @@ As GraphML, or as DOT for Graphviz, which draws the trace bold.
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
-from waterline.checker.search.result import TooLargeForGraph, name_of, to_graphml
+from waterline.checker.problem.errors import Refused
 from waterline.counterexamples import Replayed
 from waterline.model.core.state import State, as_dict
 from waterline.model.core.transition_system import Model
@@ -20,7 +21,9 @@ DISTANCE = 1
 STATES_MAX = 2_000
 """Most states that a picture is made of: more is a black blot."""
 
-__all__ = ["DISTANCE", "STATES_MAX", "surroundings", "to_dot", "to_graphml"]
+
+class TooLargeForGraph(Refused, ValueError):
+    """More states than a graph is made of."""
 
 
 def surroundings(
@@ -61,6 +64,25 @@ def surroundings(
     return graph
 
 
+def to_graphml(graph: networkx.MultiDiGraph[Any]) -> str:
+    """The graph as GraphML, for tools that draw or analyse it."""
+    import networkx as nx  # noqa: PLC0415
+
+    written = io.BytesIO()
+    nx.write_graphml(graph, written)
+    return written.getvalue().decode("utf-8")
+
+
+def name_of(state: State) -> str:
+    """A node's name: the packed words."""
+    return "-".join(f"{word:016x}" for word in state.words)
+
+
+def fields_of(state: State) -> dict[str, str]:
+    """Fields as text. A user model may have fields of any name: none is one of our marks."""
+    return {f"state.{name}": str(value) for name, value in as_dict(state).items()}
+
+
 def to_dot(graph: networkx.MultiDiGraph[Any]) -> str:
     """The graph in Graphviz's language: the trace bold and numbered, the rest faint."""
     lines = ["digraph trace {", "  rankdir=LR;", '  node [shape=point, color="gray60"];']
@@ -79,9 +101,7 @@ def to_dot(graph: networkx.MultiDiGraph[Any]) -> str:
 
 
 def _add(graph: networkx.MultiDiGraph[Any], state: State, step: int, distance: int) -> None:
-    # A model of somebody's own may have fields of any name: ours are marked by none of theirs.
-    fields = {f"state.{name}": str(value) for name, value in as_dict(state).items()}
-    graph.add_node(name_of(state), step=step, distance=distance, **fields)
+    graph.add_node(name_of(state), step=step, distance=distance, **fields_of(state))
 
 
 def _quote(text: str) -> str:

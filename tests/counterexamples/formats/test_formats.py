@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from tests.support.confirmed_traces import FOLDER, ROOT, TRACES, confirmed_in
 from tests.support.tla_text import states_of, value_of
 from waterline.checker.report.pages.formats import FORMATS, Converted
-from waterline.checker.report.pages.surroundings import surroundings, to_dot
-from waterline.checker.search.result import TooLargeForGraph
+from waterline.checker.report.pages.surroundings import TooLargeForGraph, surroundings, to_dot
 from waterline.checker.traces.recording import record_trace
 from waterline.counterexamples import BadTrace, from_json
 from waterline.counterexamples.formats import Recording, from_itf, to_itf, to_tlc
