@@ -245,7 +245,7 @@ def _group(
     if is_long:
         parts += [_fault(outcome) for outcome in group.outcomes]
     else:
-        parts.append(Text(f"with {', '.join(map(_short, group.outcomes))}."))
+        parts.append(Text(f"with {', '.join(map(_with_gloss, group.outcomes))}."))
     parts += map(Text, known_causes(group, answer))
     parts += (Text(text, WARNING) for text in precautions(group, answer))
     if before is not None and before != number:
@@ -278,6 +278,11 @@ def _short(outcome: Outcome) -> str:
     harm = harm_of(outcome)
     assert harm is not None
     return f"{name} ({harm.word}, {harm.depth} steps)"
+
+
+def _with_gloss(outcome: Outcome) -> str:
+    """`zombie, a live broker believed dead (5 steps)`, where no sentence follows."""
+    return _short(outcome).replace("zombie (", "zombie, a live broker believed dead (")
 
 
 def _closing(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:
