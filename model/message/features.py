@@ -86,9 +86,9 @@ class Feature:
     """One rule that can be switched: its bit, its source, and what it needs.
 
     `needs` are features that it requires, `excludes` those that contradict it; `needs_truncation`
-    are the ways to truncate that it requires, () for any. `begins_with` is the action before which
-    it changes nothing, "" for none: until that action is taken, a version behaves as without the
-    feature. The source of a rule that no release has says "never in Kafka".
+    are the ways to truncate that it requires, () for any. `begins_with` is an action of versions
+    without the feature: until it is taken, a version behaves as without the feature. It is "" for
+    none, and for a feature with an action of its own. The source of a rule that no release has says "never in Kafka".
     """
 
     name: str
