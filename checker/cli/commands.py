@@ -72,8 +72,9 @@ GROUPS = {
 In the module, which several may share, `a-b` is `a_b_command`. What needs an engine is in another
 module, which the command imports when it runs. A module that prints is in MAY_PRINT of
 tests/style/test_architecture.py. What the command may import is a case of tests/test_imports.py;
-tests/cli/test_programs.py and test_options.py have a list of all. Documents: README.md; docs/language.md,
-"Where it works", and SECURITY.md if it runs a model file; docs/formats.md if it writes JSON.
+tests/cli/test_programs.py and test_options.py have a list of all. Documents: README.md;
+docs/language.md, "Where it works", and SECURITY.md if it runs a model file; docs/formats.md if it
+writes JSON.
 """
 COMMANDS = {name: each for commands in GROUPS.values() for name, each in commands.items()}
 

@@ -47,9 +47,9 @@ class Field:
     `shape` is () for a number, (n,) for a row of them, (n, m) for a table. Every element lies in
     `lo..hi`, both included; storing another value is an error of the model. `alive` says when the
     rows of a field exist at all: outside it they read as an error and pack to zero bits. `naming`
-    says how a renaming acts on the field, and which sorts its indices count; without it the states of a model cannot be renamed.
-    `held` is the data sort of its elements, None for plain numbers; `indexed_by` the one whose
-    values index its rows.
+    says how a renaming acts on the field, and which sorts its indices count; without it the states
+    of a model cannot be renamed. `held` is the data sort of its elements, None for plain numbers;
+    `indexed_by` the one whose values index its rows.
     """
 
     name: str

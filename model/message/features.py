@@ -88,7 +88,8 @@ class Feature:
     `needs` are features that it requires, `excludes` those that contradict it; `needs_truncation`
     are the ways to truncate that it requires, () for any. `begins_with` is an action of versions
     without the feature: until it is taken, a version behaves as without the feature. It is "" for
-    none, and for a feature with an action of its own. The source of a rule that no release has says "never in Kafka".
+    none, and for a feature with an action of its own. The source of a rule that no release has says
+    "never in Kafka".
     """
 
     name: str

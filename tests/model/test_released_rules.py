@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 
 from lab.bench.rules.released import RELEASED, number_of
+from tests.model.test_versions import NEVER_IN_KAFKA, OF_FLUSS
 from waterline.model.message.features import FEATURES, TRUNCATIONS
 from waterline.model.message.releases import NEWEST_RELEASE, release_named
 from waterline.model.message.versions import version_of
@@ -76,26 +77,6 @@ OF_ELR: dict[str, Row] = {
 """Where eligible.leader.replicas.version is 1; the last is asked about there alone."""
 WITHOUT_ALL_THE_SAME = {("append-checks-epoch", "4.0.0")}
 """4.0.0 is older than 3.9.1, which had the repair first."""
-IN_NO_RELEASE = {
-    "longest-log",
-    "fresh-remote-leo-after-gap",
-    "fresh-replicas",
-    "pending-survives-replay",
-    "append-checks-older-epoch",
-    "moved-log-keeps-epochs",
-    "refusal-tries-hw",
-    "departure-tries-hw",
-    "elr-only-replicas",
-    "lost-directory-is-unclean",
-    "truncation-marks-future-log",
-    "promotion-compares-epochs",
-    "recovery-compares-ends",
-    "coordinator",
-    "truncate-leaderless",
-    "follower-hw-at-end",
-    "fresh-on-every-notice",
-}
-
 MANNERS = {
     ZOOKEEPER: ("0.8.0", "4.0.0", (OF_BROKERS,)),
     KRAFT: ("2.8.0", NEVER, (OF_BROKERS, OF_KRAFT, AGAIN)),
@@ -136,7 +117,9 @@ def test_every_rule_has_a_row_but_those_that_were_in_no_release() -> None:
     rows = [rule for table in (OF_BROKERS, OF_KRAFT, OF_ELR) for rule in table]
 
     assert len(rows) == len(set(rows))
-    assert {*TRUNCATIONS, *(feature.name for feature in FEATURES)} - set(rows) == IN_NO_RELEASE
+    assert {*TRUNCATIONS, *(feature.name for feature in FEATURES)} - set(
+        rows
+    ) == NEVER_IN_KAFKA | OF_FLUSS
 
 
 def test_a_row_begins_and_ends_with_a_release() -> None:
