@@ -30,7 +30,7 @@ from waterline.model.message.features import FEATURES, TRUNCATIONS, Feature
 from waterline.model.message.releases import RELEASES, Release
 from waterline.model.message.settings import settings_of
 from waterline.model.message.terms import LEADER
-from waterline.model.message.versions import NAMED, VERSIONS, Version, version_of
+from waterline.model.message.versions import NAMED, VERSIONS, BadVersion, Version, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("confirm.md", "gate.md", "formats.md", "model.md", "protocol.md")
@@ -92,7 +92,7 @@ def of_steps() -> str:
         versions = [f"`{name}`" for name, names in having.items() if action.name in names]
         wheres = [options[action.name]] if action.name in options else []
         if not versions:
-            wheres.append(_with_one_less(action.name))
+            wheres.append(_with_one_switched(action.name))
         elif len(versions) < len(having):
             wheres.append(", ".join(versions))
         where = ", and ".join(wheres)
@@ -118,15 +118,22 @@ def _steps_of(version: Version) -> set[str]:
     return {*contents(settings), *contents(settings._replace(future_log=0))}
 
 
-def _with_one_less(step: str) -> str:
-    """The version, and the feature that it must be without, where no version has the step."""
+def _with_one_switched(step: str) -> str:
+    """The version, and the feature that it must have less, or more, where none has the step."""
     return next(
-        f"`{version.name} --without {feature.name}`"
+        f"`{version.name} --{word} {feature.name}`"
+        for word in ("without", "with")
         for version in VERSIONS.values()
         for feature in FEATURES
-        if version.features & feature.bit
-        and step in _steps_of(replace(version, features=version.features & ~feature.bit))
+        if step in _steps_of_switched(version.name, word, feature.name)
     )
+
+
+def _steps_of_switched(version: str, word: str, feature: str) -> set[str]:
+    try:
+        return _steps_of(version_of(f"{version}-{word}-{feature}"))
+    except BadVersion:
+        return set()
 
 
 def _value(option: str, value: str | None) -> str:
