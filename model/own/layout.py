@@ -115,7 +115,9 @@ def _naming(declared: AnyField) -> Naming | None:
         sorts = []
     rows, columns = (*sorts, None, None)[:2]
     is_sorted = isinstance(declared, PlacedField) and declared.is_sorted
-    of = declared.of if isinstance(declared, Name | Container | Value) else None
+    of = declared.of if isinstance(declared, Name | Set | Value) else None
+    if isinstance(declared, PlacedField):
+        of = declared.holds
     if isinstance(of, Struct) and any(digit.of is not None for digit in digits_of(of)):
         if isinstance(declared, Set):
             return None

@@ -165,7 +165,8 @@ class Calls(ast.NodeTransformer):
         if not of.field.is_row:
             called = type(of.field).__name__
             what = f"`{ast.unparse(node)}`: {of.field.name} is a {called}, and no row of values"
-            raise self.refuse(node, what, f"it has {', '.join(of.field.methods)}")
+            has = f"it has {', '.join(of.field.methods)}, `in` and len(...)"
+            raise self.refuse(node, what, has)
 
     def no_order(self, node: ast.AST, of: PlacedField) -> Exception:
         """The refusal of a place of a bag."""

@@ -78,6 +78,9 @@ class Expressions(Calls, ast.NodeTransformer):
         (op,) = node.ops
         if isinstance(op, ast.In | ast.NotIn):
             return self._membership(node, left, right, sequences[1])
+        for operand, sequence in zip(operands, sequences, strict=True):
+            if sequence is not None:
+                self._require_row(operand, sequence)
         if sequences[0] is not None and sequences[1] is not None:
             same = self._equal(node, sequences[0], sequences[1])
             return same if isinstance(op, ast.Eq) else at(ast.UnaryOp(ast.Not(), same), node)

@@ -143,7 +143,11 @@ class Lowering(Expressions, ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         """`s.votes[a] -= {b}`"""
-        if isinstance(node.target, ast.Subscript) and self._sequence(node.target.value) is not None:
+        sequence = None
+        if isinstance(node.target, ast.Subscript):
+            sequence = self._sequence(node.target.value)
+        if sequence is not None:
+            self._require_row(node, sequence)
             shown = ast.unparse(node.target)
             raise self.refuse(node, f"{shown} is changed in its place", f"write {shown} = ...")
         if isinstance(self.kind(node.target), Set) or self._is_set(node.value):
@@ -229,6 +233,7 @@ class Lowering(Expressions, ast.NodeTransformer):
 
     def _assign(self, node: ast.Assign, target: NamedSequence, value: ast.expr) -> ast.stmt:
         """A sequence becomes the same as another one, or as the beginning of it."""
+        self._require_row(node, target)
         source = self._sequence(value)
         pair = None if source is None else alike(target.field, source.field)
         if source is None or target.end is not None or pair is None:

@@ -23,7 +23,6 @@ from waterline.model.own.fields import (
     Name,
     Names,
     PlacedField,
-    SequenceField,
     Set,
     extent,
 )
@@ -232,7 +231,7 @@ class Mistakes:
         self, value: ast.expr, index: ast.expr, arguments: Collection[str]
     ) -> None:
         field = self._field(value, arguments)
-        if field is None or (isinstance(field, SequenceField) and not field.indices):
+        if field is None or (isinstance(field, PlacedField) and not field.indices):
             return
         given = len(index.elts) if isinstance(index, ast.Tuple) else 1
         shown = ast.unparse(value)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from waterline.model.core.made import note_operation
 from waterline.model.own.container import Container
+from waterline.model.own.domains import Domain
 from waterline.model.own.names import Names
 from waterline.model.own.typed import At, Read, V, Written
 
@@ -39,6 +40,11 @@ class PlacedField(Container[Read, Written, V, At]):
     def named_by(self) -> Names | None:
         """The sort whose names the places have; None for a row of values."""
         return None
+
+    @property
+    def holds(self) -> Domain | None:
+        """Domain of the numbers in the places; None where they are counts, and no values."""
+        return self.of
 
     def content(self, places: Iterable[int]) -> tuple[int, ...]:
         """Return the checker's form of an element, by the numbers in all places."""

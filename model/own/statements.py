@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from waterline.model.own.fields import AnyField, Names, SequenceField
+from waterline.model.own.fields import AnyField, Names, PlacedField
 from waterline.model.own.syntax import Refuse
 
 _IMPORT = "write it at the top of the file; a rule uses nothing of other files but constants"
@@ -155,7 +155,7 @@ def require_whole(
                 raise refuse(node, whole, f"write a loop {over}, and {element} in it")
         case ast.Subscript(value=ast.Subscript(value=table)):
             field = field_of(table)
-            if field is not None and field.indices and not isinstance(field, SequenceField):
+            if field is not None and field.indices and not isinstance(field, PlacedField):
                 shown = ast.unparse(table)
                 by = ", ".join(_letter(field, n) for n in range(len(field.indices)))
                 raise refuse(

@@ -1,6 +1,7 @@
 """Types of fields for a type checker: `s.token[client]` is a number, `s.holder` one or None.
 
 Rules run on other objects (`waterline.state`) or are compiled; only `Size` is called at run time.
+Type variables are None then, so that a view is generic through a builtin class: `tuple[V, ...]`.
 """
 
 from __future__ import annotations

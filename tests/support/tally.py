@@ -1,0 +1,131 @@
+"""A kind of field with places that is no row of values: how often each number was counted.
+
+It is as small as a kind can be, and shows what `PlacedField` and `Code` ask of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from waterline.model.core.state import OutOfRange
+from waterline.model.own.container import CLEAR, Method
+from waterline.model.own.names import extent
+from waterline.model.own.placed import Code, PlacedField
+from waterline.model.own.questions import BeyondBound
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Tally(PlacedField):
+    """`seen = Tally(of=3, most=2)`: `s.seen.add(1)`, `s.seen.remove(1)`, `s.seen.count(1)`."""
+
+    most: int
+
+    methods: ClassVar = {
+        "add": Method("value"),
+        "remove": Method("value"),
+        "count": Method("value", "number", changes=False),
+        "clear": CLEAR,
+    }
+    remedies: ClassVar[Mapping[str, str]] = {"append": "Q.add(...)"}
+    adds = "add"
+    holds = None
+
+    def __init__(self, *given: Any, **said: Any) -> None:
+        self._take(given, said, "of", "most")
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return 0, self.most
+
+    @property
+    def slots(self) -> int:
+        return extent(self.of)
+
+    @property
+    def code(self) -> TallyCode:
+        return TallyCode(self)
+
+    @property
+    def first(self) -> tuple[int, ...]:
+        return (0,) * self.slots
+
+    def encode(self, value: Any) -> Any:
+        return tuple(value)
+
+    def _has(self, value: Any) -> bool:
+        return isinstance(value, tuple) and len(value) == self.slots
+
+    def view(self, value: Any, name: str, write: Any) -> TallyView:
+        return TallyView(self, value, write)
+
+
+class TallyView(tuple[int, ...]):
+    declared: Any
+    write: Any
+
+    def __new__(cls, declared: Any, counts: Any, write: Any) -> TallyView:
+        made = super().__new__(cls, counts)
+        made.declared, made.write = declared, write
+        return made
+
+    def __len__(self) -> int:
+        return sum(self)
+
+    def __contains__(self, value: Any) -> bool:
+        return self.count(value) > 0
+
+    def count(self, value: Any) -> int:
+        return self[value] if 0 <= value < self.declared.slots else 0
+
+    def add(self, value: int) -> None:
+        if self.count(value) >= self.declared.most:
+            raise BeyondBound("full", self.declared.name)
+        self._put(value, 1)
+
+    def remove(self, value: int) -> None:
+        if self.count(value) == 0:
+            raise OutOfRange("none")
+        self._put(value, -1)
+
+    def clear(self) -> None:
+        self.write((0,) * self.declared.slots)
+
+    def _put(self, value: int, by: int) -> None:
+        self.write(tuple(n + by * (place == value) for place, n in enumerate(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class TallyCode(Code):
+    takes: ClassVar = {"is_full": "x", "add": "x", "remove": "x", "count": "x", "contains": "x"}
+
+    def _length(self) -> list[str]:
+        counted = f"    n = n + {self._place('p')}"
+        return ["n = 0", f"for p in range({self.field.slots}):", counted, "return n"]
+
+    def _is_full(self) -> list[str]:
+        return [f"return {self._place('x')} >= {self.field.most}"]
+
+    def _add(self) -> list[str]:
+        return [f"{self._place('x')} = {self._place('x')} + 1"]
+
+    def _remove(self) -> list[str]:
+        return [f"{self._place('x')} = {self._place('x')} - 1"]
+
+    def _count(self) -> list[str]:
+        return [
+            f"if x < 0 or x >= {self.field.slots}:",
+            "    return 0",
+            f"return {self._place('x')}",
+        ]
+
+    def _contains(self) -> list[str]:
+        return [
+            f"if x < 0 or x >= {self.field.slots}:",
+            "    return False",
+            f"return {self._place('x')} > 0",
+        ]
+
+    def _clear(self) -> list[str]:
+        return [f"for p in range({self.field.slots}):", f"    {self._place('p')} = 0"]
