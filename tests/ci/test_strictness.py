@@ -163,6 +163,8 @@ def test_an_action_without_a_budget_and_one_of_other_versions_need_not_be_taken(
 
     assert {"Crash", "Move"} < set(model.contents)
     assert {"Restart"} < never < set(model.contents) - {"Crash", "Move"}
+    (covered,) = re.findall(r"(\d+) of (\d+) actions taken", out)
+    assert int(covered[1]) - int(covered[0]) == len(never)
 
 
 @pytest.mark.parametrize(

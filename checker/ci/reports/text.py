@@ -153,15 +153,19 @@ def describe_run(outcome: Outcome) -> str:
 
 
 def describe_coverage(outcomes: Sequence[Outcome], whole: int, parts: Sequence[str]) -> str:
-    """`Covered: 12 of 15 expectations (profile nightly), 34 verdicts, 1,204 states, ...`"""
+    """`Covered: 12 of 15 expectations (profile nightly), 34 verdicts, 1,204 states, ...`
+
+    Of the actions those count that some expectation has, with a budget.
+    """
     answered = [(each.expectation, each.answer.result) for each in outcomes if each.answer]
     results = [result for _, result in answered]
     taken: dict[tuple[str, str], int] = {}
     for result in results:
         model = result.problem.model
         for action in model.actions:
-            key = (model.name, action.name)
-            taken[key] = taken.get(key, 0) + result.fired.get(action.name, 0)
+            name, times = action.name, result.fired.get(action.name, 0)
+            if times or (name in model.contents and result.spent_budget(name) is None):
+                taken[model.name, name] = taken.get((model.name, name), 0) + times
     verdicts = sum(len(expectation.verdicts) for expectation, _ in answered)
     within = f" ({', '.join(parts)})" if parts else ""
     return (
