@@ -15,8 +15,7 @@ from waterline.checker.covering.paths import NO_GOAL
 from waterline.checker.covering.state_graph import StateGraph
 from waterline.checker.graph.adjacency import Places
 from waterline.checker.mutants.edits import GUARDS
-from waterline.checker.mutants.judging import lines_kept
-from waterline.checker.mutants.mutants import mutants_of
+from waterline.checker.mutants.mutants import lines_kept, mutants_of
 from waterline.checker.user_models.family import OwnFamily, own_family
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.state import State

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
-import linecache
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,7 +18,7 @@ from waterline.checker.batch.processes import in_order, processes_wanted
 from waterline.checker.checking.run import RunRaised, run
 from waterline.checker.compiler.source import NotCompilable
 from waterline.checker.graph.edges import edges_of
-from waterline.checker.mutants.mutants import Mutant
+from waterline.checker.mutants.mutants import Mutant, lines_kept
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
@@ -169,18 +167,6 @@ def judge_all(
             found.append(judged)
             done(len(found))
     return found
-
-
-@contextmanager
-def lines_kept(file: str) -> Iterator[None]:
-    """Leave the lines that messages show of a file as they are: a mutant has its name."""
-    before = linecache.cache.get(file)
-    try:
-        yield
-    finally:
-        linecache.cache.pop(file, None)
-        if before is not None:
-            linecache.cache[file] = before
 
 
 def judge(item: tuple[str, Original, int]) -> Judgement:

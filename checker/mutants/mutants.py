@@ -8,8 +8,10 @@ A line stays where it is, so that a mutant's messages name the lines of the mode
 from __future__ import annotations
 
 import ast
+import linecache
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
@@ -45,6 +47,18 @@ class Mutant:
     kind: str
     change: str
     text: str = field(repr=False)
+
+
+@contextmanager
+def lines_kept(file: str) -> Iterator[None]:
+    """Leave the lines that messages show of a file as they are: a mutant has its name."""
+    before = linecache.cache.get(file)
+    try:
+        yield
+    finally:
+        linecache.cache.pop(file, None)
+        if before is not None:
+            linecache.cache[file] = before
 
 
 def mutants_of(own: OwnFile, protocol: str, bounds: Mapping[str, Bound]) -> list[Mutant]:
