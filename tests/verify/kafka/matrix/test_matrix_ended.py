@@ -123,5 +123,5 @@ def test_an_interrupt_ends_all_classes_of_topics_at_once(
 
     assert code == 20
     assert asked == ["one crash"]
-    assert " ".join(out.split()).count("1 not explored to the end") == 2
+    assert " ".join(out.split()).count("1 fault not explored") == 2
     assert "Checked" not in out
