@@ -58,9 +58,11 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m lab.bench.peers_speed --large
 	$(BIN)/python -m lab.bench.scale
 
-# Every attack of lab/fuzz/, one after the other. SEED: of another night.
+# Mutants of the largest examples; every attack of lab/fuzz/, one after the other. SEED: of another
+# night.
 MINUTES ?= 60
 nightly: $(VENV)/.dev
+	NIGHTLY=1 $(BIN)/pytest tests/verify/mutants/test_examples.py
 	$(BIN)/python -m lab.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # The examples as TLA+ modules, judged by TLC. Needs Java, Maven.

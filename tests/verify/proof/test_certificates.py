@@ -66,7 +66,7 @@ def test_the_proof_of_kip320_is_certified_in_less_and_that_of_no_other_version(
     assert code == 0
     assert "197 obligations" in shown
 
-    for version in ("hw", "epoch", "kip279", "kip320-first-try"):
+    for version in ("hw", "kip320-first-try"):
         other = Path(version)
         shutil.copytree("kafka", other)
         header = header_in(other)
