@@ -190,11 +190,11 @@ class Values(tuple[V, ...]):
 class QueueView(Values[V]):
     """A queue."""
 
-    def send(self, value: Any) -> None:
+    def send(self, value: V) -> None:
         """Add a value at the end. Raises `BeyondBound` if it is full."""
         self._add(value)
 
-    def receive(self) -> Any:
+    def receive(self) -> V:
         """Take the first one. Raises `OutOfRange` where there is none."""
         if not self:
             raise OutOfRange(f"{self._name} is empty: nothing can be received")
@@ -229,11 +229,11 @@ class BagView(Values[V]):
     def __getitem__(self, place: Any) -> Any:
         raise OutOfRange(f"{self._name}[{place}]: a bag has no order")
 
-    def send(self, value: Any) -> None:
+    def send(self, value: V) -> None:
         """Add one more of this value. Raises `BeyondBound` if it is full."""
         self._add(value)
 
-    def remove(self, value: Any) -> None:
+    def remove(self, value: V) -> None:
         """Remove one of this value. Raises `OutOfRange` where there is none."""
         if value not in self:
             raise OutOfRange(f"{self._name} does not hold {value!r}")
@@ -272,7 +272,7 @@ class Bag(SequenceField[BagView[V], Collection[V], V, At]):
 class LogView(Values[V]):
     """A log."""
 
-    def __setitem__(self, place: SupportsIndex, value: Any) -> None:
+    def __setitem__(self, place: SupportsIndex, value: V) -> None:
         values = list(self)
         try:
             values[place] = value
@@ -280,7 +280,7 @@ class LogView(Values[V]):
             raise OutOfRange(f"{self._name}[{place}]: it holds {len(self)}") from None
         self._write(tuple(values))
 
-    def append(self, value: Any) -> None:
+    def append(self, value: V) -> None:
         """Add a value at the end. Raises `BeyondBound` if it is full."""
         self._add(value)
 

@@ -42,11 +42,11 @@ class SetView(set[V]):
         set.clear(self)
         set.update(self, values)
 
-    def add(self, value: Any) -> None:
+    def add(self, value: V) -> None:
         """The set has this member."""
         self._set(frozenset({*set.__iter__(self), value}))
 
-    def discard(self, value: Any) -> None:
+    def discard(self, value: V) -> None:  # type: ignore[override]  # one of its domain
         """The set does not have this member."""
         self._set(frozenset(set.__iter__(self)) - {value})
 
