@@ -171,7 +171,7 @@ class Value(DeclaredField, Held[Made, Made, At]):
         return isinstance(value, self.of.kind)
 
     @property
-    def allowed(self) -> str:
+    def python_domain(self) -> str:
         """`a Vote(to=node0 to node2, term=0 to 2)`"""
         return f"a {self.domain}"
 

@@ -27,7 +27,6 @@ from waterline.model.own.plain_fields import (
     DeclaredField,
     Epoch,
     Flag,
-    Kept,
     Name,
     Number,
 )
@@ -49,7 +48,6 @@ __all__ = [
     "Epochs",
     "Flag",
     "Index",
-    "Kept",
     "Log",
     "Method",
     "Name",

@@ -33,8 +33,6 @@ NONE = -1
 """Number for None in a field of names."""
 By = Index | tuple[Index, ...]
 Write = Callable[[Any], None]
-Kept = int | tuple[int, ...]
-"""The checker's form of an element: a number, or of a field with places one for each value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ class DeclaredField:
         """
         if self._has(value):
             return self.decode(self.encode(value))
-        raise OutOfRange(f"{element} cannot be {value!r}: it is {self.allowed}")
+        raise OutOfRange(f"{element} cannot be {value!r}: it is {self.python_domain}")
 
     def _has(self, value: Any) -> bool:
         """True if an element can have this value."""
@@ -142,7 +140,7 @@ class DeclaredField:
         return isinstance(value, int) and lo <= value <= hi
 
     @property
-    def allowed(self) -> str:
+    def python_domain(self) -> str:
         """The values in plain Python, in words: `a number, 0 to 3`."""
         return f"a number, {self.domain}"
 
@@ -209,11 +207,11 @@ class Flag(DeclaredField, Held[bool, bool, At]):
         return bool(kept)
 
     @property
-    def allowed(self) -> str:
+    def python_domain(self) -> str:
         """`True or False`"""
         return "True or False"
 
-    domain = allowed
+    domain = python_domain
 
     def describe(self, kept: Any) -> str:
         """`yes`, `no`"""
@@ -334,7 +332,7 @@ class Choice(DeclaredField, Held[str, str, At]):
         return isinstance(value, str) and value in self.values
 
     @property
-    def allowed(self) -> str:
+    def python_domain(self) -> str:
         """`one of 'idle', 'busy'`"""
         return f"one of {', '.join(map(repr, self.values))}"
 
@@ -407,7 +405,7 @@ class Name(DeclaredField, Held[Read, Read, At]):
         return isinstance(value, int) and 0 <= value < self.of.count
 
     @property
-    def allowed(self) -> str:
+    def python_domain(self) -> str:
         """`the number of a client, 0 to 2, or None`"""
         names = f"the number of a {self.of.name}, 0 to {self.of.count - 1}"
         return f"{names}, or None" if self.or_none else names

@@ -116,9 +116,9 @@ class SequenceField(PlacedField[Read, Written, V, At]):
         return isinstance(value, tuple | list) and len(value) <= self.room
 
     @property
-    def allowed(self) -> str:
+    def python_domain(self) -> str:
         """`at most 3 values, each a number, 0 to 2`"""
-        return f"at most {self.room} values, each {self.element.allowed}"
+        return f"at most {self.room} values, each {self.element.python_domain}"
 
     def describe(self, kept: Any) -> str:
         """`<request, reply>`"""

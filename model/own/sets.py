@@ -156,9 +156,9 @@ class Set(Container[SetView[V], AbstractSet[V], V, At]):
         return isinstance(value, set | frozenset)
 
     @property
-    def allowed(self) -> str:
+    def python_domain(self) -> str:
         """`a set, each member one of 'idle', 'busy'`"""
-        return f"a set, each member {self.element.allowed}"
+        return f"a set, each member {self.element.python_domain}"
 
     def describe(self, kept: Any) -> str:
         """`{node0, node2}`"""

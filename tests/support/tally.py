@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from waterline.model.core.state import OutOfRange
 from waterline.model.own.container import CLEAR, Method
-from waterline.model.own.names import extent
+from waterline.model.own.names import Names, extent
 from waterline.model.own.placed import Code, PlacedField
 from waterline.model.own.questions import BeyondBound
 
@@ -31,6 +31,10 @@ class Tally(PlacedField):
     remedies: ClassVar[Mapping[str, str]] = {"append": "Q.add(...)"}
     adds = "add"
     holds = None
+
+    @property
+    def named_by(self) -> Names | None:
+        return self.of if isinstance(self.of, Names) else None
 
     def __init__(self, *given: Any, **said: Any) -> None:
         self._take(given, said, "of", "most")

@@ -103,9 +103,9 @@ def test_what_only_a_row_of_values_has_is_refused(
         own_problem(file)
 
 
-def test_a_renaming_leaves_counts_alone() -> None:
+def test_a_renaming_moves_places_and_leaves_counts_alone() -> None:
     nodes = Names("node", 3)
     naming = field_of(Tally("seen", of=nodes, most=2, by=nodes)).naming
 
     assert naming is not None
-    assert (naming.rows, naming.of) == (nodes.sort, None)
+    assert (naming.rows, naming.columns, naming.of) == (nodes.sort, nodes.sort, None)
