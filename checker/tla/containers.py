@@ -72,7 +72,7 @@ def call_container(
             return _of_set(name, *typed) if name in _OF_SETS else None
         case (struct, *part) if name in ("make", "part"):
             return _of_struct(caller.program.records[struct], part, typed)
-        case (field,):
+        case (field,) if isinstance(caller.program.fields[field].kind, Sequences):
             return _of_one(caller, name, field, given, at)
         case (one, other):
             return _of_two(caller, name, (one, other), given, at)

@@ -10,7 +10,7 @@ from waterline.checker.compiler.source import Source
 from waterline.checker.tla import library
 from waterline.checker.tla.containers import records_of
 from waterline.checker.tla.forming import interval
-from waterline.checker.tla.kinds import TRUTHS, WHOLE, Records, Typed, of_field
+from waterline.checker.tla.kinds import TRUTHS, WHOLE, Kind, Records, Sequences, Typed, of_field
 from waterline.checker.tla.naming import Naming, camel
 from waterline.checker.tla.program import FieldForm, Program, Size
 from waterline.checker.tla.tree import Atom, Infix, Number, Tree
@@ -110,15 +110,13 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
             listed_as = same[0] if same else naming.top(f"{field.name}_words")
             lists[listed_as] = words.values
         kind, values = of_field(of, field.lo, field.hi, listed_as, sorts, records)
-        indices = of.indices if of is not None else ()
-        extents = tuple(map(extent, indices))
-        if not isinstance(of, PlacedField) and extents != field.shape:
-            # The layout folds more than two indices into two.
-            indices, extents = field.shape, field.shape
+        indices = _indices_of(of, kind, field.shape)
         domains = [
             sorts[index.name] if isinstance(index, Names) else _below(index) for index in indices
         ]
-        forms[field.name] = FieldForm(atoms[field.name], kind, values, tuple(domains), extents)
+        forms[field.name] = FieldForm(
+            atoms[field.name], kind, values, tuple(domains), tuple(map(extent, indices))
+        )
     trees = {
         node.name: node for node in ast.parse(own.text).body if isinstance(node, ast.FunctionDef)
     }
@@ -134,6 +132,19 @@ def subject_of(own: OwnFile, built: Built) -> Subject:
         arguments=_struct_arguments(declared, records),
     )
     return Subject(own, built, program, constants, counts, sorts, lists, lines)
+
+
+def _indices_of(of: AnyField | None, kind: Kind, shape: tuple[int, ...]) -> tuple[Names | int, ...]:
+    """Return what each direction of a field goes through; of a kind without a form in TLA+ the
+    places are the last one.
+    """
+    indices = of.indices if of is not None else ()
+    if isinstance(kind, Sequences):
+        return indices
+    if isinstance(of, PlacedField):
+        indices = (*indices, of.named_by or of.slots)
+    # The layout folds more than two indices into two.
+    return indices if tuple(map(extent, indices)) == shape else shape
 
 
 def _struct_arguments(declared: Protocol, records: dict[str, Records]) -> dict[str, Records]:

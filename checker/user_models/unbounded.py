@@ -22,7 +22,14 @@ from waterline.model.core.transition_system import Call, Model
 from waterline.model.own.building import Built
 from waterline.model.own.data_sorts import argument_of, renamed_sorts, sort_in
 from waterline.model.own.declared import Protocol
-from waterline.model.own.fields import Bag, Epochs, Opaque, PlainField, Set
+from waterline.model.own.fields import (
+    AnyField,
+    Container,
+    Epochs,
+    Opaque,
+    PlainField,
+    SequenceField,
+)
 from waterline.model.own.layout import field_of
 from waterline.model.own.names import AnyNumber
 from waterline.model.own.normal_form import Renamed
@@ -41,7 +48,7 @@ def room_for(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> dict[st
     _require_handed_on(own, version, bounds, unbounded)
     declared = own.declare(version, bounds)
     for field in declared.fields:
-        if isinstance(field, Set | Bag) and (sort := sort_in(field)) is not None:
+        if not _keeps_places(field) and (sort := sort_in(field)) is not None:
             kind = type(field).__name__.lower()
             raise BadEnvironment(
                 f"{own.file}: --unbounded: {kind} {field.name} has {sort.plural}, which are "
@@ -65,6 +72,13 @@ def room_for(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> dict[st
                 )
     found = renamed_sorts(declared.fields, layout, takes)
     return {**bounds, **{each.sort.plural: each.most for each in found}}
+
+
+def _keeps_places(field: AnyField) -> bool:
+    """True if a value stays where it is when values are numbered anew."""
+    if isinstance(field, SequenceField):
+        return not field.is_sorted
+    return not isinstance(field, Container)
 
 
 def bounds_without_number(

@@ -58,6 +58,9 @@ class Tally(PlacedField):
     def encode(self, value: Any) -> Any:
         return tuple(value)
 
+    def data(self, kept: Any) -> dict[int, int]:
+        return dict(enumerate(kept))
+
     def _has(self, value: Any) -> bool:
         return isinstance(value, tuple) and len(value) == self.slots
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 
@@ -11,8 +12,14 @@ from tests.support.live import Both
 from tests.support.own import own_problem
 from tests.support.tally import Tally
 from tests.user_models.test_plain_equals_checked import differences
+from waterline.checker.checking.run import run
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
+from waterline.checker.tla.kafka.module import export
+from waterline.checker.traces.recording import record_trace
+from waterline.checker.user_models.family import own_family
+from waterline.counterexamples.formats import to_itf, to_tlc
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.own.fields import Names
 from waterline.model.own.layout import field_of
@@ -109,3 +116,37 @@ def test_a_renaming_moves_places_and_leaves_counts_alone() -> None:
 
     assert naming is not None
     assert (naming.rows, naming.columns, naming.of) == (nodes.sort, nodes.sort, None)
+
+
+def test_without_bounds_values_are_not_numbered_anew_in_it(file: Path) -> None:
+    of_tickets = FILE.replace("Number, Protocol", "Number, Opaque, Protocol").replace(
+        "turns = Tally(of=2, most=1)",
+        "tickets = Opaque('ticket', 2)\n    turns = Tally(of=tickets, most=1)",
+    )
+
+    with pytest.raises(BadEnvironment, match="tally turns has tickets, which are numbered anew"):
+        own_family(of_tickets, "m.py").problem("counting", {"unbounded": True})
+
+
+def test_it_is_exported_as_the_numbers_in_its_places(file: Path) -> None:
+    module = export(own_problem(file))
+
+    assert r"seen \in [Node -> [0..2 -> 0..2]]" in module.text
+    assert r"/\ seen[node][what] < 2" in module.text
+
+
+def test_other_formats_have_its_data(file: Path) -> None:
+    file.write_text(FILE.replace("count(0) < 3", "count(0) < 1"))
+    (finding,) = run(own_problem(file), EngineChoice(name="local", threads=1)).findings
+    recording = record_trace(finding.model, finding.replayed.trace, finding.replayed.states)
+    last = json.loads(to_itf(recording))["states"][-1]
+
+    assert last["seen"]["#map"][0] == [
+        {"#bigint": "0"},
+        {
+            "#map": [
+                [{"#bigint": str(n)}, {"#bigint": str(count)}] for n, count in enumerate((1, 0, 0))
+            ]
+        },
+    ]
+    assert "seen = (0 :> (0 :> 1 @@ 1 :> 0 @@ 2 :> 0) @@ 1 :>" in to_tlc(recording)

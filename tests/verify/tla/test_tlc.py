@@ -11,6 +11,7 @@ import pytest
 from lab.bench.peers.tlc import run_tlc
 from tests.support.own import example, own_problem
 from tests.support.tla_modules import differences_from_tlc, tlc
+from tests.user_models.test_a_kind_with_places import FILE as COUNTING
 from tests.user_models.test_containers import HEAD, LOGS
 from tests.user_models.test_messages import NET_FILE
 from waterline.checker.tla.kafka.module import export
@@ -52,6 +53,14 @@ def test_logs_and_sets_are_the_same_to_tlc(tmp_path: Path) -> None:
 def test_bags_and_structs_are_the_same_to_tlc(tmp_path: Path) -> None:
     path = tmp_path / "net.py"
     path.write_text(NET_FILE)
+    problem = own_problem(path)
+
+    assert differences_from_tlc(problem, export(problem)) == []
+
+
+def test_a_kind_without_a_form_of_its_own_is_the_same_to_tlc(tmp_path: Path) -> None:
+    path = tmp_path / "counting.py"
+    path.write_text(COUNTING)
     problem = own_problem(path)
 
     assert differences_from_tlc(problem, export(problem)) == []
