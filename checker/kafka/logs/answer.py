@@ -249,9 +249,7 @@ def _with_causes(answer: Answer, found: _Found) -> Answer:
         has_all_orders=found.has_all_orders,
         causes=()
         if losing is None
-        else causes_of(
-            best.model, best.environment, best.model.initial[0], losing.calls, missed=missed
-        ),
+        else causes_of(best.model, best.environment, losing.calls, missed=missed),
     )
 
 

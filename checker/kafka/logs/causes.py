@@ -15,7 +15,7 @@ from waterline.checker.kafka.scenarios.repairs import REPAIRS, Repair, repair_ve
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.invariants import acknowledged_durable
 from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.state import OutOfRange, State
+from waterline.model.core.state import OutOfRange
 from waterline.model.core.transition_system import Call, Model
 from waterline.model.message.environment import EPOCHS_MAX, Environment
 from waterline.model.message.model import message_model
@@ -36,21 +36,20 @@ class Cause:
 
 
 def causes_of(
-    model: Model, environment: Environment, begins: State, calls: Sequence[Call], *, missed: bool
+    model: Model, environment: Environment, calls: Sequence[Call], *, missed: bool
 ) -> tuple[Cause, ...]:
     """The entries that a loss is an instance of, those nearest to the settings first.
 
-    `begins` is a state of the model, `missed` whether lines tell of an epoch that a leader missed.
-    None where these steps lose nothing, or where it was lost before.
+    `missed` is whether lines tell of an epoch that a leader missed. None where these steps lose
+    nothing.
     """
-    lost = _lost_at(model, begins, calls)
+    lost = _lost_at(model, calls)
     if lost is None:
         return ()
     steps = calls[:lost]
-    is_first = begins.words == model.initial[0].words
-    if is_first:  # A repair may elect somebody once more.
-        epochs = min(EPOCHS_MAX, environment.epochs + _MORE_EPOCHS)
-        environment = replace(environment, epochs=epochs)
+    # A repair may elect somebody once more.
+    epochs = min(EPOCHS_MAX, environment.epochs + _MORE_EPOCHS)
+    environment = replace(environment, epochs=epochs)
     happened = {name for name, _ in steps}
     found = []
     for repair in REPAIRS:
@@ -60,11 +59,10 @@ def causes_of(
         if _needs_a_log_taken(scenario) and not happened & _TAKES_A_LOG:
             continue
         other = _with(model, environment, repair)
-        if other is None or not (is_first or other.layout.elements == model.layout.elements):
+        if other is None:
             continue
-        first = other.initial[0] if is_first else State(other.layout, begins.words)
         try:
-            closes = _lost_at(other, first, steps) is None
+            closes = _lost_at(other, steps) is None
         except OutOfRange:
             continue
         if closes:
@@ -91,11 +89,9 @@ def _with(model: Model, environment: Environment, repair: Repair) -> Model | Non
         return None
 
 
-def _lost_at(model: Model, begins: State, calls: Iterable[Call]) -> int | None:
-    """After how many steps a record is lost; None if none is, or if one was before the first."""
-    state = begins
-    if not acknowledged_durable.holds(state, model.settings):
-        return None
+def _lost_at(model: Model, calls: Iterable[Call]) -> int | None:
+    """After how many steps a record is lost; None if none is."""
+    state = model.initial[0]
     for number, (name, arguments) in enumerate(calls, 1):
         action = model.action(name)
         if model.is_enabled(state, action, arguments):

@@ -100,16 +100,6 @@ class Searched:
         return loses not in self.fits and bool({loses, True} & self.complete)
 
     @property
-    def always_loses(self) -> bool:
-        """True if every behaviour that fits, within these bounds, loses an acknowledged record."""
-        return True in self.fits and self.excludes(False)
-
-    @property
-    def never_loses(self) -> bool:
-        """True if no fitting behaviour loses an acknowledged record, within these bounds."""
-        return False in self.fits and self.excludes(True)
-
-    @property
     def nothing_fits(self) -> bool:
         """True if no behaviour fits, within these bounds."""
         return self.excludes(True) and self.excludes(False)
@@ -290,16 +280,13 @@ def _value(element: Element, words: StateWords) -> int:
 class Queue:
     """Nodes to look at, the most promising first."""
 
-    def __init__(self, product: Product, starts: Iterable[Node], *, loses: bool) -> None:
+    def __init__(self, product: Product, first: Node, *, loses: bool) -> None:
         self._product = product
         self._loses = loses
         self._number = itertools.count()
         self._heap: list[tuple[int, int, int, Node]] = []
-        self._seen: set[tuple[StateWords, Positions, bool]] = set()
-        for first in starts:
-            self._seen.add((first.words, first.positions, first.lost))
-            rank = self._rank(first, endangers=False)
-            heapq.heappush(self._heap, (rank, 0, next(self._number), first))
+        self._seen = {(first.words, first.positions, first.lost)}
+        heapq.heappush(self._heap, (0, 0, next(self._number), first))
 
     def __bool__(self) -> bool:
         return bool(self._heap)
@@ -335,16 +322,12 @@ class Queue:
         """Lines of brokers and decisions that are behind."""
         return self._product.observer.lines_behind(node.positions) + node.positions[-1]
 
-    def promise(self, node: Node) -> int:
-        """The rank of a node without its steps: less is nearer to the next lines."""
-        return self._rank(node, endangers=False) - node.steps
-
 
 def _search(found: Searched, product: Product, loses: bool, states_max: int, until: float) -> None:
     """Run one of the two searches. That for a loss begins with states that acknowledge records."""
     observer, layout = product.observer, found.model.layout
     first = Node(found.model.initial[0].words, observer.start, False, None, None, 0)
-    queue = Queue(product, (first,), loses=loses)
+    queue = Queue(product, first, loses=loses)
     best = -1 if found.longest is None else found.longest.lines
     while queue:
         if found.states >= states_max or time.monotonic() > until:
@@ -380,8 +363,8 @@ def _search(found: Searched, product: Product, loses: bool, states_max: int, unt
     found.complete.add(loses)
 
 
-def fit_of(node: Node, lines: int = 0) -> Fit:
-    """The steps on the way to a node, from the one that its search began with."""
+def fit_of(node: Node, lines: int) -> Fit:
+    """The steps on the way to a node, with the number of lines behind it."""
     calls: list[Call] = []
     positions: list[Positions] = []
     at: Node | None = node

@@ -47,22 +47,14 @@ class Event:
     decided_at: Place | None = None
 
 
-def timeline(
-    best: Searched,
-    shown: Fit,
-    begins: State | None = None,
-    behind: Positions | None = None,
-    *,
-    is_last: bool = True,
-) -> Iterator[Event]:
-    """Every step of a behaviour, from the first state on or from the one given.
+def timeline(best: Searched, shown: Fit) -> Iterator[Event]:
+    """Every step of a behaviour.
 
-    `behind` are the lines that are behind it there, none where it is not given. Lines to show stand
-    before the line of a step that they stand before; the others at the end, of the last part.
+    Lines to show stand before the line of a step that they stand before; the others at the end.
     """
-    model, history, state = best.model, best.history, begins or best.model.initial[0]
+    model, history, state = best.model, best.history, best.model.initial[0]
     observer = Observer(history)
-    before = behind or observer.start
+    before = observer.start
     for number, ((name, arguments), after) in enumerate(
         zip(shown.calls, shown.positions, strict=True), 1
     ):
@@ -83,8 +75,7 @@ def timeline(
             decided_at=_decided_at(best, before, after),
         )
         state, before = step.after, after
-    if is_last:
-        yield from _notes_of(observer, before, None)
+    yield from _notes_of(observer, before, None)
 
 
 def _notes_of(observer: Observer, before: Positions, after: Positions | None) -> Iterator[Event]:
