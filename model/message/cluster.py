@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from functools import partial
 
 from waterline.model.core.layout import Alive, Field, Layout
 from waterline.model.core.renaming import (
@@ -34,7 +35,12 @@ from waterline.model.core.state import State
 from waterline.model.message.bounds import Bounds
 from waterline.model.message.declared import option_of
 from waterline.model.message.environment import COUNTED, FAULTS
-from waterline.model.message.fetch_fields import booking_fields, future_log_fields, stray_fields
+from waterline.model.message.fetch_fields import (
+    booking_fields,
+    future_log_fields,
+    number,
+    stray_fields,
+)
 from waterline.model.message.leader_fields import leader_fields
 from waterline.model.message.limits import most_used
 from waterline.model.message.sorts import (
@@ -86,7 +92,8 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
     names = bounds.names
     decisions = 1 if bounds.unbounded else max(1, epochs)
     everyone = (1 << replicas) - 1
-    each = (replicas,)
+    of_broker = partial(Field, shape=(replicas,), naming=BY_REPLICA)
+    of_leader, of_follower = partial(of_broker, alive=_LEADS), partial(of_broker, alive=_FOLLOWS)
     return (
         Field(
             name="leader",
@@ -95,10 +102,9 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=ONE_REPLICA,
             doc="The controller's leader, -1 for none.",
         ),
-        Field(
+        number(
             name="epoch",
             hi=epochs,
-            naming=PLAIN,
             held=ONE_EPOCH,
             doc="The controller's leader epoch.",
         ),
@@ -126,34 +132,28 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=SET_OF_REPLICAS,
             doc="Brokers that have begun a controlled shutdown and are not fenced yet.",
         ),
-        Field(
-            name="up", hi=1, shape=each, naming=BY_REPLICA, doc="Whether the broker process runs."
+        of_broker(
+            name="up",
+            hi=1,
+            doc="Whether the broker process runs.",
         ),
-        Field(
+        of_broker(
             name="role",
             lo=NO_ROLE,
             hi=FETCHING,
-            shape=each,
-            naming=BY_REPLICA,
-            doc=(
-                "What it does: 0 none (down, or up and told nothing yet), 1 leader, 2 "
-                "follower that does not know yet where to cut its log, 3 follower."
-            ),
+            doc="What it does: 0 none (down, or up and told nothing yet), 1 leader, 2 "
+            "follower that does not know yet where to cut its log, 3 follower.",
         ),
-        Field(
+        of_broker(
             name="known_epoch",
             lo=NO_EPOCH,
             hi=epochs,
-            shape=each,
-            naming=BY_REPLICA,
             held=ONE_EPOCH,
             doc="The leader epoch of the newest decision that the broker has taken up.",
         ),
-        Field(
+        of_broker(
             name="leo",
             hi=records,
-            shape=each,
-            naming=BY_REPLICA,
             doc="Log end offset: where the next record goes.",
         ),
         Field(
@@ -164,57 +164,39 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             held=ONE_RECORD,
             doc="The record at each offset below the LEO, a number in order of birth; 0 above.",
         ),
-        Field(
+        of_broker(
             name="hw",
             hi=records,
-            shape=each,
-            naming=BY_REPLICA,
             doc="High watermark, in memory; 0 while down.",
         ),
-        Field(
+        of_broker(
             name="checkpoint",
             hi=records,
-            shape=each,
-            naming=BY_REPLICA,
-            doc=(
-                "High watermark on disk (replication-offset-checkpoint). It may be above the "
-                "LEO; a restart takes the lesser."
-            ),
+            doc="High watermark on disk (replication-offset-checkpoint). It may be above the "
+            "LEO; a restart takes the lesser.",
         ),
-        Field(
+        of_broker(
             name="durable",
             hi=records,
-            shape=each,
-            naming=BY_REPLICA,
-            doc=(
-                "How much of the log is known to be on disk: it survived a power loss, or a "
-                "shutdown flushed it. No power loss takes it."
-            ),
+            doc="How much of the log is known to be on disk: it survived a power loss, or a "
+            "shutdown flushed it. No power loss takes it.",
         ),
-        Field(
+        of_broker(
             name="unclean",
             hi=DIRECTORY_FAILED if bounds.taken_directories else UNCLEAN,
-            shape=each,
             alive=_HAS_NO_ROLE,
-            naming=BY_REPLICA,
-            doc=(
-                "While down, with the feature elr, how it stopped: 0 by a shutdown, 1 otherwise, "
-                "2 by a shutdown and its log directory was taken out, 3 its log directory failed."
-            ),
+            doc="While down, with the feature elr, how it stopped: 0 by a shutdown, 1 otherwise, "
+            "2 by a shutdown and its log directory was taken out, 3 its log directory failed.",
         ),
-        Field(
+        of_leader(
             name="known_isr",
             hi=everyone,
-            shape=each,
-            alive=_LEADS,
             naming=REPLICAS_BY_REPLICA,
             doc="The ISR as the leader has it.",
         ),
-        Field(
+        of_leader(
             name="unanswered",
             hi=(1 << names) - 1,
-            shape=each,
-            alive=_LEADS,
             naming=RECORDS_BY_REPLICA,
             held=RECORDS,
             doc="Records of this uninterrupted term whose acks=all request waits; bit id-1.",
@@ -229,35 +211,23 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             doc="The last fetch offset of each follower, -1 if unknown.",
         ),
         *leader_fields(bounds),
-        Field(
+        of_follower(
             name="known_leader",
             hi=replicas - 1,
-            shape=each,
-            alive=_FOLLOWS,
             naming=REPLICA_BY_REPLICA,
             doc="Whom it fetches from; itself where nobody leads.",
         ),
-        Field(
+        of_follower(
             name="fetch",
             hi=CHECKED if bounds.late_booking else DIVERGING,
-            shape=each,
-            alive=_FOLLOWS,
-            naming=BY_REPLICA,
-            doc=(
-                "Its one outstanding fetch: 0 none, 1 requested, 2 answered, 3 out of range, "
-                "4 parked, 5 diverging, 6 checked by the leader, which takes note of it later."
-            ),
+            doc="Its one outstanding fetch: 0 none, 1 requested, 2 answered, 3 out of range, "
+            "4 parked, 5 diverging, 6 checked by the leader, which takes note of it later.",
         ),
-        Field(
+        of_follower(
             name="answer_offset",
             hi=records,
-            shape=each,
-            alive=_FOLLOWS,
-            naming=BY_REPLICA,
-            doc=(
-                "In an answer the leader's HW; out of range: the leader's LEO; diverging: "
-                "where this follower will cut."
-            ),
+            doc="In an answer the leader's HW; out of range: the leader's LEO; diverging: "
+            "where this follower will cut.",
         ),
         Field(
             name="answer_log",
@@ -268,18 +238,13 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             held=ONE_RECORD,
             doc="In an answer: the records from the follower's LEO on.",
         ),
-        Field(
+        of_follower(
             name="cached_epoch",
             lo=NO_EPOCH,
             hi=epochs,
-            shape=each,
-            alive=_FOLLOWS,
-            naming=BY_REPLICA,
             held=ONE_EPOCH,
-            doc=(
-                "The last entry of its epoch cache if no record has that epoch: it led then "
-                "and wrote nothing."
-            ),
+            doc="The last entry of its epoch cache if no record has that epoch: it led then "
+            "and wrote nothing.",
         ),
         *future_log_fields(bounds),
         *stray_fields(bounds),
@@ -320,15 +285,12 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             hi=(1 << (names + 1 if bounds.unbounded else names)) - 1,
             naming=SET_OF_RECORDS,
             held=RECORDS,
-            doc=(
-                "Records acknowledged; bit id-1. Without bounds the last bit says that some are "
-                "nowhere."
-            ),
+            doc="Records acknowledged; bit id-1. Without bounds the last bit says that some are "
+            "nowhere.",
         ),
-        Field(
+        number(
             name="exposed_end",
             hi=records,
-            naming=PLAIN,
             doc="How far any leader's HW has ever been.",
         ),
         Field(
@@ -337,15 +299,12 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             shape=(records,),
             naming=RECORD_AT_OFFSET,
             held=ONCE_A_RECORD,
-            doc=(
-                "The record that was at each offset when a leader's HW first passed it: what "
-                "a consumer may have read."
-            ),
+            doc="The record that was at each offset when a leader's HW first passed it: what "
+            "a consumer may have read.",
         ),
-        Field(
+        number(
             name="consumed",
             hi=records,
-            naming=PLAIN,
             doc="How many records the consumer has read, where there is one.",
         ),
         Field(
@@ -355,26 +314,23 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             held=ONCE_A_RECORD,
             doc="The record that it read last, 0 for none.",
         ),
-        Field(
+        number(
             name="misread",
             hi=1,
-            naming=PLAIN,
             doc="Whether it read on over records that it had never seen.",
         ),
         *(
-            Field(
+            number(
                 name=f"{name}_used",
                 hi=most_used(bounds, name),
-                naming=PLAIN,
                 held=None if name in COUNTED else so_far(option_of(name)),
                 doc=f"{fault.so_far} so far.",
             )
             for name, fault in FAULTS.items()
         ),
-        Field(
+        number(
             name="base",
             hi=1 if bounds.cut else 0,
-            naming=PLAIN,
             doc="Whether records have been cut off below all logs.",
         ),
         # Last, so that the order of states is the same with and without it.
@@ -383,10 +339,8 @@ def fields(bounds: Bounds) -> tuple[Field, ...]:
             lo=NO_REPLICA,
             hi=replicas - 1,
             naming=ONE_REPLICA,
-            doc=(
-                "While the ISR is empty, with the feature last-known-leader: who led last "
-                "(KIP-966), -1 for nobody."
-            ),
+            doc="While the ISR is empty, with the feature last-known-leader: who led last "
+            "(KIP-966), -1 for nobody.",
         ),
         *(
             Field(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from waterline.model.core.layout import Alive, Field
 from waterline.model.core.renaming import BY_REPLICA, LOG_BY_REPLICA, ONE_REPLICA, PLAIN
 from waterline.model.message.bounds import Bounds
@@ -15,6 +17,9 @@ from waterline.model.message.terms import (
     TRUNCATING,
 )
 
+number = partial(Field, naming=PLAIN)
+"""A plain field of one number."""
+
 
 def stray_fields(bounds: Bounds) -> tuple[Field, ...]:
     """The fetch in the network that has outlived its sender, or its sender's change of leader."""
@@ -24,10 +29,8 @@ def stray_fields(bounds: Bounds) -> tuple[Field, ...]:
             lo=NO_REPLICA,
             hi=bounds.replicas - 1,
             naming=ONE_REPLICA,
-            doc=(
-                "Who sent the fetch that has outlived its sender, or its sender's change of "
-                "leader; -1 for none."
-            ),
+            doc="Who sent the fetch that has outlived its sender, or its sender's change of "
+            "leader; -1 for none.",
         ),
         Field(
             name="stray_to",
@@ -36,31 +39,27 @@ def stray_fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=ONE_REPLICA,
             doc="Whom that fetch is for.",
         ),
-        Field(
+        number(
             name="stray_offset",
             hi=bounds.records,
-            naming=PLAIN,
             doc="Its offset.",
         ),
-        Field(
+        number(
             name="stray_epoch",
             hi=bounds.highest_epoch,
-            naming=PLAIN,
             held=ONE_EPOCH,
             doc="The leader epoch that its sender knew.",
         ),
-        Field(
+        number(
             name="stray_last_epoch",
             lo=NO_EPOCH,
             hi=bounds.highest_epoch,
-            naming=PLAIN,
             held=ONE_EPOCH,
             doc="The last epoch in its sender's cache.",
         ),
-        Field(
+        number(
             name="stray_stale",
             hi=1,
-            naming=PLAIN,
             doc="Whether its sender has registered anew since (KIP-903).",
         ),
     )
@@ -86,22 +85,19 @@ def booking_fields(bounds: Bounds) -> tuple[Field, ...]:
             naming=replica,
             doc="The broker that has checked it.",
         ),
-        Field(
+        number(
             name="booking_offset",
             hi=bounds.records if late else 0,
-            naming=PLAIN,
             doc="Its offset.",
         ),
-        Field(
+        number(
             name="booking_stale",
             hi=1 if late else 0,
-            naming=PLAIN,
             doc="Whether its sender has registered anew since (KIP-903).",
         ),
-        Field(
+        number(
             name="booking_void",
             hi=1 if late else 0,
-            naming=PLAIN,
             doc="Whether the Replica object it goes to has been replaced, or its epoch is over.",
         ),
     )
@@ -109,24 +105,19 @@ def booking_fields(bounds: Bounds) -> tuple[Field, ...]:
 
 def future_log_fields(bounds: Bounds) -> tuple[Field, ...]:
     """Each broker's future log; no room where logs are moved in one step."""
-    has_room, each = bounds.future_log, (bounds.replicas,)
-    follows = Alive("role", (TRUNCATING, FETCHING))
+    has_room = bounds.future_log
+    of_broker = partial(Field, shape=(bounds.replicas,), naming=BY_REPLICA)
+    of_follower = partial(of_broker, alive=Alive("role", (TRUNCATING, FETCHING)))
     return (
-        Field(
+        of_broker(
             name="future",
             hi=TRUNCATES if has_room else NO_FUTURE_LOG,
-            shape=each,
-            naming=BY_REPLICA,
-            doc=(
-                "With a future log, what its thread does: 0 there is none, 1 copies, 2 finds out "
-                "first where to cut."
-            ),
+            doc="With a future log, what its thread does: 0 there is none, 1 copies, 2 finds out "
+            "first where to cut.",
         ),
-        Field(
+        of_broker(
             name="future_leo",
             hi=bounds.records if has_room else 0,
-            shape=each,
-            naming=BY_REPLICA,
             doc="The end of the future log.",
         ),
         Field(
@@ -137,44 +128,32 @@ def future_log_fields(bounds: Bounds) -> tuple[Field, ...]:
             held=ONE_RECORD if has_room else None,
             doc="The record at each offset below that; 0 above.",
         ),
-        Field(
+        of_broker(
             name="future_hw",
             hi=bounds.records if has_room else 0,
-            shape=each,
-            naming=BY_REPLICA,
             doc="The high watermark of the future log; while its broker is down, the one on disk.",
         ),
-        Field(
+        of_broker(
             name="future_cut",
             hi=bounds.records if has_room else 0,
-            shape=each,
-            naming=BY_REPLICA,
             doc="Where the future log is cut if the log cannot say; 0 while it copies.",
         ),
-        Field(
+        of_broker(
             name="future_assigned",
             hi=1 if has_room else 0,
-            shape=each,
-            naming=BY_REPLICA,
             doc="Whether metadata has the future log's directory for the replica's (KIP-858).",
         ),
-        Field(
+        of_follower(
             name="fetched_epoch",
             lo=NO_EPOCH,
             hi=bounds.highest_epoch if has_room else NO_EPOCH,
-            shape=each,
-            alive=follows,
-            naming=BY_REPLICA,
             held=ONE_EPOCH if has_room else None,
             doc="Where the log was replaced by a future log that ends in another epoch: the last "
             "epoch that the fetcher goes on with.",
         ),
-        Field(
+        of_follower(
             name="cuts_finally",
             hi=1 if has_room else 0,
-            shape=each,
-            alive=follows,
-            naming=BY_REPLICA,
             doc="In a diverging answer, with a future log: whether this truncation is the last.",
         ),
     )
