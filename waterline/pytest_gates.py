@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from waterline.checker.ci.document import Document
-from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.document import BadGate, Document
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.judging import Outcome
 from waterline.checker.ci.reading import expectations_of, read_gate

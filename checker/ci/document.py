@@ -12,10 +12,26 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from waterline.checker.ci.errors import BadGate, did_you_mean
 from waterline.checker.ci.positions import Path, Place, Spot, place_at, spots_in
+from waterline.checker.problem.errors import Refused
+from waterline.checker.problem.wording import printable
 from waterline.counterexamples import show
 from waterline.counterexamples.named_file import BadFile, read_named
+from waterline.model.core import nearest
+
+
+class BadGate(Refused, ValueError):
+    """The gate file cannot be used; the message names file, line, column, entry and remedy."""
+
+    def __init__(self, place: Place, message: str) -> None:
+        super().__init__(f"{place}: {message}")
+        self.place = place
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean replicas?`, or all that is known where nothing is near, to be printed."""
+    return printable(nearest.did_you_mean(word, known))
+
 
 FILE_BYTES_MAX = 1 << 20
 _AT = re.compile(r" \(at line (\d+), column (\d+)\)$")

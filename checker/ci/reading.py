@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from waterline.checker.ci.document import Document, Table, read_document
-from waterline.checker.ci.errors import BadGate, did_you_mean
+from waterline.checker.ci.document import BadGate, Document, Table, did_you_mean, read_document
 from waterline.checker.ci.expectation import COUNTS, MUTANTS, VERDICTS, Expectation, Expected
 from waterline.checker.ci.keys import (
     BESIDE_CONFIG,

@@ -9,8 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 
-from waterline.checker.ci.document import Document, parse
-from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.document import BadGate, Document, parse
 from waterline.checker.ci.expectation import WITHIN_CONTRACT
 from waterline.checker.ci.judging import Outcome, count_of
 from waterline.checker.ci.positions import Spot

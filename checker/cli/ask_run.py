@@ -10,9 +10,8 @@ from typing import Any
 import click
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
-from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.reading import read_deployment

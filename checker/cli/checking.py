@@ -21,8 +21,8 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.errors import fail, reporting_what_is_kept
 from waterline.checker.cli.shared.file_options import make_folder, new_folder, write_files
 from waterline.checker.cli.shared.options import require_engine
+from waterline.checker.cli.shared.problem_options import problem_and_directory
 from waterline.checker.cli.shared.progress import showing
-from waterline.checker.cli.shared.run_options import problem_and_directory
 from waterline.checker.cli.shared.screen import error_screen, is_interactive, say, screen
 from waterline.checker.problem.distribution import require
 from waterline.checker.problem.errors import Refused

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
-from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.confirm.carrying_out import carried_out, work_folder
 from waterline.checker.kafka.confirm.counterexample import load_counterexample, search, ways_shown

@@ -20,8 +20,7 @@ from waterline.checker.analysis.explain.document import explanation
 from waterline.checker.analysis.explain.rendering import render_chain, render_repairs
 from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
-from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.progress import Progress, ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.problem.family import describe_circumstances

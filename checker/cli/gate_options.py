@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from waterline.checker.ci.document import Document, read_document
-from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.document import BadGate, Document, read_document
 from waterline.checker.ci.expectation import Expectation
-from waterline.checker.ci.keys import Asking, GateEntry, Key
-from waterline.checker.ci.losses import losses
+from waterline.checker.ci.keys import Asking, GateEntry, Key, gate_schema
 from waterline.checker.ci.reading import read_gate
-from waterline.checker.ci.schema import gate_schema
+from waterline.checker.ci.strictness import losses
 from waterline.checker.cli.check import check_command
 from waterline.checker.cli.shared.options import EngineOptions, Seconds, fill
 from waterline.checker.cli.shared.own_options import vetted_problem

@@ -21,16 +21,14 @@ from waterline.checker.ci.reports.gitlab import to_gitlab
 from waterline.checker.ci.reports.junit import to_junit
 from waterline.checker.ci.reports.markdown import to_markdown
 from waterline.checker.ci.reports.sarif import to_sarif
-from waterline.checker.ci.reports.table import outcome_table
-from waterline.checker.ci.reports.text import command_of, describe_coverage
+from waterline.checker.ci.reports.text import command_of, describe_coverage, outcome_table
 from waterline.checker.ci.searching import Manner, judge_all, shard
 from waterline.checker.ci.updating import difference, update
 from waterline.checker.cli.bound_advice import gate_advice
 from waterline.checker.cli.run_report import render_finding
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
-from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.progress import Progress, ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.problem.family import words_of
 from waterline.counterexamples.rendering import Trimmed

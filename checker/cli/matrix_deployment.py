@@ -17,10 +17,9 @@ from waterline.checker.batch.keeping import STATES_MIN, keeping, remembering
 from waterline.checker.batch.question import Explorer, Question, Watch, unexplored_answer
 from waterline.checker.cli.matrix_run import REMEDY, following, only_of, sizes_of
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.options import EngineOptions, fill, require_engine
-from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.progress import Progress, ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import Screen, error_screen, screen
 from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.reading import read_deployment

@@ -9,10 +9,9 @@ import click
 
 from waterline.checker.batch.in_memory import exploring
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.options import EngineOptions, fill, require_engine
-from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.progress import Progress, ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.matrix.deepening import Follow, Rung
 from waterline.checker.kafka.matrix.files import as_text, to_csv, to_object

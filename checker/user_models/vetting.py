@@ -1,12 +1,15 @@
 """Checks of a user model before its search: compiled rules, claims, bounds.
 
 Every rule is compiled, so that an error names its line; claims must return a truth; and if a
-symmetry is declared, the first states must behave alike under every permutation of names.
+symmetry is declared, some states must behave alike when two neighbouring names are exchanged. That
+is a test, not a proof: a rule that goes by names only in other states is not found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,10 +21,12 @@ from waterline.checker.compiler.module import Unit
 from waterline.checker.compiler.source import NotCompilable, source_of
 from waterline.checker.compiler.values import Number, SettingsValue, StateValue
 from waterline.checker.problem.problem import Problem
-from waterline.checker.user_models.symmetric import require_alike
+from waterline.checker.search.rule_errors import Failure, attempt
 from waterline.model.core.claim import predicates_of
 from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.transition_system import Action, Model
+from waterline.model.core.renaming import Digit, Holds, Sort
+from waterline.model.core.state import State
+from waterline.model.core.transition_system import Action, Arguments, Model, Step
 from waterline.model.own.mistakes import line_of
 
 
@@ -93,3 +98,171 @@ def _truth(
 def _effect(unit: Unit, model: Model, function: Callable[..., Any], numbers: Any) -> None:
     state = StateValue("%s", model.layout, writable=True)
     unit.call(source_of(function), [state, SettingsValue((), (), ""), *numbers])
+
+
+STATES_MAX = 60
+WALKS = 8
+WALK_STEPS = 15
+
+
+def require_alike(problem: Problem, sort: Sort) -> None:
+    """Raise `BadEnvironment` with a state whose rules distinguish names of a sort."""
+    model = problem.model
+    for state in _some_states(model):
+        for one in range(model.layout.sizes[sort.value] - 1):
+            text = _difference(problem, state, sort, one)
+            if text is not None:
+                raise BadEnvironment(
+                    f"{text} tells names apart, numbers {one} and {one + 1} of the {sort.value}, "
+                    f"in {model.narration.whole(state)}; leave out --symmetry, or only compare "
+                    "names for being the same"
+                )
+
+
+def _some_states(model: Model) -> Iterator[State]:
+    """The first states breadth first, then those of some walks, always the same."""
+    seen = dict.fromkeys(model.initial)
+    frontier = list(seen)
+    while frontier and len(seen) <= STATES_MAX:
+        yield from frontier
+        arrived = [step.after for state in frontier for step in _steps(model, state)]
+        frontier = [state for state in dict.fromkeys(arrived) if state not in seen]
+        seen |= dict.fromkeys(frontier)
+    chance = random.Random(0)
+    for _ in range(WALKS):
+        state = chance.choice(model.initial)
+        for _ in range(WALK_STEPS):
+            steps = list(_steps(model, state))
+            if not steps:
+                break
+            state = chance.choice(steps).after
+            yield state
+
+
+def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | None:
+    """Return the action or claim that changes if two names are exchanged in the state."""
+    model, other = problem.model, exchange(state, sort, one)
+    for action in model.enabled_actions:
+        for arguments in model.bindings(action):
+            renamed = tuple(
+                _other(value, one)
+                if parameter.over == sort.value
+                else _number(parameter.digits, value, sort, one)
+                for value, parameter in zip(arguments, action.parameters, strict=True)
+            )
+            here, there = (
+                _after(model, state, action, arguments),
+                _after(model, other, action, renamed),
+            )
+            if not isinstance(here, State) or not isinstance(there, State):
+                if here is not there:
+                    return action.name
+                continue
+            if exchange(here, sort, one) != there:
+                return action.name
+            for name, is_so in _of_steps(problem):
+                if _ask(is_so, state, here, ()) != _ask(is_so, other, there, ()):
+                    return name
+    for name, is_so in _of_states(problem):
+        if _ask(is_so, state, model.settings) != _ask(is_so, other, model.settings):
+            return name
+    return None
+
+
+def _of_steps(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
+    """Yield the predicates about steps, each with the name of its claim."""
+    yield from ((claim.name, claim.keeps) for claim in problem.applicable_properties)
+    yield from ((claim.name, claim.happens) for claim in problem.reachable)
+
+
+def _of_states(problem: Problem) -> Iterator[tuple[str, Callable[..., bool]]]:
+    """Yield the predicates about states, each with the name of its claim."""
+    yield from ((claim.name, claim.holds) for claim in problem.applicable)
+    for claim in problem.reachable:
+        if claim.begun is not None:
+            yield claim.name, claim.begun
+
+
+_RAISES = "it raises an error"
+"""Result of a rule that raises: the search finds the error, and the way there."""
+
+
+def _steps(model: Model, state: State) -> Iterator[Step]:
+    """Every step out of a state but those that raise."""
+    for action in model.enabled_actions:
+        for arguments in model.bindings(action):
+            step = attempt(model, state, action, arguments)
+            if isinstance(step, Step):
+                yield step
+
+
+def _after(model: Model, state: State, action: Action, arguments: Arguments) -> State | str | None:
+    """Where a step leads, None if it is not taken."""
+    step = attempt(model, state, action, arguments)
+    if isinstance(step, Failure):
+        return _RAISES
+    return step.after if step is not None else None
+
+
+def _ask(is_so: Callable[..., bool], *given: object) -> bool | str:
+    try:
+        return bool(is_so(*given))
+    except Exception:  # Told by the search, as above.
+        return _RAISES
+
+
+def _other(value: int, one: int) -> int:
+    """Names `one` and the next exchanged."""
+    return {one: one + 1, one + 1: one}.get(value, value)
+
+
+def _others(members: int, one: int) -> int:
+    """A set, a bit for each name, with names `one` and the next exchanged."""
+    if (members >> one & 1) == (members >> one + 1 & 1):
+        return members
+    return members ^ (3 << one)
+
+
+def _number(digits: Sequence[Digit], number: int, sort: Sort, one: int) -> int:
+    """Exchange names `one` and the next in those digits of a number that are names."""
+    if number < 0 or not digits:
+        return number
+    made, weight = 0, 1
+    for digit in reversed(digits):
+        number, least = divmod(number, digit.size)
+        if digit.of == sort:
+            least = _other(least + digit.lo, one) - digit.lo
+        made += least * weight
+        weight *= digit.size
+    return made
+
+
+def exchange(state: State, sort: Sort, one: int) -> State:
+    """The state with the name `one` and the one after it exchanged everywhere."""
+    draft = State(state.layout).draft()
+    for field in state.layout.fields:
+        naming, place = field.naming, state.layout.places[field.name]
+        assert naming is not None
+        rows, columns = (*field.shape, 1, 1)[:2]
+        for i in range(rows):
+            for j in range(columns):
+                index = (i, j)[: len(field.shape)]
+                value = state._read(place, index)
+                if naming.holds is Holds.REPLICA and naming.of == sort:
+                    value = _other(value, one)
+                elif naming.holds is Holds.REPLICAS and naming.of == sort:
+                    value = _others(value, one)
+                elif naming.holds is Holds.DIGITS:
+                    value = _number(naming.digits, value, sort, one)
+                to = (
+                    _other(i, one) if naming.rows == sort else i,
+                    _other(j, one) if naming.columns == sort else j,
+                )[: len(field.shape)]
+                draft._write(place, to, value)
+        if naming.is_sorted:
+            for row in itertools.product(*map(range, field.shape[:-1])):
+                places = [(*row, j) for j in range(field.shape[-1])]
+                held = sorted((draft._read(place, index) for index in places), reverse=True)
+                for index, value in zip(places, held, strict=True):
+                    draft._write(place, index, value)
+    return draft.freeze()

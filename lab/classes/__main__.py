@@ -17,8 +17,7 @@ from lab.classes.replaying import Disagreement, Replayed, replay_graph
 from lab.entry import run_here
 from waterline.checker.cli.confirm import jars_option
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
-from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.covering.state_graph import StateGraph, graph_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm

@@ -15,9 +15,8 @@ from lab.conform.kept_walks import read_kept
 from lab.entry import run_here
 from waterline.checker.cli.confirm import jars_option
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, OutputFile
-from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 

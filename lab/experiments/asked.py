@@ -27,7 +27,6 @@ from typing import Any
 
 from lab.experiments.real_controller import KraftCluster, started
 from lab.experiments.watched import NotReached, Watched
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.exit_codes import (
     BAD_USAGE,
     HOLDS,
@@ -35,6 +34,7 @@ from waterline.checker.cli.shared.exit_codes import (
     UNEXPECTED,
     VIOLATED,
 )
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c
 from waterline.checker.kafka.confirm.carrying_out import work_folder
 from waterline.checker.kafka.confirm.decisions import TOPIC
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer

@@ -25,7 +25,6 @@ from lab.experiments.future_log import (
 )
 from lab.experiments.real_controller import started
 from lab.experiments.watched import NotReached, Outcome, Verdict, Watched
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.exit_codes import (
     BAD_USAGE,
     HOLDS,
@@ -33,6 +32,7 @@ from waterline.checker.cli.shared.exit_codes import (
     OF_CONFIRMING,
     UNEXPECTED,
 )
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c
 from waterline.checker.kafka.confirm.carrying_out import work_folder
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
 from waterline.checker.kafka.confirm.jars import class_path

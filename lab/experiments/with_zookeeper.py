@@ -21,8 +21,8 @@ from typing import Any
 from lab.experiments.real_controller import KraftCluster
 from lab.experiments.reassignment import EXIT_CODES
 from lab.experiments.watched import Outcome, Verdict, judge_records
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.exit_codes import BAD_USAGE
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c
 from waterline.checker.kafka.confirm.brokers import free_ports, name_of
 from waterline.checker.kafka.confirm.carrying_out import work_folder
 from waterline.checker.kafka.confirm.decisions import TOPIC

@@ -13,9 +13,8 @@ from lab.survey.document import write_markdown
 from lab.survey.survey import Survey
 from waterline.checker.cli.confirm import jars_option
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
 from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
-from waterline.checker.cli.shared.progress import showing
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.kafka.confirm.releases import kafka_release
 from waterline.checker.kafka.scenarios.catalogue import find_scenario, of_kafka, require_of_kafka

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.gate_texts import SMALL, entry, read
-from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.document import BadGate
 from waterline.checker.ci.expectation import Expected
 from waterline.checker.ci.keys import NAMING_VERSIONS, OF_ENGINES, OWN_KEYS
 from waterline.checker.cli.gate_options import asking

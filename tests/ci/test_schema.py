@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 from tests.support.gate_texts import SMALL, entry, read
-from waterline.checker.ci.errors import BadGate
-from waterline.checker.ci.schema import gate_schema
+from waterline.checker.ci.document import BadGate
+from waterline.checker.ci.keys import gate_schema
 from waterline.checker.cli.gate_options import asking
 
 ROOT = Path(__file__).parents[2]

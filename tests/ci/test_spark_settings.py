@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.gate_texts import SMALL, entry, read
-from waterline.checker.ci.errors import BadGate
+from waterline.checker.ci.document import BadGate
 from waterline.checker.ci.spark_settings import HARMLESS
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.gate_texts import entry, read
-from waterline.checker.ci.document import parse
-from waterline.checker.ci.errors import BadGate
-from waterline.checker.ci.losses import losses
+from waterline.checker.ci.document import BadGate, parse
+from waterline.checker.ci.strictness import losses
 
 MODEL = """\
 from waterline import Fields, Number, Protocol, when

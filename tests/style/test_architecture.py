@@ -292,7 +292,7 @@ def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
     }
 
     assert at_top == {
-        "checker/analysis/certificate/state_file.py",
+        "checker/analysis/certificate/certificate.py",
         "checker/analysis/certificate/writing.py",
         "checker/cli/prove_report.py",
         "checker/proof/counterexample.py",

@@ -17,7 +17,7 @@ from tests.support.plain_python import CutHere, asking, decoded, explored
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
 from waterline.checker.user_models.loading import load_text, read_own
-from waterline.checker.user_models.symmetric import exchange
+from waterline.checker.user_models.vetting import exchange
 from waterline.model.core.state import State
 from waterline.model.own.state_class import call_within
 

@@ -15,6 +15,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from waterline.checker.analysis.certificate.certificate import (
+    COLUMN,
+    PIECE_STATES,
+    digest_of,
+    schema_of,
+)
 from waterline.checker.analysis.certificate.header import (
     HEADER,
     STATES,
@@ -24,12 +30,6 @@ from waterline.checker.analysis.certificate.header import (
     to_text,
 )
 from waterline.checker.analysis.certificate.keys import BYTES
-from waterline.checker.analysis.certificate.state_file import (
-    COLUMN,
-    PIECE_STATES,
-    digest_of,
-    schema_of,
-)
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.search.engines.engine import Engine
 from waterline.checker.search.result import Result

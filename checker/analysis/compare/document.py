@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.checker.analysis.compare.comparison import Comparison, describe, describe_changes
-from waterline.checker.analysis.compare.ends import End
+from waterline.checker.analysis.compare.comparison import (
+    Comparison,
+    End,
+    describe,
+    describe_changes,
+)
 from waterline.checker.problem.problem import Problem
 from waterline.counterexamples import Moment
 from waterline.model.core.state import State

@@ -9,7 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.judging import Outcome
@@ -18,10 +21,12 @@ from waterline.checker.compiler.source import NotCompilable, source_of
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.wording import printable, quantity
 from waterline.counterexamples.rendering import render_compact
+from waterline.counterexamples.style import BAD
 from waterline.model.core.claim import ActionProperty, Invariant, predicates_of
 
 if TYPE_CHECKING:
     from waterline.checker.traces.finding import Finding
+
 
 COLUMNS = 100
 """How wide a counterexample is written where no screen says so."""
@@ -187,3 +192,22 @@ def seconds_of(outcome: Outcome) -> float:
     """Seconds of its search; none where it was looked up."""
     answer = outcome.answer
     return 0.0 if answer is None or answer.is_kept else answer.result.seconds
+
+
+def outcome_table(outcomes: Sequence[Outcome]) -> Table:
+    """A line an expectation."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Expectation", overflow="fold")
+    table.add_column("Came out", no_wrap=True)
+    table.add_column("States", justify="right", no_wrap=True)
+    table.add_column("Seconds", justify="right", no_wrap=True)
+    for outcome in outcomes:
+        name = Text(outcome.expectation.name)
+        for complaint in outcome.complaints:
+            name.append(f"\n{complaint.text}", style="red")
+        met = Text("as expected", "green") if outcome.is_met else Text("NO", BAD)
+        answer = outcome.answer
+        states = "" if answer is None else f"{answer.result.distinct:,}"
+        took = "" if answer is None else f"{answer.result.seconds:.1f}"
+        table.add_row(name, met, states, "kept" if answer and answer.is_kept else took)
+    return table

@@ -5,9 +5,12 @@ A plain stream gets its first line only after some seconds, so that a short run 
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Literal
 
 from rich.console import Group, RenderableType
@@ -24,6 +27,7 @@ from waterline.counterexamples.style import TITLE, columns
 
 if TYPE_CHECKING:
     from waterline.checker.search.search import Snapshot
+
 
 PLAIN_SECONDS = 5.0
 """Seconds between two lines where the output is not a terminal."""
@@ -218,3 +222,23 @@ def violated_line(snapshot: Snapshot, known: frozenset[str]) -> str:
 def _clock(seconds: float) -> str:
     """Tenths as long as they say something."""
     return f"{seconds:.1f} s" if seconds < 9.95 else rough_time(seconds)
+
+
+@contextmanager
+def ending_as_by_ctrl_c() -> Iterator[None]:
+    """Raise `KeyboardInterrupt` on SIGTERM while the block runs.
+
+    Schedulers send it before they kill. Only the main thread may handle it; others do nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

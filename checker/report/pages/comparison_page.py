@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from waterline.checker.analysis.compare.aligning import How
 from waterline.checker.analysis.compare.comparison import (
     Comparison,
+    End,
     describe_changes,
     describe_ends,
 )
-from waterline.checker.analysis.compare.ends import End
 from waterline.checker.analysis.compare.rendering import describe_pair, names
 from waterline.checker.kafka.narrative.story import Story, story_of
 from waterline.checker.problem.problem import Problem

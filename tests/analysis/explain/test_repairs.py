@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.recorded_traces import entry_trace, problem_of
-from waterline.checker.analysis.explain.candidates import Kind, candidates
-from waterline.checker.analysis.explain.repairs import repairs_of
+from waterline.checker.analysis.explain.repairs import Kind, candidates, repairs_of
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
 from waterline.model.message.environment import FAULTS

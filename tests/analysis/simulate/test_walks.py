@@ -12,9 +12,9 @@ import pytest
 
 from tests.support.graph_model import NODES, graph_problem
 from waterline.checker.analysis.simulate.coverage import Coverage, Sighting
+from waterline.checker.analysis.simulate.simulation import InOrder, WalkQuota, on_threads
 from waterline.checker.analysis.simulate.walk_loops import OFTEN, PACES_MAX
 from waterline.checker.analysis.simulate.walker import BATCH, Choosing, Plan, Walker, recipe_of
-from waterline.checker.analysis.simulate.workers import InOrder, WalkQuota, on_threads
 from waterline.checker.compiler.origins import action_of, arguments_of
 from waterline.checker.compiler.program import load_program
 from waterline.checker.kafka.families import problem_for

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from waterline.checker.cli.shared.ending import ending_as_by_ctrl_c
+from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from waterline.checker.kafka.confirm.processes import Processes, find_java
 from waterline.checker.kafka.confirm.zookeeper.brokers import _has_read

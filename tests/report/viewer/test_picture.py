@@ -9,8 +9,7 @@ from textual.geometry import Size
 
 from tests.support.stories import C21, KIP_279, LOSS, TRACES, story, story_of_trace
 from tests.support.viewing import screen_of
-from waterline.checker.report.viewer.lanes import picture
-from waterline.checker.report.viewer.log_row import ruler
+from waterline.checker.report.viewer.lanes import picture, ruler
 from waterline.checker.report.viewer.look import GONE_MARK
 from waterline.counterexamples import Trace, TraceStep
 

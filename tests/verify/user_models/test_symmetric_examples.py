@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.own import example
 from tests.user_models.test_examples import KRAFT, RAFT, reachable, searched
-from waterline.checker.user_models.symmetric import exchange
+from waterline.checker.user_models.vetting import exchange
 
 SORTS = {"raft": "server", "kraft_log": "voter"}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.explain.test_repairs import acks_1
-from waterline.checker.analysis.explain.candidates import candidates
-from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
+from waterline.checker.analysis.explain.repairs import Repairs, candidates, repairs_of
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.result import Verdict
