@@ -171,30 +171,10 @@ ACTIONS = (
     _action("HearAnswer", (_LEADER,), isr.can_hear_answer, isr.hear_answer),
     _action("Replay", (_LEADER,), replay.can_replay, replay.replay),
     _action("Checkpoint", (_REPLICA,), process.can_checkpoint, process.checkpoint),
-    _action(
-        "Crash",
-        (_REPLICA,),
-        process.can_crash,
-        process.crash,
-    ),
-    _action(
-        "PowerLoss",
-        (_REPLICA, _END),
-        disk.can_lose_power,
-        disk.lose_power,
-    ),
-    _action(
-        "DiskLoss",
-        (_REPLICA,),
-        disk.can_lose_disk,
-        disk.lose_disk,
-    ),
-    _action(
-        "CheckpointLoss",
-        (_REPLICA,),
-        disk.can_lose_checkpoint,
-        disk.lose_checkpoint,
-    ),
+    _action("Crash", (_REPLICA,), process.can_crash, process.crash),
+    _action("PowerLoss", (_REPLICA, _END), disk.can_lose_power, disk.lose_power),
+    _action("DiskLoss", (_REPLICA,), disk.can_lose_disk, disk.lose_disk),
+    _action("CheckpointLoss", (_REPLICA,), disk.can_lose_checkpoint, disk.lose_checkpoint),
     _action("DirectoryTaken", (_REPLICA,), disk.can_take_directory, disk.take_directory),
     _action(
         "DirectoryMove", (_REPLICA,), directories.can_move_directory, directories.move_directory

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from waterline.model.message.versions import spell
 
@@ -113,10 +114,14 @@ _TIERED = (
     "From 4.3 on a new follower may begin at the last tiered offset (KIP-1023, off by default)."
 )
 
+_zookeeper = partial(Release, is_kraft=False)
+_kraft = partial(Release, is_kraft=True)
+_kraft_before_3_9 = partial(_kraft, heeds_unclean_election=False)
+_elr = partial(_kraft, base="elr", with_eligible_leader_replicas=True)
+
 RELEASES = (
-    Release(
+    _zookeeper(
         since=(0, 8),
-        is_kraft=False,
         base="hw",
         added=("fresh-remote-leo", *_KEEPS_WAITING),
         source="0.8.2.2 ReplicaManager.makeFollowers, Partition.makeLeader",
@@ -124,33 +129,29 @@ RELEASES = (
         f"{_EMPTY_ISR}; until 0.8.1 it cannot be switched off. {_ISR_LIST}: until 0.8.1 always, in "
         "0.8.2 in a controlled shutdown.",
     ),
-    Release(
+    _zookeeper(
         since=(0, 9),
-        is_kraft=False,
         base="hw",
         added=_KEEPS_WAITING,
         source="KAFKA-2721 (0.9.0): 0.9.0.0 and 0.10.2.0 Partition.makeLeader",
         unlike=f"{_EMPTY_ISR}. {_ISR_LIST} in a controlled shutdown.",
     ),
-    Release(
+    _zookeeper(
         since=(0, 10),
-        is_kraft=False,
         base="hw",
         source="KAFKA-2960 (0.10.0), ReplicaManager.makeFollowers",
         unlike=f"{_EMPTY_ISR}.",
     ),
-    Release(
+    _zookeeper(
         since=(0, 11),
-        is_kraft=False,
         base="epoch",
         source="KIP-101 (0.11.0)",
         unlike=f"{_EMPTY_ISR}, until 1.1. With "
         "log.message.format.version below 0.11 followers truncate as in 0.10.",
     ),
-    Release(since=(2, 0), is_kraft=False, base="kip279-code", source="KAFKA-6361 (2.0.0)"),
-    Release(
+    _zookeeper(since=(2, 0), base="kip279-code", source="KAFKA-6361 (2.0.0)"),
+    _zookeeper(
         since=(2, 0, 1),
-        is_kraft=False,
         base="kip279",
         added=(
             "epoch-on-leading",
@@ -161,232 +162,190 @@ RELEASES = (
         source="KAFKA-7415, KAFKA-7164, KAFKA-7128, KAFKA-7414 (2.0.1)",
         unlike=_ENTRY_REPLACED,
     ),
-    Release(
+    _zookeeper(
         since=(2, 1),
-        is_kraft=False,
         base="kip320-code",
         source="KAFKA-7395, KAFKA-7152 (2.1.0); for consumers KAFKA-7747 (client 2.3.0)",
         unlike=_ENTRY_REPLACED,
     ),
-    Release(
+    _zookeeper(
         since=(2, 4),
-        is_kraft=False,
         base="kip320-code",
         added=_SINCE_2_4,
         source="KAFKA-8457, KAFKA-8400, KAFKA-8841 (2.4.0): the high watermark is a log's; KIP-455",
         unlike=_ENTRY_REPLACED,
     ),
-    Release(
+    _zookeeper(
         since=(2, 5),
-        is_kraft=False,
         base="kip320-code",
         added=(*_SINCE_2_4, "session-fencing"),
         source="KAFKA-9338 (2.5.0), FetchSession.CachedPartition",
         unlike=_ENTRY_REPLACED,
     ),
-    Release(
+    _zookeeper(
         since=(2, 6, 1),
-        is_kraft=False,
         base="kip320",
         source="KAFKA-10706 (2.6.1), Log.truncateTo",
     ),
-    Release(
+    _zookeeper(
         since=(2, 7),
-        is_kraft=False,
         base="kip320",
         added=_ALTER_ISR,
         source="KIP-497 (2.7.0, ApiVersion 2.7-IV2); followers still ask for epochs: 2.7.0 to "
         "2.7.2 ReplicaFetcherThread",
         unlike="Until 2.7.2 and 2.8.1 an answer that changes nothing leaves the request pending.",
     ),
-    Release(
+    _zookeeper(
         since=(2, 8),
-        is_kraft=False,
         base="truncate-on-fetch",
         added=_ALTER_ISR,
         removed=_NO_GUARD,
         source=f"{_ON_FETCH}; without KAFKA-13141",
     ),
-    Release(
+    _zookeeper(
         since=(2, 8, 1),
-        is_kraft=False,
         base="truncate-on-fetch",
         added=_ALTER_ISR,
         source="KAFKA-13141 (2.8.1, 3.0.0), ReplicaManager.updateFollowerFetchState",
     ),
-    Release(
+    _zookeeper(
         since=(3, 3),
-        is_kraft=False,
         base="truncate-on-fetch",
         added=(*_ALTER_ISR, "fenced-check"),
         source="KIP-841 (3.3.0), KafkaController.tryProcessAlterPartition: only live brokers",
     ),
-    Release(
+    _zookeeper(
         since=(3, 7),
-        is_kraft=False,
         base="truncate-on-fetch",
         added=(*_ALTER_ISR, "fenced-check", *_HW_NEEDS_MIN_ISR),
         source="KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
         unlike=_NOT_SYNCED,
     ),
-    Release(
+    _zookeeper(
         since=(3, 9, 1),
-        is_kraft=False,
         base="truncate-on-fetch",
         added=(*_ALTER_ISR, "fenced-check", *_HW_NEEDS_MIN_ISR, *_CHECKS_EPOCH),
         source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
         unlike=_FLUSHED_LATER,
     ),
-    Release(
+    _kraft_before_3_9(
         since=(2, 8),
-        is_kraft=True,
         base="kraft",
         removed=("fenced-check", *_NO_GUARD, *_BEFORE_KRAFT_3_3),
-        heeds_unclean_election=False,
         source="2.8.0 ReplicationControlManager.alterIsr; without KAFKA-13141, KAFKA-13916",
         unlike=f"{_PREVIEW} {_MOVES_EPOCH_START}",
     ),
-    Release(
+    _kraft_before_3_9(
         since=(2, 8, 1),
-        is_kraft=True,
         base="kraft",
         removed=("fenced-check", *_BEFORE_KRAFT_3_3),
-        heeds_unclean_election=False,
         source="2.8.1 ReplicationControlManager.alterIsr; KAFKA-13141 (2.8.1)",
         unlike=f"{_PREVIEW} {_MOVES_EPOCH_START}",
     ),
-    Release(
+    _kraft_before_3_9(
         since=(3, 0),
-        is_kraft=True,
         base="kraft",
         removed=("fenced-check", *_BEFORE_KRAFT_3_3),
-        heeds_unclean_election=False,
         source="3.0.0 PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded; without KAFKA-13916, "
         "KAFKA-13858, KAFKA-13790",
         unlike=_MOVES_EPOCH_START,
     ),
-    Release(
+    _kraft_before_3_9(
         since=(3, 3),
-        is_kraft=True,
         base="kraft",
-        heeds_unclean_election=False,
         source="KIP-841, KAFKA-13916, KAFKA-13858, KAFKA-13790 (3.3.0)",
     ),
-    Release(
+    _kraft_before_3_9(
         since=(3, 5),
-        is_kraft=True,
         base="kip903",
         removed=_TAKES_STALE_FETCHES,
-        heeds_unclean_election=False,
         source="KIP-903, KAFKA-14617 (3.5.0); without KAFKA-15221",
         unlike=_STALE_MEMBER,
     ),
-    Release(
+    _kraft_before_3_9(
         since=(3, 6),
-        is_kraft=True,
         base="kip903",
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_TAKES_STALE_FETCHES),
-        heeds_unclean_election=False,
         source="KAFKA-15021 (3.6.0), MetadataVersion.isLeaderEpochBumpRequiredOnIsrShrink",
         unlike=f"{_MIGRATION} {_STALE_MEMBER}",
     ),
-    Release(
+    _kraft_before_3_9(
         since=(3, 7),
-        is_kraft=True,
         base="kip903",
         added=_HW_NEEDS_MIN_ISR,
         removed=_NO_EPOCH_FOR_SHRINKING,
-        heeds_unclean_election=False,
         source="KAFKA-15583, KAFKA-15221 (3.7.0), Partition.maybeIncrementLeaderHW",
         unlike=f"{_MIGRATION} {_NOT_SYNCED}",
     ),
-    Release(
+    _kraft_before_3_9(
         since=(3, 7, 1),
-        is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
         removed=_NO_EPOCH_FOR_SHRINKING,
-        heeds_unclean_election=False,
         source="KAFKA-16082 (3.7.1), LogManager.recoverAbandonedFutureLogs; else as 3.7",
         unlike=f"{_MIGRATION} {_NOT_SYNCED}",
     ),
-    Release(
+    _kraft_before_3_9(
         since=(3, 8),
-        is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
-        heeds_unclean_election=False,
         source="KAFKA-15665 (3.8.0), PartitionReassignmentReplicas; else as 3.7",
         unlike=f"{_MIGRATION} {_FLUSHED_LATER}",
     ),
-    Release(
+    _kraft(
         since=(3, 9),
-        is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-12670 (3.9.0), ConfigurationControlManager; else as 3.7",
         unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
     ),
-    Release(
+    _kraft(
         since=(3, 9, 1),
-        is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_CHECKS_EPOCH),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
         unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
     ),
-    Release(
+    _kraft(
         since=(4, 0),
-        is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_REGISTRATION_REMOVES),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-18106, KAFKA-18635 (4.0.0), handleBrokerShutdown; without KAFKA-18723",
         unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
-    Release(
+    _elr(
         since=(4, 0),
-        is_kraft=True,
-        base="elr",
         added=("last-known-leader", "last-known-leader-fenced"),
         removed=_CHECKS_EPOCH,
-        with_eligible_leader_replicas=True,
         source="KIP-966 (4.0.0), PartitionChangeBuilder; without KAFKA-19522, KAFKA-18723",
         unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
-    Release(
+    _kraft(
         since=(4, 0, 1),
-        is_kraft=True,
         base="kip903",
         added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH),
         removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
         source="KAFKA-18723 (4.0.1, 4.1.0), UnifiedLog.appendAsFollower",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
-    Release(
+    _elr(
         since=(4, 0, 1),
-        is_kraft=True,
-        base="elr",
         added=("last-known-leader", "last-known-leader-fenced"),
-        with_eligible_leader_replicas=True,
         source="KAFKA-18723 (4.0.1), UnifiedLog.appendAsFollower; without KAFKA-19522",
         unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
-    Release(
+    _elr(
         since=(4, 1),
-        is_kraft=True,
-        base="elr",
         added=("last-known-leader",),
-        with_eligible_leader_replicas=True,
         source="KAFKA-19522 (4.1.0), PartitionChangeBuilder.canElectLastKnownLeader",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
-    Release(
+    _kraft(
         since=(4, 3),
-        is_kraft=True,
         base="kip903",
         added=(
             *_HW_NEEDS_MIN_ISR,
@@ -399,13 +358,10 @@ RELEASES = (
         source="KAFKA-19975 (4.3.0), PartitionReassignmentReplicas; compared up to 4.4.0",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
-    Release(
+    _elr(
         since=(4, 3),
-        is_kraft=True,
-        base="elr",
         added=("last-known-leader", *_COMPLETES_WHEN_ADDED, *_SHRINK_WAITS),
         removed=_NEW_DIRECTORY_EMPTIES_ELR,
-        with_eligible_leader_replicas=True,
         source="KAFKA-19975, pull request 20716 (4.3.0), ReplicationControlManager",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
