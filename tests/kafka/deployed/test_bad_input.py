@@ -151,7 +151,9 @@ def test_binary_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"format": "waterline-deployment/9"}', "is no saved deployment"),
+        ('{"format": "waterline-deployment/9"}', "this reads waterline-deployment/2"),
+        ('{"format": "waterline-deployment/2", "topics": [{"name": "t", "a": 1}]}', "field a;"),
+        ('{"format": "waterline-deployment/2", "topics": [{}]}', "is no saved deployment"),
         ('{"format": "waterline-deployment/2", "brokers": 3, "topics": []}', "is no saved"),
     ],
 )
