@@ -7,7 +7,6 @@ each replay. Another number of brokers, or another timeout, takes another cluste
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
@@ -108,8 +107,7 @@ class SharedClusters:
 
 def confirm_among_others(course: Course, site: Site, clusters: SharedClusters) -> Confirmation:
     """Replay a course on brokers that have run other courses before. Raises `CannotConfirm`."""
-    began = time.monotonic()
-    found = run_of(course, site).carried_out(clusters.stage(course), began)
+    found = run_of(course, site).carried_out(clusters.stage(course))
     if found.judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE}:
         clusters.end()  # The state of these brokers is unknown.
     return found

@@ -64,21 +64,14 @@ def course_of(
     release: KafkaRelease,
 ) -> Course:
     """The way of a replayed trace of `model` on brokers of `release`."""
+    taken, other, parted_at, parting = replayed, model, 0, ""
+    passed_over: tuple[tuple[int, TraceStep], ...] = ()
     own, traced = version_of(release.rules), version_of(replayed.trace.version)
-    if (own.truncation, own.features) == (traced.truncation, traced.features):
-        return Course(
-            claim=claim,
-            replayed=replayed,
-            model=model,
-            parted_at=0,
-            parting="",
-            passed_over=(),
-            breaks=_breaks(replayed, model, claim),
-        )
-    environment = Environment.from_options(dict(replayed.trace.environment))
-    other = message_model(release.rules, environment)
-    taken, passed_over = _translate(replayed, other)
-    parted_at, parting = _parting(replayed, model, taken, other, passed_over, release)
+    if (own.truncation, own.features) != (traced.truncation, traced.features):
+        environment = Environment.from_options(dict(replayed.trace.environment))
+        other = message_model(release.rules, environment)
+        taken, passed_over = _translate(replayed, other)
+        parted_at, parting = _parting(replayed, model, taken, other, passed_over, release)
     return Course(
         claim=claim,
         replayed=taken,

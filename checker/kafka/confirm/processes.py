@@ -26,6 +26,8 @@ LAST_LINES = 5
 END_SECONDS_MAX = 30
 RUN_SECONDS_MAX = 60
 _SET_PARENT_DEATH_SIGNAL = 1
+JVM_OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Options of a small JVM that starts fast."""
 _LOG4J_1 = """\
 log4j.rootLogger=INFO, out
 log4j.appender.out=org.apache.log4j.ConsoleAppender
@@ -133,9 +135,7 @@ class Processes:
     def _command(self) -> list[str]:
         return [
             str(self._java),
-            "-Xmx256m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
+            *JVM_OPTIONS,
             # ZooKeeper asks for a part of log4j that its replacement does not have.
             "-Dzookeeper.jmx.log4j.disable=true",
             # Nobody pulls the plug on it, and a busy disk is not to end a session.

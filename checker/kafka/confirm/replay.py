@@ -120,7 +120,7 @@ def confirm_on(course: Course, site: Site) -> Confirmation:
 
     Raises `CannotConfirm` if no cluster can be set up for it.
     """
-    began = time.monotonic()
+    run = run_of(course, site)
     with start_stage(
         site.release,
         site.jars,
@@ -130,7 +130,7 @@ def confirm_on(course: Course, site: Site) -> Confirmation:
         announce=site.announce,
         assigned=assigned_of(course.model),
     ) as stage:
-        return run_of(course, site).carried_out(stage, began)
+        return run.carried_out(stage)
 
 
 def run_of(course: Course, site: Site) -> Run:
@@ -152,13 +152,14 @@ class Run:
     """A follower that asks in vain just now."""
     steerable: Steerable = field(init=False)
     silent: int = 0
+    began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         """Start with no broker fenced."""
         self.steerable = Steerable(self.course.model, self.release, self.lag_ms)
 
-    def carried_out(self, stage: Stage, began: float) -> Confirmation:
-        """Every step, then the end. `began` is when the clock was started, for the report."""
+    def carried_out(self, stage: Stage) -> Confirmation:
+        """Every step, then the end."""
         replayed = self.course.replayed
         passed_over = dict(self.course.passed_over)
         prepare_late_reads(stage, replayed.moments)
@@ -174,20 +175,20 @@ class Run:
             try:
                 seen = self._take(stage, moment)
             except NotHeld as problem:
-                return self._end(Judgement.NOT_STEERABLE, number, str(problem), None, began)
+                return self._end(Judgement.NOT_STEERABLE, number, str(problem), None)
             if seen.complaint:
                 known = known_difference(seen, self.release)
                 if known is not None:
                     reason = f"{seen.complaint}, as is known: {known.description}"
                     reason = reason.removesuffix(".")
-                    return self._end(Judgement.NOT_STEERABLE, number, reason, None, began)
-                return self._end(Judgement.REFUTED, number, seen.complaint, None, began)
+                    return self._end(Judgement.NOT_STEERABLE, number, reason, None)
+                return self._end(Judgement.REFUTED, number, seen.complaint, None)
         self.report("looking at the end")
         if isinstance(self.course.claim, Behaviour):
             found = watch_for(stage, self.course.claim, self._end_by(stage))
-            return self._judged_behaviour(found, began)
+            return self._judged_behaviour(found)
         evidence = gather_evidence(stage, observe(stage), self.committed, self._leader())
-        return self._judge(evidence, began)
+        return self._judge(evidence)
 
     def _end_by(self, stage: Stage) -> EndBy:
         """Return the steps that end the wait in the model."""
@@ -264,23 +265,23 @@ class Run:
         self.silent = self.steerable.silent_after(moment, self.silent)
         return seen
 
-    def _judge(self, evidence: Evidence, began: float) -> Confirmation:
+    def _judge(self, evidence: Evidence) -> Confirmation:
         claim = self.course.trace.invariant
         shows = evidence.shows(self.course.claim)
         if not self.course.breaks:
             if shows:
                 reason = f"{claim} holds in the model of these brokers, and is broken to who looks"
-                return self._end(Judgement.REFUTED, len(self.steps), reason, evidence, began)
-            return self._end(Judgement.HELD, self.course.parted_at, self._reason(), evidence, began)
+                return self._end(Judgement.REFUTED, len(self.steps), reason, evidence)
+            return self._end(Judgement.HELD, self.course.parted_at, self._reason(), evidence)
         if shows is False:
             reason = f"what was seen agreed, but to who looks from outside {claim} is not broken"
-            return self._end(Judgement.REFUTED, len(self.steps), reason, evidence, began)
+            return self._end(Judgement.REFUTED, len(self.steps), reason, evidence)
         reason = f"{claim} is broken: all steps were taken, and what was seen agreed"
         if shows is None:
             reason += "; the claim itself is not to be seen from outside"
-        return self._end(Judgement.CONFIRMED, 0, reason, evidence, began)
+        return self._end(Judgement.CONFIRMED, 0, reason, evidence)
 
-    def _judged_behaviour(self, found: Looked, began: float) -> Confirmation:
+    def _judged_behaviour(self, found: Looked) -> Confirmation:
         """Judge a liveness claim by what the brokers showed while they were observed."""
         claim, evidence, last = self.course.trace.invariant, found.evidence, len(self.steps)
         if self.lag_ms == NO_LAG_MS:
@@ -291,21 +292,21 @@ class Run:
             reason = (
                 f"what {claim} says comes has come, {found.came_after:.0f} s after the last step"
             )
-            return self._end(Judgement.REFUTED, last, reason, evidence, began)
+            return self._end(Judgement.REFUTED, last, reason, evidence)
         if self.course.breaks:
             reason = (
                 f"all steps were taken, what was seen agreed, and what {claim} says comes did not "
                 f"come in {found.seconds:.0f} s; that it never does is the model's word"
             )
-            confirmed = self._end(Judgement.CONFIRMED, 0, reason, evidence, began)
+            confirmed = self._end(Judgement.CONFIRMED, 0, reason, evidence)
             return replace(confirmed, waited=found.seconds, ended_by=found.ended_by)
         if came or found.ended_by:
-            return self._end(Judgement.HELD, self.course.parted_at, self._reason(), evidence, began)
+            return self._end(Judgement.HELD, self.course.parted_at, self._reason(), evidence)
         reason = (
             f"what {claim} says comes did not come in {found.seconds:.0f} s, though it does in the "
             "model of these brokers; timeouts being out of reach, that says nothing of Kafka"
         )
-        return self._end(Judgement.NOT_STEERABLE, last, reason, evidence, began)
+        return self._end(Judgement.NOT_STEERABLE, last, reason, evidence)
 
     def _reason(self) -> str:
         text = "what was seen agreed with the model of these brokers, in which nothing breaks"
@@ -322,7 +323,6 @@ class Run:
         step: int,
         reason: str,
         evidence: Evidence | None,
-        began: float,
     ) -> Confirmation:
         return Confirmation(
             judgement=judgement,
@@ -330,5 +330,5 @@ class Run:
             reason=reason,
             steps=tuple(self.steps),
             evidence=evidence,
-            seconds=time.monotonic() - began,
+            seconds=time.monotonic() - self.began,
         )

@@ -60,10 +60,15 @@ class Stage(ABC):
     """True if a broker that restarts reads decisions before it learns one (KRaft)."""
 
     def __init__(
-        self, release: KafkaRelease, brokers: Brokers, links: dict[tuple[int, int], Link]
+        self,
+        release: KafkaRelease,
+        brokers: Brokers,
+        controller: Decides,
+        links: dict[tuple[int, int], Link],
     ) -> None:
         self.release = release
         self.brokers = brokers
+        self.controller = controller
         self.links = links
         self.asked: list[PendingRecord] = []
         self.sent: set[int] = set()
@@ -71,11 +76,6 @@ class Stage(ABC):
         self.epochs_learned: dict[int, int] = {}
         self._have_learned: set[int] = set()
         """Brokers whose process has learned some decision since it was started."""
-
-    @property
-    @abstractmethod
-    def controller(self) -> Decides:
-        """Controller of the partition."""
 
     @abstractmethod
     def learn(

@@ -60,7 +60,7 @@ def test_a_behaviour_breaks_on_the_way_of_a_release_that_has_it(
 
 def looked_for(found: Looked, name: str, release: KafkaRelease, lag_ms: int = LAG_MS) -> Any:
     way = course(name, release)
-    return Run(way, release, lag_ms, print)._judged_behaviour(found, 0.0)
+    return Run(way, release, lag_ms, print)._judged_behaviour(found)
 
 
 NEVER = Looked(None, 20.0, Evidence(("r1 fetched 7 times.",), (), False, False))
@@ -321,7 +321,7 @@ def test_a_run_looks_at_the_end_of_a_behaviour(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(replaying, "watch_for", looks)
     monkeypatch.setattr(Run, "_take", lambda self, stage, moment: SimpleNamespace(complaint=""))
-    found = Run(way, release, LAG_MS, lambda line: None).carried_out(None, 0.0)  # type: ignore[arg-type]
+    found = Run(way, release, LAG_MS, lambda line: None).carried_out(None)  # type: ignore[arg-type]
 
     assert found.judgement is Judgement.CONFIRMED
     assert found.evidence is NEVER.evidence

@@ -92,7 +92,7 @@ def carry_out(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(replaying, "gather_evidence", gathered)
         monkeypatch.setattr(stepping, "keep_in_sync", lambda of, state: None)
         run = Run(course, release, lag_ms, lambda line: None)
-        return run.carried_out(stage, 0.0)  # type: ignore[arg-type]
+        return run.carried_out(stage)  # type: ignore[arg-type]
 
     return carried_out
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import selectors
 import shutil
 import subprocess
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
-from waterline.checker.kafka.confirm.processes import find_java
+from waterline.checker.kafka.confirm.processes import JVM_OPTIONS, find_java
 
 SOURCE = Path(__file__).with_name("SteeredTabletServer.java")
 COMPILE_SECONDS_MAX = 120
@@ -73,9 +72,7 @@ class Process:
         log = folder / f"{name}.log"
         command = [
             str(find_java()),
-            "-Xmx256m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
+            *JVM_OPTIONS,
             "--add-opens=java.base/java.nio=ALL-UNNAMED",
             "-cp",
             _join(class_path),
@@ -237,13 +234,3 @@ class Cluster:
     def show(self, server: int) -> Shown:
         """Return the state that the server shows now."""
         return Shown.read(self.of(server).ask("state"))
-
-    @staticmethod
-    def soon(seconds: float) -> list[float]:
-        """Pauses that add up to so many seconds."""
-        return [0.02] * int(seconds / 0.02)
-
-    @staticmethod
-    def wait(pause: float) -> None:
-        """Do nothing for so long."""
-        time.sleep(pause)

@@ -10,14 +10,12 @@ from collections.abc import Callable, Sequence
 
 from waterline.checker.kafka.confirm.decisions import Decision
 from waterline.checker.kafka.confirm.errors import BrokerFailed
-from waterline.checker.kafka.confirm.kraft.brokers import KraftBrokers
 from waterline.checker.kafka.confirm.kraft.controller import KraftController
 from waterline.checker.kafka.confirm.kraft.late_reads import PARTITIONS, TOPIC, TOPIC_ID, LongAnswer
-from waterline.checker.kafka.confirm.proxy import Link, wait_until
+from waterline.checker.kafka.confirm.proxy import wait_until
 from waterline.checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH
 from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
 from waterline.checker.kafka.confirm.quorum.state import AlterRequest
-from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stage import (
     GRACE_SECONDS,
     STEP_SECONDS_MAX,
@@ -34,27 +32,13 @@ class KraftStage(Stage):
     """Brokers with KRaft, and the harness as their controller."""
 
     reads_log_at_start = True
-
-    def __init__(
-        self,
-        release: KafkaRelease,
-        brokers: KraftBrokers,
-        controller: KraftController,
-        links: dict[tuple[int, int], Link],
-    ) -> None:
-        super().__init__(release, brokers, links)
-        self._controller = controller
-        self._long_answer: LongAnswer | None = None
-
-    @property
-    def controller(self) -> KraftController:
-        """As `Stage.controller`."""
-        return self._controller
+    controller: KraftController
+    _long_answer: LongAnswer | None = None
 
     @property
     def quorum(self) -> ScriptedController:
         """Controller that the brokers talk to."""
-        return self._controller.quorum
+        return self.controller.quorum
 
     # Brokers' lives.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from waterline.checker.kafka.confirm.definitions import NO_UUID, Definitions
@@ -49,11 +49,12 @@ NO_BROKER = 999
 """The number of a broker that there is not."""
 
 
-class ScriptedController:
+class ScriptedController(QuorumState):
     """The controller of one partition at a time. A context manager.
 
-    `find` returns the port where a reader finds a broker: its own, or that of a proxy between them.
-    `watch` receives the brokers' requests, except the constant ones, and the answers.
+    It is the state that its threads share, with what the script decides. `find` returns the port
+    where a reader finds a broker: its own, or that of a proxy between them. `watch` receives the
+    brokers' requests, except the constant ones, and the answers.
     """
 
     def __init__(
@@ -65,21 +66,22 @@ class ScriptedController:
         find: Find = _everybody_finds,
         watch: Watch = _ignore,
     ) -> None:
-        self._state = QuorumState(
+        super().__init__(
             definitions,
             brokers,
             with_eligible_leader_replicas=with_eligible_leader_replicas,
             find=find,
             watch=watch,
         )
-        serve = functools.partial(answer_frame, self._state)
-        self._ports = Ports(brokers, serve, self._state.fail)
+        self._ports = Ports(brokers, functools.partial(answer_frame, self), self.fail)
 
     def __enter__(self) -> ScriptedController:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._state.end()
+        with self.changed:
+            self.is_over = True
+            self.changed.notify_all()
         self._ports.close()
 
     @property
@@ -90,70 +92,49 @@ class ScriptedController:
     @property
     def end(self) -> int:
         """The end of the metadata log."""
-        with self._state.changed:
-            return self._state.log.end
+        with self.changed:
+            return self.log.end
 
     @property
     def partition(self) -> PartitionImage:
         """The partition as it was decided last. Raises `ValueError` before there is a topic."""
-        if self._state.partition is None:
+        if self.image is None:
             raise ValueError("the scripted controller has no topic yet")
-        return self._state.partition
+        return self.image
 
     def broker(self, broker: int) -> BrokerImage:
         """Return the controller's view of a broker."""
-        return self._state.brokers[broker]
-
-    @property
-    def unexpected(self) -> Sequence[str]:
-        """Names of the requests that no answer is known for."""
-        return tuple(self._state.unexpected)
-
-    def await_true(self, true: Callable[[], bool], seconds: float) -> bool:
-        """Wait until it is true; whether it came to that in time.
-
-        Raises `ControllerFailed` where a thread that answers brokers has failed.
-        """
-        return self._state.await_true(true, seconds)
+        return self.brokers[broker]
 
     # What brokers may know.
 
     def reveal(self, broker: int, end: int) -> None:
         """Let the broker read the log up to `end`, never less than before."""
-        with self._state.changed:
-            known = self._state.brokers[broker]
+        with self.changed:
+            known = self.brokers[broker]
             known.may_know = max(end, known.may_know or 0)
-            self._state.changed.notify_all()
+            self.changed.notify_all()
 
     def hold_all(self) -> None:
         """Let no broker read anything that is not revealed to it."""
-        with self._state.changed:
-            for known in self._state.brokers:
-                known.may_know = self._state.log.end
+        with self.changed:
+            for known in self.brokers:
+                known.may_know = self.log.end
 
     def has_applied(self, broker: int, end: int) -> bool:
         """True if the broker has acted on the log up to `end`, as its heartbeat says."""
-        return self._state.brokers[broker].applied >= end - 1
-
-    @property
-    def definitions(self) -> Definitions:
-        """Message definitions of the release."""
-        return self._state.definitions
+        return self.brokers[broker].applied >= end - 1
 
     # What is decided.
-
-    def append(self, records: Sequence[MetadataRecord]) -> int:
-        """Write these as one batch; the log's end after it."""
-        return self._state.append(records)
 
     def create_topic(
         self, name: str, replicas: Sequence[int], leader: int, settings: Mapping[str, str]
     ) -> int:
         """A topic of one partition, its replicas in sync, led in epoch 0; the log's end after."""
-        with self._state.changed:
-            self._state.topic_id = topic_id = uuid.uuid4()
+        with self.changed:
+            self.topic_id = topic_id = uuid.uuid4()
             directories = [self._first_directory(each) for each in replicas]
-            self._state.partition = PartitionImage(
+            self.image = PartitionImage(
                 leader, 0, 0, list(replicas), Assignment(tuple(replicas)), directories
             )
             records = [MetadataRecord("TopicRecord", 0, {"name": name, "topic_id": topic_id})]
@@ -181,14 +162,14 @@ class ScriptedController:
                 "directories": directories,
             }
             records.append(MetadataRecord(PARTITION, self._partition_version, values))
-            return self._state.append(records)
+            return self.append(records)
 
     def _first_directory(self, broker: int) -> uuid.UUID:
-        return (self._state.brokers[broker].log_dirs or [NO_UUID])[0]
+        return (self.brokers[broker].log_dirs or [NO_UUID])[0]
 
     def create_unhosted_topic(self, name: str, topic_id: uuid.UUID, partitions: int) -> int:
         """A topic whose replicas are on a broker that there is not; the log's end after it."""
-        with self._state.changed:
+        with self.changed:
             records = [MetadataRecord("TopicRecord", 0, {"name": name, "topic_id": topic_id})]
             for each in range(partitions):
                 values = {
@@ -202,16 +183,16 @@ class ScriptedController:
                     "directories": [NO_UUID],
                 }
                 records.append(MetadataRecord(PARTITION, self._partition_version, values))
-            return self._state.append(records)
+            return self.append(records)
 
     def remove_topic(self) -> int:
         """The topic is deleted; the log's end after that."""
-        values = {"topic_id": self._state.topic_id}
-        return self._state.append([MetadataRecord("RemoveTopicRecord", 0, values)])
+        values = {"topic_id": self.topic_id}
+        return self.append([MetadataRecord("RemoveTopicRecord", 0, values)])
 
     @property
     def _partition_version(self) -> int:
-        return 2 if self._state.metadata_version >= _WITH_ELR else 1
+        return 2 if self.metadata_version >= _WITH_ELR else 1
 
     def change(
         self,
@@ -229,9 +210,9 @@ class ScriptedController:
         (PartitionRegistration.merge). A leader from outside the ISR and the ELR is recovering until
         a change with `is_recovered` (KIP-704).
         """
-        with self._state.changed:
+        with self.changed:
             now = self.partition
-            values: dict[str, Any] = {"partition_id": 0, "topic_id": self._state.topic_id}
+            values: dict[str, Any] = {"partition_id": 0, "topic_id": self.topic_id}
             if leader not in {None, NO_LEADER, *now.isr, *now.elr}:
                 if not now.is_recovering:
                     values["leader_recovery_state"] = 1
@@ -250,7 +231,7 @@ class ScriptedController:
                 values |= self._values_of(assignment)
             now.epoch += 1
             record = MetadataRecord(PARTITION_CHANGE, self._partition_version, values)
-            return self._state.append([*beside, record])
+            return self.append([*beside, record])
 
     def _values_of(self, assignment: Assignment) -> dict[str, Any]:
         """Fields of a change of replicas: who stays keeps its directory."""
@@ -270,8 +251,8 @@ class ScriptedController:
 
     def fencing(self, broker: int, *, is_fenced: bool) -> MetadataRecord:
         """The record that fences a broker or ends that; its next heartbeat is answered so."""
-        with self._state.changed:
-            known = self._state.brokers[broker]
+        with self.changed:
+            known = self.brokers[broker]
             known.is_fenced = is_fenced
             fenced = 1 if is_fenced else -1  # 0 is no change.
             return self._registration_change(broker, {"fenced": fenced})
@@ -281,19 +262,19 @@ class ScriptedController:
         return self._registration_change(broker, {"in_controlled_shutdown": 1})
 
     def _registration_change(self, broker: int, change: Mapping[str, int]) -> MetadataRecord:
-        values = {"broker_id": broker, "broker_epoch": self._state.brokers[broker].epoch, **change}
+        values = {"broker_id": broker, "broker_epoch": self.brokers[broker].epoch, **change}
         return MetadataRecord(REGISTRATION_CHANGE, 2, values)
 
     def let_shut_down(self, broker: int) -> None:
         """The broker's next heartbeat that asks to shut down is answered that it may."""
-        self._state.brokers[broker].may_shut_down = True
+        self.brokers[broker].may_shut_down = True
 
     # What leaders ask.
 
     def asked_by(self, broker: int) -> list[AlterRequest]:
         """The broker's requests to change the ISR that wait for an answer, the oldest first."""
-        with self._state.changed:
-            return [each for each in self._state.asked if each.broker == broker]
+        with self.changed:
+            return [each for each in self.asked if each.broker == broker]
 
     def is_outdated(self, asked: AlterRequest) -> bool:
         """True if the request is of a state of the partition that is no more."""
@@ -324,9 +305,9 @@ class ScriptedController:
 
     def lose(self, asked: AlterRequest) -> None:
         """The connection breaks; the leader asks again."""
-        with self._state.changed:
+        with self.changed:
             asked.is_lost = True
-            self._state.changed.notify_all()
+            self.changed.notify_all()
 
     def refusal(self, asked: AlterRequest) -> int:
         """Return the error of Kafka's controller for this request, 0 if it would agree.
@@ -346,6 +327,6 @@ class ScriptedController:
         return 0
 
     def _answer(self, asked: AlterRequest, partition: Mapping[str, Any]) -> None:
-        with self._state.changed:
+        with self.changed:
             asked.answer = partition
-            self._state.changed.notify_all()
+            self.changed.notify_all()

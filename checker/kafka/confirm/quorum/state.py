@@ -130,7 +130,8 @@ class QuorumState:
         self.changed = threading.Condition()
         self.log = MetadataLog(definitions, NODE)
         self.brokers = [BrokerImage() for _ in range(brokers)]
-        self.partition: PartitionImage | None = None
+        self.image: PartitionImage | None = None
+        """The partition as it was decided last, None before there is a topic."""
         self.topic_id = uuid.uuid4()
         self.metadata_version = 0
         """The level of metadata.version, 0 before the first broker has said which it has."""
@@ -197,9 +198,3 @@ class QuorumState:
                     f"the scripted controller failed: {self.failure!r}"
                 ) from self.failure
             return came
-
-    def end(self) -> None:
-        """Every thread that waits ends."""
-        with self.changed:
-            self.is_over = True
-            self.changed.notify_all()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from waterline.checker.kafka.confirm.decisions import Decision
-from waterline.checker.kafka.confirm.proxy import Link
-from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stage import GRACE_SECONDS, Stage, StepFailed
 from waterline.checker.kafka.confirm.wire import error_name
 from waterline.checker.kafka.confirm.zookeeper.brokers import ZookeeperBrokers
@@ -16,21 +14,8 @@ from waterline.checker.kafka.confirm.zookeeper.controller import ZookeeperContro
 class ZookeeperStage(Stage):
     """Brokers with ZooKeeper, and the harness as their controller."""
 
-    def __init__(
-        self,
-        release: KafkaRelease,
-        brokers: ZookeeperBrokers,
-        controller: ZookeeperController,
-        links: dict[tuple[int, int], Link],
-    ) -> None:
-        super().__init__(release, brokers, links)
-        self._controller = controller
-        self._registering = brokers
-
-    @property
-    def controller(self) -> ZookeeperController:
-        """As `Stage.controller`."""
-        return self._controller
+    brokers: ZookeeperBrokers
+    controller: ZookeeperController
 
     def _forget(self, broker: int, *, outlives: bool = False) -> None:
         super()._forget(broker, outlives=outlives)
@@ -39,7 +24,7 @@ class ZookeeperStage(Stage):
     def restart(self, broker: int) -> None:
         """As `Stage.restart`."""
         self.brokers.start(broker)
-        self._registering.await_registered(broker, self.controller)
+        self.brokers.await_registered(broker, self.controller)
 
     def forget_topic(self) -> None:
         """As `Stage.forget_topic`."""
@@ -47,7 +32,7 @@ class ZookeeperStage(Stage):
         for broker in down:
             self.brokers.start(broker)
         for broker in down:
-            self._registering.await_registered(broker, self.controller)
+            self.brokers.await_registered(broker, self.controller)
         for link in self.links.values():
             link.lose()
             link.lose_stray()

@@ -259,7 +259,7 @@ def test_a_request_that_has_no_answer_is_refused_and_noted() -> None:
         answer = broker.ask(DESCRIBE_QUORUM, {})
 
     assert answer.error_code == 42
-    assert scripted.unexpected == ("DescribeQuorumRequest",)
+    assert scripted.unexpected == ["DescribeQuorumRequest"]
     assert seen == ["r0 asks the controller", "the controller answers r0"]
 
 
