@@ -30,9 +30,8 @@ from lab.conform.kept_walks import (
 )
 from waterline.checker.kafka.confirm.carrying_out import work_folder
 from waterline.checker.kafka.confirm.errors import CannotConfirm
-from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.jars import Site, Tell, class_path
 from waterline.checker.kafka.confirm.releases import KafkaRelease
-from waterline.checker.kafka.confirm.site import Site, Tell
 from waterline.counterexamples import BadTrace, read_trace, write_trace
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Model

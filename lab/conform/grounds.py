@@ -20,7 +20,7 @@ from lab.conform.kept_walks import AIMED, ALONG, CHANCE, KeptWalk, Question
 from lab.conform.shortening import shorten
 from lab.conform.walking import Choose, Walked, by_chance, following, walk
 from waterline.checker.kafka.confirm.brokers import BrokerSettings
-from waterline.checker.kafka.confirm.site import Site, Tell
+from waterline.checker.kafka.confirm.jars import Site, Tell
 from waterline.checker.kafka.confirm.stage import Stage
 from waterline.checker.kafka.confirm.staging import start_stage
 from waterline.checker.kafka.confirm.steerable import Steerable

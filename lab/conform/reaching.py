@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from lab.conform.outcomes import Outcome, keys_of, outcome_of_key
 from waterline.checker.compiler.origins import ACTION_SHIFT, call_of, row_of, step_of
-from waterline.checker.kafka.confirm.columns import Column, Steps
-from waterline.checker.kafka.confirm.steerable import Steerable
+from waterline.checker.kafka.confirm.steerable import Column, Steerable, Steps
 from waterline.checker.kafka.confirm.stepping import SHRINKS
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem

@@ -23,8 +23,8 @@ from lab.experiments.real_controller import KraftCluster, started
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm, NoAnswer
 from waterline.checker.kafka.confirm.evidence import consume
 from waterline.checker.kafka.confirm.jars import class_path
-from waterline.checker.kafka.confirm.producing import describe_answer
 from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.stage import describe_answer
 from waterline.checker.kafka.confirm.wire import Pending
 
 BEATS_PER_SECOND = 2

@@ -33,8 +33,8 @@ from lab.experiments.real_controller import KraftCluster, started
 from waterline.checker.kafka.confirm.errors import CannotConfirm, NoAnswer
 from waterline.checker.kafka.confirm.evidence import consume
 from waterline.checker.kafka.confirm.jars import class_path
-from waterline.checker.kafka.confirm.producing import describe_answer
 from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.stage import describe_answer
 from waterline.checker.kafka.confirm.wire import Pending
 
 WAYS = ("move", "shutdown", "crash")

@@ -26,9 +26,9 @@ from waterline.checker.kafka.confirm.observing import (
     read_epochs,
 )
 from waterline.checker.kafka.confirm.processes import Processes
-from waterline.checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
 from waterline.checker.kafka.confirm.proxy import Link, listens, wait_until
 from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stage import PRODUCE_SECONDS_MAX
 from waterline.checker.kafka.confirm.wire import (
     ALTER_PARTITION,
     ALTER_REPLICA_LOG_DIRS,

@@ -33,9 +33,9 @@ from lab.experiments.real_controller import started_behind_gate
 from lab.experiments.refused import LEADER, Refusal
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.jars import class_path
-from waterline.checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX
 from waterline.checker.kafka.confirm.proxy import wait_until
 from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stage import PRODUCE_SECONDS_MAX
 
 END_SECONDS_MAX = 60.0
 

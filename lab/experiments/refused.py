@@ -30,11 +30,11 @@ from waterline.checker.kafka.confirm.facts import (
     of_model,
     records_text,
 )
-from waterline.checker.kafka.confirm.producing import PRODUCE_SECONDS_MAX, describe_answer
+from waterline.checker.kafka.confirm.jars import Site
 from waterline.checker.kafka.confirm.proxy import Exchange, Link, wait_until
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
-from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.stage import PRODUCE_SECONDS_MAX, describe_answer
 from waterline.checker.kafka.confirm.stepping import StepSeen
 from waterline.checker.kafka.confirm.wire import Pending, error_name
 from waterline.model.core.state import State

@@ -12,8 +12,8 @@ from lab.experiments.real_controller import BROKER_CONFIG, TOPIC_CONFIG, KraftCl
 from waterline.checker.kafka.confirm.decisions import TOPIC
 from waterline.checker.kafka.confirm.errors import NoAnswer
 from waterline.checker.kafka.confirm.evidence import consume
-from waterline.checker.kafka.confirm.producing import describe_answer
 from waterline.checker.kafka.confirm.proxy import wait_until
+from waterline.checker.kafka.confirm.stage import describe_answer
 from waterline.checker.kafka.confirm.wire import Pending
 
 STEP_SECONDS_MAX = 90.0

@@ -11,16 +11,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 
-from waterline.checker.kafka.confirm.clusters import (
-    ClusterKind,
-    assigned_of,
-    kind_of,
-    settings_of,
-)
 from waterline.checker.kafka.confirm.course import Course
 from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
-from waterline.checker.kafka.confirm.replay import Confirmation, Judgement, run_of
-from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.jars import Site
+from waterline.checker.kafka.confirm.replay import (
+    ClusterKind,
+    Confirmation,
+    Judgement,
+    assigned_of,
+    kind_of,
+    run_of,
+    settings_of,
+)
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
 from waterline.checker.kafka.confirm.staging import begin, start_stage
 

@@ -10,10 +10,10 @@ import hashlib
 import json
 from dataclasses import asdict
 
-from waterline.checker.kafka.confirm.clusters import kind_of, settings_of
 from waterline.checker.kafka.confirm.course import Course
 from waterline.checker.kafka.confirm.facts import of_model
 from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.replay import kind_of, settings_of
 
 DIGITS = 16
 

@@ -16,18 +16,17 @@ from lab.survey.cells import Cell, read_cells, replace_cell, write_cells
 from lab.survey.clusters import SharedClusters, confirm_among_others
 from lab.survey.course_digest import course_digest
 from waterline.checker.kafka.confirm.carrying_out import work_folder
-from waterline.checker.kafka.confirm.clusters import kind_of
 from waterline.checker.kafka.confirm.counterexample import Counterexample, NotFound, ways_shown
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm, NoJars
-from waterline.checker.kafka.confirm.jars import class_path
+from waterline.checker.kafka.confirm.jars import Site, Tell, class_path
 from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from waterline.checker.kafka.confirm.replay import (
     Confirmation,
     Judgement,
+    kind_of,
     unsteerable,
 )
-from waterline.checker.kafka.confirm.site import Site, Tell
 from waterline.checker.kafka.confirm.waiting import require_visible
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
 from waterline.checker.kafka.scenarios.scenario import Scenario

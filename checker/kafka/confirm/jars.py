@@ -12,6 +12,8 @@ import json
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 from xml.sax.saxutils import escape
@@ -19,9 +21,25 @@ from xml.sax.saxutils import escape
 from waterline.checker.compiler.cache import cache_directory
 from waterline.checker.kafka.confirm.errors import NoJars
 from waterline.checker.kafka.confirm.processes import find_java
-from waterline.checker.kafka.confirm.releases import kafka_release
-from waterline.checker.kafka.confirm.site import Tell
+from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from waterline.counterexamples.named_file import BadFile, written_whole
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A folder for the files of brokers of `release`, which run from `jars`.
+
+    `announce` receives what is waited for, `report` each step.
+    """
+
+    release: KafkaRelease
+    jars: Sequence[Path]
+    folder: Path
+    announce: Tell
+    report: Tell
+
 
 FETCH_SECONDS_MAX = 600
 _PREFIXES = {"Kafka": "kafka_", "Fluss": "fluss-server"}

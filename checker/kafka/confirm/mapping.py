@@ -15,7 +15,7 @@ from waterline.checker.kafka.confirm.decisions import Decision
 from waterline.checker.kafka.confirm.proxy import wait_until
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage
 from waterline.checker.kafka.confirm.wire import FETCH, Request
-from waterline.checker.kafka.confirm.zookeeper.stage import ZookeeperStage
+from waterline.checker.kafka.confirm.zookeeper import ZookeeperStage
 from waterline.model.core.state import State
 from waterline.model.message.roles import follows
 from waterline.model.message.settings import Settings

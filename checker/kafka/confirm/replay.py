@@ -10,30 +10,28 @@ from __future__ import annotations
 import enum
 import functools
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from waterline.checker.kafka.confirm.clusters import (
-    assigned_of,
-    kind_of,
-    settings_of,
-)
+from waterline.checker.kafka.confirm.brokers import BrokerSettings
 from waterline.checker.kafka.confirm.counterexample import moves_with_records
 from waterline.checker.kafka.confirm.course import Course
-from waterline.checker.kafka.confirm.ending import ending_of
 from waterline.checker.kafka.confirm.evidence import Evidence, committed_in, gather_evidence
+from waterline.checker.kafka.confirm.jars import Site, Tell
 from waterline.checker.kafka.confirm.known_differences import known_difference
-from waterline.checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
-from waterline.checker.kafka.confirm.leaving import part_followers
+from waterline.checker.kafka.confirm.kraft.stage import KraftStage
 from waterline.checker.kafka.confirm.observing import observe
 from waterline.checker.kafka.confirm.releases import KafkaRelease
-from waterline.checker.kafka.confirm.site import Site, Tell
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage
 from waterline.checker.kafka.confirm.staging import start_stage
 from waterline.checker.kafka.confirm.steerable import Steerable
 from waterline.checker.kafka.confirm.stepping import (
+    FETCH_WAIT_MS,
     LAG_MS,
+    NEEDS_LAG,
     NO_LAG_MS,
     SHRINK,
+    SHRINK_TOGETHER,
     StepSeen,
     act_of,
     begin_step,
@@ -41,9 +39,10 @@ from waterline.checker.kafka.confirm.stepping import (
     row_of,
     take,
 )
-from waterline.checker.kafka.confirm.waiting import EndBy, Looked, watch_for
+from waterline.checker.kafka.confirm.waiting import EndBy, Looked, ending_of, watch_for
 from waterline.counterexamples import Moment, TraceStep
 from waterline.model.core.claim import Behaviour
+from waterline.model.core.transition_system import Model
 from waterline.model.message.releases import release_named
 from waterline.model.message.terms import IDLE, NO_REPLICA
 
@@ -332,3 +331,111 @@ class Run:
             evidence=evidence,
             seconds=time.monotonic() - self.began,
         )
+
+
+_MOVES_LOGS = frozenset({"DirectoryMove", "DirectoryTaken"})
+"""Steps for which a broker has a second log directory."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ClusterKind:
+    """Parameters that require a new cluster when they change. Times are in milliseconds."""
+
+    replicas: int
+    lag_ms: int
+    fetch_wait_ms: int
+    log_directories: int
+
+
+def kind_of(course: Course) -> ClusterKind:
+    """The cluster that a course needs."""
+    needs_lag = any(moment.action in NEEDS_LAG for moment in course.replayed.moments)
+    moves_logs = any(moment.action in _MOVES_LOGS for moment in course.replayed.moments)
+    return ClusterKind(
+        replicas=course.model.layout.sizes["replicas"],
+        lag_ms=LAG_MS if needs_lag else NO_LAG_MS,
+        fetch_wait_ms=0 if course.model.settings.high_watermark_before_fetch else FETCH_WAIT_MS,
+        log_directories=2 if moves_logs else 1,
+    )
+
+
+def settings_of(course: Course) -> BrokerSettings:
+    """Return the broker settings for one course alone."""
+    kind, rules = kind_of(course), course.model.settings
+    return BrokerSettings(
+        min_insync_replicas=rules.min_insync_replicas,
+        unclean_leader_election=rules.unclean_leader_election == 1,
+        lag_ms=kind.lag_ms,
+        fetch_wait_ms=kind.fetch_wait_ms,
+        log_directories=kind.log_directories,
+    )
+
+
+def assigned_of(model: Model) -> int:
+    """Return how many brokers have a replica at the start, 0 for all."""
+    return int(str(model.options["assigned"]))
+
+
+READ_LATE = "ReadLate"
+_OF_THE_ANSWER = frozenset({READ_LATE, "RecvFetch", "LeaderFetch"})
+"""Steps of a follower that say whether its answer was read late."""
+
+
+def prepare_late_reads(stage: Stage, moments: Sequence[Moment]) -> None:
+    """Before the first step: see that an answer can be left unread, if one is to be (KRaft)."""
+    if any(moment.action == READ_LATE for moment in moments):
+        assert isinstance(stage, KraftStage)
+        stage.prepare_late_reads()
+
+
+def leave_unread(stage: Stage, moment: Moment, later: Sequence[Moment]) -> None:
+    """Before a fetch reaches its leader: leave its answer unread, if it is to be read late."""
+    if moment.action != "LeaderFetch":
+        return
+    [follower] = moment.values
+    following = (m for m in later if m.action in _OF_THE_ANSWER and m.values == (follower,))
+    answered = next(following, None)
+    if answered is not None and answered.action == READ_LATE:
+        assert isinstance(stage, KraftStage)
+        stage.leave_unread(follower, moment.before.known_leader[follower])
+
+
+APART_SECONDS = LAG_MS / 1000
+"""Delay between the lags of two followers: two of a leader's looks for lagging followers, which
+come every half of replica.lag.time.max.ms. No follower lags before it misses a record."""
+_EVERY_SECONDS = 0.5
+
+
+def part_followers(stage: Stage, moment: Moment, later: Sequence[Moment]) -> None:
+    """Make followers lag in the order of their leaving, before a record is appended.
+
+    Under KRaft a leader removes all lagging followers in one request (Partition.maybeShrinkIsr):
+    those that leave later must have fetched later, so their last fetch is repeated for a while.
+    `later` are the steps after the record. A follower that has not caught up cannot be kept in
+    sync.
+    """
+    if moment.action != "Produce":
+        return
+    s, leader = moment.before, dict(moment.arguments)["leader"]
+    leaving = list(dict.fromkeys(_leaving(leader, later)))
+    for number in range(1, len(leaving)):
+        kept = [each for each in leaving[number:] if s.remote_leo[leader, each] == s.leo[leader]]
+        end = time.monotonic() + APART_SECONDS
+        while kept and time.monotonic() < end:
+            for follower in kept:
+                stage.repeat_fetch(follower, leader, s.leo[leader], s.known_epoch[leader])
+            time.sleep(_EVERY_SECONDS)
+
+
+def _leaving(leader: int, later: Sequence[Moment]) -> list[int]:
+    """The followers that this leader takes out before the next record, in order."""
+    found = []
+    for moment in later:
+        arguments = dict(moment.arguments)
+        if moment.action == "Produce":
+            break
+        if moment.action == SHRINK and arguments["leader"] == leader:
+            found.append(arguments["follower"])
+        if moment.action == SHRINK_TOGETHER and arguments["leader"] == leader:
+            break
+    return found

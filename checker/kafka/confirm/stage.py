@@ -2,7 +2,7 @@
 
 Brokers, links between them, the harness as controller, and the producers' open requests. Nothing
 here knows the model: arguments are brokers, offsets and epochs. How brokers learn and live with
-ZooKeeper and with KRaft is in `zookeeper.stage` and `kraft.stage`.
+ZooKeeper and with KRaft is in `zookeeper` and `kraft.stage`.
 """
 
 from __future__ import annotations
@@ -11,23 +11,75 @@ import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from waterline.checker.kafka.confirm.brokers import Brokers
 from waterline.checker.kafka.confirm.decisions import Decides, Decision
-from waterline.checker.kafka.confirm.producing import PendingRecord, send_record
 from waterline.checker.kafka.confirm.proxy import Exchange, Link, listens, wait_until
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.wire import (
     ALTER_REPLICA_LOG_DIRS,
     FETCH,
     OFFSET_FOR_LEADER_EPOCH,
+    PRODUCE,
+    Pending,
     Record,
     call,
     error_name,
+    one_record,
     records_in,
 )
+
+PRODUCE_SECONDS_MAX = 900.0
+"""Time for which a leader waits for its followers: longer than any replay takes."""
+ACKS = {"all": -1, "1": 1, "0": 0}
+
+
+@dataclass(slots=True)
+class PendingRecord:
+    """Record sent by a producer: its leader and its outcome."""
+
+    record: int
+    leader: int
+    pending: Pending
+
+    @property
+    def outcome(self) -> str:
+        """Answer to the producer: see `describe_answer`."""
+        return describe_answer(self.pending)
+
+
+def describe_answer(pending: Pending | None) -> str:
+    """Describe the answer to a producer: `waiting`, `acknowledged`, or the error."""
+    if pending is None or not pending.is_over():
+        return "waiting"
+    if pending.answer is None:
+        return "no answer"
+    code = pending.answer.responses[0].partition_responses[0].error_code
+    return error_name(code) if code else "acknowledged"
+
+
+def send_record(port: int, topic: str, record: int, *, acks: str, release: KafkaRelease) -> Pending:
+    """Send a record to the leader behind a port, as a producer of the release; do not wait.
+
+    Its acknowledgement is what is pending, for `PRODUCE_SECONDS_MAX` at the most.
+    """
+    old = not release.at_least(0, 11)
+    batch = one_record(_value_of(record), magic=1 if old else 2)
+    values = {
+        "acks": ACKS[acks],
+        "timeout_ms": int(PRODUCE_SECONDS_MAX * 1000),
+        "topic_data": [{"name": topic, "partition_data": [{"index": 0, "records": batch}]}],
+    }
+    return Pending(port, PRODUCE, 2 if old else 3, values, seconds=PRODUCE_SECONDS_MAX)
+
+
+def _value_of(record: int) -> bytes:
+    """Return the value of the record with this number."""
+    return f"m{record}".encode()
+
 
 STEP_SECONDS_MAX = 15.0
 """Time limit of a broker for one step."""

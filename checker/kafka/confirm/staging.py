@@ -23,9 +23,12 @@ from waterline.checker.kafka.confirm.quorum.state import Watch
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
 from waterline.checker.kafka.confirm.wire import Reader, reader_of
-from waterline.checker.kafka.confirm.zookeeper.brokers import ZOOKEEPER, ZookeeperBrokers
-from waterline.checker.kafka.confirm.zookeeper.controller import ZookeeperController
-from waterline.checker.kafka.confirm.zookeeper.stage import ZookeeperStage
+from waterline.checker.kafka.confirm.zookeeper import (
+    ZOOKEEPER,
+    ZookeeperBrokers,
+    ZookeeperController,
+    ZookeeperStage,
+)
 
 Links = dict[tuple[int, int], Link]
 Announce = Callable[[str], None]

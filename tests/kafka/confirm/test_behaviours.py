@@ -13,7 +13,6 @@ from waterline.checker.kafka.confirm import replay as replaying
 from waterline.checker.kafka.confirm import waiting
 from waterline.checker.kafka.confirm.counterexample import Counterexample, load_counterexample
 from waterline.checker.kafka.confirm.course import Course, course_of
-from waterline.checker.kafka.confirm.ending import ending_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.evidence import Evidence
 from waterline.checker.kafka.confirm.facts import ISR, WAITING
@@ -21,7 +20,13 @@ from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from waterline.checker.kafka.confirm.replay import Judgement, Run
 from waterline.checker.kafka.confirm.stage import StepFailed
 from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
-from waterline.checker.kafka.confirm.waiting import EndBy, Looked, require_visible, watch_for
+from waterline.checker.kafka.confirm.waiting import (
+    EndBy,
+    Looked,
+    ending_of,
+    require_visible,
+    watch_for,
+)
 from waterline.checker.kafka.confirm.wire import FETCH, OFFSET_FOR_LEADER_EPOCH, Record
 from waterline.invariants import BEHAVIOURS
 from waterline.invariants.outside import Seen

@@ -11,7 +11,7 @@ import pytest
 from tests.support import states
 from waterline.checker.kafka.confirm import observing, stepping
 from waterline.checker.kafka.confirm import replay as replaying
-from waterline.checker.kafka.confirm.controls import with_control
+from waterline.checker.kafka.confirm.carrying_out import with_control
 from waterline.checker.kafka.confirm.counterexample import search
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.errors import CannotConfirm

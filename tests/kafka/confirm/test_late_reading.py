@@ -19,10 +19,9 @@ from waterline.checker.kafka.confirm.codec import (
     request_frame,
     response_frame,
 )
-from waterline.checker.kafka.confirm.kraft.late_reads import PARTITIONS, TOPIC_ID, LongAnswer
-from waterline.checker.kafka.confirm.kraft.stage import KraftStage
-from waterline.checker.kafka.confirm.late_reading import leave_unread, prepare_late_reads
+from waterline.checker.kafka.confirm.kraft.stage import PARTITIONS, TOPIC_ID, KraftStage, LongAnswer
 from waterline.checker.kafka.confirm.proxy import Link
+from waterline.checker.kafka.confirm.replay import leave_unread, prepare_late_reads
 from waterline.checker.kafka.confirm.wire import FETCH, HOST, receive_frame, send_frame
 from waterline.counterexamples import Moment
 

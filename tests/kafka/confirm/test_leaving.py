@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from waterline.checker.kafka.confirm import leaving
-from waterline.checker.kafka.confirm.leaving import part_followers
+from waterline.checker.kafka.confirm import replay
+from waterline.checker.kafka.confirm.replay import part_followers
 from waterline.counterexamples import Moment
 
 PRODUCE = ("Produce", (("leader", 0),))
@@ -23,8 +23,8 @@ def shrink(follower: int, leader: int = 0) -> tuple[str, tuple[tuple[str, int], 
 
 def kept(monkeypatch: pytest.MonkeyPatch, *steps: Any) -> list[tuple[int, int, int, int]]:
     """The fetches that are repeated before the first of the steps."""
-    monkeypatch.setattr(leaving, "APART_SECONDS", 0.01)
-    monkeypatch.setattr(leaving, "_EVERY_SECONDS", 0.02)
+    monkeypatch.setattr(replay, "APART_SECONDS", 0.01)
+    monkeypatch.setattr(replay, "_EVERY_SECONDS", 0.02)
     moments = [
         Moment(number, action, arguments, BEFORE, BEFORE)
         for number, (action, arguments) in enumerate(steps, start=1)

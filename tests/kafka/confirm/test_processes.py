@@ -16,7 +16,7 @@ import pytest
 from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from waterline.checker.kafka.confirm.processes import Processes, find_java
-from waterline.checker.kafka.confirm.zookeeper.brokers import _has_read
+from waterline.checker.kafka.confirm.zookeeper import _has_read
 
 SLEEPS = "exec sleep 300"
 

@@ -14,8 +14,8 @@ from tests.lab.experiments.codes import code_of
 from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.kafka.confirm.course import course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
+from waterline.checker.kafka.confirm.jars import Site
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
-from waterline.checker.kafka.confirm.site import Site
 from waterline.checker.kafka.confirm.wire import Record
 
 RELEASE = release_with_kraft("4.0.0")

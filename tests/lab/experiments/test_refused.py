@@ -20,9 +20,9 @@ from waterline.checker.cli.shared.recorded import load_counterexample
 from waterline.checker.kafka.confirm.course import Course, course_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed
 from waterline.checker.kafka.confirm.facts import ACKNOWLEDGED, WAITING
-from waterline.checker.kafka.confirm.producing import describe_answer
+from waterline.checker.kafka.confirm.jars import Site
 from waterline.checker.kafka.confirm.replay import Confirmation, Judgement
-from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.stage import describe_answer
 from waterline.checker.kafka.confirm.wire import Record, one_record
 
 RELEASE = release_with_kraft("4.1.0")

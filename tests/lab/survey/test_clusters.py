@@ -14,11 +14,11 @@ import pytest
 from lab.survey import clusters as sharing
 from lab.survey.clusters import SharedClusters
 from tests.kafka.confirm.test_judging import course
-from waterline.checker.kafka.confirm.clusters import ClusterKind, kind_of
 from waterline.checker.kafka.confirm.course import Course
 from waterline.checker.kafka.confirm.errors import BrokerFailed
+from waterline.checker.kafka.confirm.jars import Site
 from waterline.checker.kafka.confirm.releases import kafka_release
-from waterline.checker.kafka.confirm.site import Site
+from waterline.checker.kafka.confirm.replay import ClusterKind, kind_of
 from waterline.checker.kafka.confirm.stage import StepFailed
 from waterline.checker.kafka.confirm.stepping import FETCH_WAIT_MS, LAG_MS, NO_LAG_MS
 

@@ -1,7 +1,8 @@
-"""The harness as the controller of a cluster with ZooKeeper.
+"""A cluster with ZooKeeper, whose controller is the harness: brokers up to 3.9.
 
-It holds the node /controller, so that no broker becomes controller, writes the partition's state,
-and sends each broker what it is to know, when the trace says so. A decision that a broker has not
+The harness holds the node /controller, so that no broker becomes controller, writes the partition's
+state, and sends each broker what it is to know, when the trace says so (UpdateMetadata,
+LeaderAndIsr, StopReplica). A decision that a broker has not
 learned is one that was not sent. What the leader writes itself, the ISR, is left to it.
 """
 
@@ -12,11 +13,22 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from waterline.checker.kafka.confirm.brokers import (
+    START_SECONDS_MAX,
+    Brokers,
+    BrokerSettings,
+    free_ports,
+    shared_lines,
+)
 from waterline.checker.kafka.confirm.decisions import TOPIC, Decision
 from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer, NotInstalled
-from waterline.checker.kafka.confirm.stage import NotHeld
+from waterline.checker.kafka.confirm.processes import Processes
+from waterline.checker.kafka.confirm.proxy import listens, wait_until
+from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.stage import GRACE_SECONDS, NotHeld, Stage, StepFailed
 from waterline.checker.kafka.confirm.wire import (
     HOST,
     LEADER_AND_ISR,
@@ -204,3 +216,160 @@ def _state(leader: int, epoch: int, isr: Sequence[int]) -> bytes:
             "isr": list(isr),
         }
     ).encode()
+
+
+SESSION_MS = 60_000
+"""Long, so that a busy machine ends none: the harness ends those of brokers that it kills."""
+ZOOKEEPER = "zookeeper"
+_ZOOKEEPER_SECONDS = 0.2
+"""Maximum time from the line in its log until ZooKeeper serves."""
+
+
+class ZookeeperBrokers(Brokers):
+    """Brokers of a release that find each other in a ZooKeeper of their own."""
+
+    def __init__(
+        self,
+        release: KafkaRelease,
+        number: int,
+        settings: BrokerSettings,
+        folder: Path,
+        processes: Processes,
+    ) -> None:
+        self.zookeeper_port, *ports = free_ports(number + 1)
+        super().__init__(folder, processes, ports, settings.log_directories)
+        for broker in range(number):
+            self.configure(broker, _lines(release, settings, broker, self))
+
+    def start_zookeeper(self) -> None:
+        """Start ZooKeeper and wait until it has read its data.
+
+        A connection between its listening and that breaks it permanently: it stops answering.
+        """
+        file = self._folder / "zookeeper.properties"
+        file.write_text(
+            f"dataDir={self._folder}/zookeeper\nclientPort={self.zookeeper_port}\n"
+            f"clientPortAddress={HOST}\nmaxClientCnxns=0\ntickTime=500\n"
+            "maxSessionTimeout=120000\nadmin.enableServer=false\n",
+            encoding="utf-8",
+        )
+        main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+        self._processes.start(ZOOKEEPER, main, str(file))
+        wait_until(lambda: _has_read(self._processes.output(ZOOKEEPER)), START_SECONDS_MAX)
+        time.sleep(_ZOOKEEPER_SECONDS)
+
+    def await_registered(self, broker: int, controller: ZookeeperController) -> None:
+        """Wait until the broker has registered. Raises `BrokerFailed`."""
+
+        def is_there() -> bool:
+            self.require(broker)
+            # Later releases register before they listen.
+            return controller.is_registered(broker) and listens(self.ports[broker])
+
+        if not wait_until(is_there, START_SECONDS_MAX, every=0.1):
+            raise BrokerFailed(
+                f"r{broker} did not register within {START_SECONDS_MAX:.0f} s; "
+                f"{self.last_lines(broker)}"
+            )
+
+
+def _has_read(said: str) -> bool:
+    """True if ZooKeeper's log says that it has read its data, or, in 3.4, that it listens."""
+    if "zookeeper.version=3.4" in said:
+        return "binding to port" in said
+    return "Snapshotting" in said
+
+
+def _lines(
+    release: KafkaRelease, settings: BrokerSettings, broker: int, brokers: ZookeeperBrokers
+) -> list[str]:
+    unclean = str(settings.unclean_leader_election).lower()
+    lines = [
+        f"broker.id={broker}",
+        f"listeners=PLAINTEXT://{HOST}:{brokers.ports[broker]}",
+        f"zookeeper.connect={HOST}:{brokers.zookeeper_port}",
+        f"zookeeper.session.timeout.ms={SESSION_MS}",
+        "auto.leader.rebalance.enable=false",
+        "controlled.shutdown.enable=false",
+        f"unclean.leader.election.enable={unclean}",
+        *shared_lines(settings, brokers.directories(broker)),
+    ]
+    if release.at_least(1, 1):
+        # Without sessions every fetch and every answer names the partition, changed or not.
+        lines.append("max.incremental.fetch.session.cache.slots=0")
+    if release.spoken:
+        lines.append(f"inter.broker.protocol.version={release.spoken}")
+    return lines
+
+
+class ZookeeperStage(Stage):
+    """Brokers with ZooKeeper, and the harness as their controller."""
+
+    brokers: ZookeeperBrokers
+    controller: ZookeeperController
+
+    def _forget(self, broker: int, *, outlives: bool = False) -> None:
+        super()._forget(broker, outlives=outlives)
+        self.controller.end_session(broker)
+
+    def restart(self, broker: int) -> None:
+        """As `Stage.restart`."""
+        self.brokers.start(broker)
+        self.brokers.await_registered(broker, self.controller)
+
+    def forget_topic(self) -> None:
+        """As `Stage.forget_topic`."""
+        down = [broker for broker in self.replicas if not self.brokers.is_up(broker)]
+        for broker in down:
+            self.brokers.start(broker)
+        for broker in down:
+            self.brokers.await_registered(broker, self.controller)
+        for link in self.links.values():
+            link.lose()
+            link.lose_stray()
+        for broker in self.epochs_learned:
+            self.stop_replica(broker, delete=True)
+        self.epochs_learned.clear()
+        self.sent.clear()
+        self.asked.clear()
+
+    def learn(
+        self, broker: int, decision: Decision, alive: Sequence[int], *, outlives: bool = False
+    ) -> None:
+        """As `Stage.learn`."""
+        port = self.brokers.ports[broker]
+        ports = self._ports_seen_by(broker, alive)
+        self.controller.update_metadata(port, decision, ports)
+        with self._checkpoint_kept(broker):
+            pending = self.controller.lead_or_follow(port, decision, ports)
+            while not pending.is_over(GRACE_SECONDS):
+                self.lose(broker, outlives=outlives)
+        if pending.problem is not None:
+            raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", str(pending.problem))
+        codes = [
+            pending.answer.error_code,
+            *(p.error_code for p in pending.answer.partition_errors),
+        ]
+        for code in codes:
+            if code:
+                raise StepFailed(f"r{broker} takes up epoch {decision.epoch}", error_name(code))
+        self.epochs_learned[broker] = decision.epoch
+
+    def report_alive(self, alive: Sequence[int]) -> None:
+        """Brokers that know the partition hear who lives, and of it what they know already."""
+        for broker, epoch in self.epochs_learned.items():
+            decision = self.controller.decisions[epoch]
+            ports = self._ports_seen_by(broker, sorted({*alive, broker}))
+            self.controller.update_metadata(self.brokers.ports[broker], decision, ports)
+
+    def _ports_seen_by(self, broker: int, alive: Sequence[int]) -> dict[int, int]:
+        """Where a broker is to find those that live: itself, and the others behind their links."""
+        own = self.brokers.ports[broker]
+        return {each: own if each == broker else self.links[broker, each].port for each in alive}
+
+    def stop_replica(self, broker: int, *, delete: bool = False) -> None:
+        """A follower is to fetch no more; or, with `delete`, any broker to forget the partition."""
+        pending = self.controller.stop_replica(self.brokers.ports[broker], delete=delete)
+        while not pending.is_over(GRACE_SECONDS):
+            self.lose(broker)
+        self.lose(broker)
