@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from waterline.checker.kafka.logs.dead_ends import DeadEnds
 from waterline.checker.kafka.logs.history import History
 from waterline.checker.kafka.logs.observer import (
     ALWAYS_LOOKED_AT,
     FIELDS_LOOKED_AT,
+    DeadEnds,
     Observer,
     Positions,
     Refused,

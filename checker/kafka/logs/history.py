@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from waterline.checker.kafka.logs.decisions import beginning_of, decisions_of
+from waterline.checker.kafka.logs.controllers import beginning_of, decisions_of
 from waterline.checker.kafka.logs.observation import CONTROLLER, BadLogs, Kind, Observation, within
 from waterline.checker.kafka.logs.reassigned import Reassigned, reassigned_in, requests_in
 from waterline.model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX

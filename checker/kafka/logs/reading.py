@@ -27,10 +27,9 @@ from waterline.checker.kafka.logs.observation import (
     Observation,
     Span,
 )
-from waterline.checker.kafka.logs.order import in_order
+from waterline.checker.kafka.logs.order import LastTopic, in_order, of_last_topic
 from waterline.checker.kafka.logs.patterns import release_of
 from waterline.checker.kafka.logs.scanning import Said, Scanned, scan
-from waterline.checker.kafka.logs.topics import LastTopic, of_last_topic
 
 _NAMES_SHOWN = 5
 _T = TypeVar("_T")

@@ -16,7 +16,7 @@ from tests.support.controller_logs import kraft_line, zookeeper_line
 from tests.support.logged_walks import Decided
 from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.controller_lines import changes_in
-from waterline.checker.kafka.logs.decisions import decisions_of
+from waterline.checker.kafka.logs.controllers import decisions_of
 from waterline.checker.kafka.logs.fitting import Circumstances
 from waterline.checker.kafka.logs.history import history_of
 from waterline.checker.kafka.logs.observation import (

@@ -22,7 +22,7 @@ from waterline.checker.cli.commands import waterline
 from waterline.checker.cli.traces.incident_lines import Lanes
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.logs.answer import Answer, answer_of
-from waterline.checker.kafka.logs.decisions import decisions_of
+from waterline.checker.kafka.logs.controllers import decisions_of
 from waterline.checker.kafka.logs.evidence import at_risk
 from waterline.checker.kafka.logs.fitting import Circumstances
 from waterline.checker.kafka.logs.observation import BadLogs, Kind

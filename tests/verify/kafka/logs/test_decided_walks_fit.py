@@ -9,7 +9,7 @@ import pytest
 
 from tests.kafka.logs.test_decided_walks_fit import BOUNDS, CUTS, FORMS, SEEDS, cut, written
 from tests.support.logged_walks import walked
-from waterline.checker.kafka.logs.decisions import decisions_of
+from waterline.checker.kafka.logs.controllers import decisions_of
 from waterline.checker.kafka.logs.fitting import Circumstances, search_fits
 from waterline.checker.kafka.logs.history import history_of
 from waterline.checker.kafka.logs.observation import CONTROLLER
