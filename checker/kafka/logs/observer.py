@@ -326,7 +326,7 @@ class DeadEnds:
     """The dead ends of a history, in the states of a layout: their next lines can never be written.
 
     Each rule names a fact that no step can change before the line. docs/incidents.md has the
-    argument for each; random walks of the model attack them (tests/verify/kafka/logs/test_walks_fit.py).
+    argument for each; random walks of the model attack them (tests/kafka/logs/test_walks_fit.py).
     `may_lose`: a start can find a shorter log, and another checkpoint, than its process left.
     """
 
