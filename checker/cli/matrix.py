@@ -56,6 +56,21 @@ class AxisValues(click.ParamType[list[tuple[str, str]]]):
         return [(name.strip(), part) for part in values]
 
 
+class AcksOfTopic(click.ParamType[tuple[str, str]]):
+    """acks, and the topic that they are of; "" for all."""
+
+    name = "[TOPIC=]ACKS"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """The topic and its acks."""
+        topic, equals, acks = str(value).rpartition("=")
+        if not acks or (equals and not topic):
+            self.fail(f"{value!r} says no acks; write all, or orders=1", param, ctx)
+        return topic, acks
+
+
 grid_options = together(
     click.option(
         "--over",
@@ -182,7 +197,13 @@ config_options = together(
     click.option(
         "--save", "save_file", type=_FILE, help="Write what was read there, for --config later."
     ),
-    click.option("--acks", help="acks of the producers, with --config; default: all."),
+    click.option(
+        "--acks",
+        type=AcksOfTopic(),
+        multiple=True,
+        help="acks of the producers, of one topic or of all, with --config; repeatable; "
+        "default: all.",
+    ),
     click.option(
         "--kafka-version",
         metavar="X.Y",

@@ -127,7 +127,8 @@ def _grids(
     configs = configs_of(
         deployment,
         mistakes,
-        acks=options["acks"],
+        acks=next((acks for topic, acks in options["acks"] if not topic), None),
+        acks_of={topic: acks for topic, acks in options["acks"] if topic},
         kafka_version=options["kafka_version"],
         replicas=options["replicas"],
     )

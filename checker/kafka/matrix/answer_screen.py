@@ -174,7 +174,9 @@ class _Screen:
         checked = f"Checked: every order of events, with {within(answer)}. "
         if not any(outcome.answer.distinct for outcome in answer.matrix.outcomes):
             checked = ""
-        yield Text(f"{checked}More: --details, --html FILE.", QUIET)
+        has_entries = any(list(known_causes(group, answer)) for group in groups_of(answer))
+        entries = ", docs/results/catalogue.md (C1 to C64)" if has_entries else ""
+        yield Text(f"{checked}More: --details, --html FILE{entries}.", QUIET)
 
     def _assumptions(self) -> Iterator[Text]:
         protocol = self._answer.config.protocol

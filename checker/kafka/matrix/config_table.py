@@ -125,6 +125,8 @@ def describe_answers(outcome: Outcome, answer: ConfigAnswer) -> Iterator[Text]:
     fault = outcome.cell.coordinates[FAULT]
     for kin in answer.kin.get(fault, ()):
         yield Text(describe_kin(kin, "loss"))
+        if kin.scenario.sign:
+            yield Text(f"How {kin.scenario.number} shows: {kin.scenario.sign}")
     yield from map(describe_remedy, answer.advice.tried.get(fault, ()))
 
 

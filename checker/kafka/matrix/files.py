@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.matrix.advice import Remedy, cost
-from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.deployment_facts import describe_zones, facts_of
 from waterline.checker.kafka.matrix.findings import Finding
 from waterline.checker.kafka.matrix.grid import AXES
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer, Matrix
@@ -144,10 +145,10 @@ def deployment_object(answer: DeploymentAnswer, findings: Sequence[Finding]) -> 
     """Return the worst class of topics as `to_object` does, with a list of the others."""
     first, *others = answer.answers
     return {
-        **_class(first),
+        **_class(first, answer.deployment),
         "complete": answer.complete,
         "interrupted": answer.interrupted,
-        "other_classes": [_class(each) for each in others],
+        "other_classes": [_class(each, answer.deployment) for each in others],
         "findings": [asdict(finding) for finding in findings],
         "facts": list(facts_of(answer.deployment, answer.protocol)),
         "unused": [asdict(setting) for setting in answer.deployment.unused],
@@ -156,7 +157,7 @@ def deployment_object(answer: DeploymentAnswer, findings: Sequence[Finding]) -> 
     }
 
 
-def _class(answer: ConfigAnswer) -> dict[str, Any]:
+def _class(answer: ConfigAnswer, deployment: Deployment) -> dict[str, Any]:
     config = answer.config
     best = answer.advice.recommendation
     return {
@@ -186,6 +187,7 @@ def _class(answer: ConfigAnswer) -> dict[str, Any]:
         "headline": headline(answer),
         "within": within(answer),
         "topics": list(config.topics),
+        "zones": list(describe_zones(deployment, config)),
         "replication_factor": config.yours.replicas,
         "explored_as": config.stand_in or None,
     }

@@ -38,6 +38,7 @@ from waterline.checker.kafka.matrix.protocol_of import (
     version_option,
 )
 from waterline.checker.problem.wording import list_of, quantity
+from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, ReleaseNumber
 
 REPLICAS_EXPLORED_MAX = 3
@@ -189,20 +190,22 @@ def configs_of(
     before: Mistakes | None = None,
     *,
     acks: str | None = None,
+    acks_of: Mapping[str, str] | None = None,
     kafka_version: str | None = None,
     replicas: int | None = None,
 ) -> list[Config]:
     """Return a configuration for each class of topics; most topics first.
 
-    Options override a topic's own settings, which override the brokers'; no more than `replicas`
-    are explored. Unnamed topics are a class of their own, unless all topics are named. A topic that
-    accepts no acks=all is in none (`unwritable`). Raises `BadConfig` with all mistakes, including
-    those in `before`.
+    Options override a topic's own settings, which override the brokers'; `acks_of` are those of
+    the producers of some topics, by name; no more than `replicas` are explored. Unnamed topics are
+    a class of their own, unless all topics are named. A topic that accepts no acks=all is in none
+    (`unwritable`). Raises `BadConfig` with all mistakes, including those in `before`.
     """
     mistakes = before or Mistakes()
     brokers = dict(deployment.brokers)
     if acks is not None:
         brokers[ACKS] = Setting(ACKS, acks, "--acks")
+    deployment = _with_acks(deployment, acks_of or {}, mistakes)
     try:
         if kafka_version is not None:
             brokers |= version_option(kafka_version)
@@ -228,6 +231,22 @@ def configs_of(
         )
     found = [replace(config, topics=tuple(names)) for config, names in classes.values()]
     return sorted(found, key=lambda config: (not config.topics, -len(config.topics)))
+
+
+def _with_acks(
+    deployment: Deployment, acks_of: Mapping[str, str], mistakes: Mistakes
+) -> Deployment:
+    """Return the deployment with these acks at its topics. One that no file names is added."""
+    topics = {topic.name: topic for topic in deployment.topics}
+    for name, acks in acks_of.items():
+        if name not in topics and deployment.has_all_topics:
+            remedy = did_you_mean_or(name, topics, "name one of its topics")
+            mistakes.add(f"--acks {name}={acks}: the cluster has no topic {name}; {remedy}")
+            continue
+        topic = topics.get(name, Topic(name=name))
+        setting = Setting(ACKS, acks, f"--acks {name}={acks}")
+        topics[name] = replace(topic, settings={**topic.settings, ACKS: setting})
+    return replace(deployment, topics=tuple(topics.values()))
 
 
 def _of_controllers(deployment: Deployment, protocol: Protocol) -> Mapping[str, Setting]:

@@ -129,12 +129,12 @@ def without_remedy(group: Group, answer: ConfigAnswer) -> str:
 
 
 def known_causes(group: Group, answer: ConfigAnswer) -> Iterator[str]:
-    """`Rolling restart: like C21 (...)`, with the document, where no setting is to blame."""
+    """`Rolling restart: like C21 (...).`, where no setting is to blame."""
     faults: dict[str, list[str]] = {}
     for outcome in () if group.reason.settings else group.outcomes:
         fault = outcome.cell.coordinates[FAULT]
         for kin in answer.kin.get(fault, ())[:1]:
-            entry = f"{kin.scenario.number} ({kin.scenario.title}; docs/results/catalogue.md)"
+            entry = f"{kin.scenario.number} ({kin.scenario.title})"
             faults.setdefault(entry, []).append(fault)
     for entry, those in faults.items():
         yield f"{', '.join(those).capitalize()}: like {entry}."
@@ -142,9 +142,24 @@ def known_causes(group: Group, answer: ConfigAnswer) -> Iterator[str]:
 
 def precautions(group: Group, answer: ConfigAnswer) -> Iterator[str]:
     """Yield the actions to avoid until a release repairs the entries behind a group's losses."""
+    found = _of_entries("precaution", group, answer)
+    if found:
+        yield "Until a release repairs these (docs/losses.md):"
+        yield from (f"{number}: {text}" for number, text in found.items())
+
+
+def signs(group: Group, answer: ConfigAnswer) -> Iterator[str]:
+    """Yield what logs and tools show where the entries behind a group's losses have happened."""
+    for number, text in _of_entries("sign", group, answer).items():
+        yield f"How {number} shows: {text}"
+
+
+def _of_entries(name: str, group: Group, answer: ConfigAnswer) -> dict[str, str]:
+    """Return a text of each entry that has it, by its number."""
     faults = [outcome.cell.coordinates[FAULT] for outcome in group.losing]
-    like = (kin.scenario.precaution for fault in faults for kin in answer.kin.get(fault, ()))
-    yield from dict.fromkeys(filter(None, like))
+    entries = [kin.scenario for fault in faults for kin in answer.kin.get(fault, ())]
+    texts = {entry.number: getattr(entry, name) for entry in entries}
+    return {number: text for number, text in texts.items() if text}
 
 
 def headline(answer: ConfigAnswer) -> str:

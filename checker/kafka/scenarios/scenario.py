@@ -17,7 +17,7 @@ class Scenario:
     the versions in `falls`, and holds in every reachable state under those in `stands`. The trace
     of the first in `falls` is recorded; `falls` is empty if no violation is known. `remark` says
     where the result differs from the source, `precaution` what an operator must avoid until a
-    release has the repair.
+    release has the repair, `sign` what brokers and tools show where it happened.
     """
 
     number: str
@@ -31,6 +31,7 @@ class Scenario:
     stands: tuple[str, ...] = field(default=())
     remark: str = ""
     precaution: str = ""
+    sign: str = ""
 
     @property
     def environment(self) -> Environment:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.keys import NOT_MODELLED
 from waterline.checker.kafka.matrix.advice import cost
 from waterline.checker.kafka.matrix.config_table import describe_answers
-from waterline.checker.kafka.matrix.deployment_facts import facts_of
+from waterline.checker.kafka.matrix.deployment_facts import describe_zones, facts_of
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
@@ -22,6 +23,7 @@ from waterline.checker.kafka.matrix.verdict_groups import (
     known_causes,
     loses,
     precautions,
+    signs,
     title_of,
     unexplored_faults,
     within,
@@ -46,7 +48,10 @@ def to_html(answer: DeploymentAnswer) -> str:
     return render(
         "deployment.html.j2",
         title=f"{first.config.protocol.title}: what can be lost",
-        classes=[_class(each, number) for number, each in enumerate(answer.answers, start=1)],
+        classes=[
+            _class(each, number, answer.deployment)
+            for number, each in enumerate(answer.answers, start=1)
+        ],
         facts=list(facts_of(answer.deployment, answer.protocol)),
         unused=[(setting, NOT_MODELLED[setting.key]) for setting in answer.deployment.unused],
         reading=answer.deployment.notes,
@@ -59,7 +64,7 @@ def _prefix(number: int) -> str:
     return "" if number == 1 else f"class-{number}-"
 
 
-def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
+def _class(answer: ConfigAnswer, number: int, deployment: Deployment) -> dict[str, Any]:
     names = trace_names(answer.matrix.outcomes, _prefix(number))
     ids = cell_ids(answer.matrix, _prefix(number))
     config = answer.config
@@ -89,6 +94,7 @@ def _class(answer: ConfigAnswer, number: int) -> dict[str, Any]:
         "interrupted": answer.matrix.interrupted,
         "groups": [_group(group, answer) for group in groups_of(answer)],
         "rows": rows,
+        "zones": list(describe_zones(deployment, config)),
         "settings": config.settings,
         "notes": config.notes,
         "counts": counts(answer.matrix).plain,
@@ -113,6 +119,7 @@ def _lines(group: Group, answer: ConfigAnswer) -> Iterator[str]:
     yield f"With {', '.join(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)}."
     yield from known_causes(group, answer)
     yield from precautions(group, answer)
+    yield from signs(group, answer)
     if group.remedy is not None:
         changes = group.remedy.changes
         prevented = f"prevents {len(group.closes)} of {len(group.outcomes)}"

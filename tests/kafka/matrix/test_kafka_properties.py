@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.support.commands import Commands
+from tests.support.deployment_answers import FOLDER
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.setting import BadConfig, Setting
-from waterline.checker.kafka.matrix.properties import Config, read_config
+from waterline.checker.kafka.matrix.properties import Config, configs_of, read_config
 
 SERVER = "min.insync.replicas=1\n"
 ZOOKEEPER_2_6 = (
@@ -125,6 +127,22 @@ def test_what_means_nothing_is_refused_by_name_and_value(
 def test_what_cannot_be_read_is_refused(name: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match=says):
         read_settings(tmp_path / name)
+
+
+def test_acks_of_one_topic_are_those_of_its_producers(tmp_path: Path) -> None:
+    deployment = read_deployment([FOLDER / "strimzi-topics.yaml"])
+    acks_of = {"clicks": "1", "audit": "0"}
+
+    found = configs_of(deployment, acks="all", acks_of=acks_of)
+    assert {topic: each.acks for each in found for topic in each.topics or ("others",)} == {
+        "others": "all",
+        "sessions": "all",
+        "clicks": "1",
+        "audit": "0",
+    }
+    whole = replace(deployment, has_all_topics=True)
+    with pytest.raises(BadConfig, match="--acks audit=0: the cluster has no topic audit; "):
+        configs_of(whole, acks_of=acks_of)
 
 
 def test_a_topic_wins_over_the_server_and_an_option_over_both(tmp_path: Path) -> None:
@@ -386,6 +404,8 @@ def test_what_could_not_be_explored_closes_nothing(cli: Commands, tmp_path: Path
         (["--only", "acks=all"], "--only acks does not go with --config"),
         (["--over", "version"], "--over does not go with --config"),
         (["--acks", "some"], "--acks: acks is 'some'; it must be one of"),
+        (["--acks", "orders=2"], "--acks orders=2: acks is '2'; it must be one of"),
+        (["--acks", "=1"], "'=1' says no acks; write all, or orders=1"),
         (["--kafka-version", "new"], "kafka-version is 'new'; write it as 2.8"),
         (["--only", "faults=flood"], "faults is 'flood'; known: none"),
         (["--topic-config", "/nowhere/topic.properties"], "cannot be read: No such file"),

@@ -134,12 +134,13 @@ def test_what_not_to_do_until_it_is_repaired_is_said_of_a_loss_that_is_like_the_
         told[number] = " ".join(" ".join(lines).split()), to_html(whole)
         assert max(map(len, lines)) <= 80
     commands = {
-        "C55": "run kafka-topics.sh --bootstrap-server HOST:PORT --describe --topic NAME. Add none",
-        "C57": "take a log directory out only while Isr, without this broker,",
+        "C55": "C55: add no replica while kafka-topics.sh --describe shows fewer members in Isr",
+        "C57": "C57: take a log directory out only while Isr, without this broker,",
     }
 
     for text in told[0]:
-        assert ("Until a release repairs it" in text) is (entry in commands)
+        assert ("Until a release repairs these" in text) is (entry in commands)
         assert commands.get(entry, "") in text
         assert ("(docs/losses.md)" in text) is (entry in commands)
+    assert ("How C5" in told[0][1]) is (entry in commands)
     assert all("Until a release" not in text for text in told[1])

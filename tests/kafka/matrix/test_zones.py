@@ -16,7 +16,9 @@ from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.deployment_facts import describe_zones
+from waterline.checker.kafka.matrix.files import deployment_object
 from waterline.checker.kafka.matrix.grid import Size
+from waterline.checker.report.pages.deployment_page import to_html
 from waterline.checker.search.result import Budgets, Verdict
 from waterline.model.message.environment import Environment
 
@@ -111,9 +113,12 @@ def test_all_that_must_be_in_sync_in_one_zone_lose_a_record(
     assert (answer.verdicts[0][1] == Verdict.VIOLATED.value) is is_lost
 
 
-def test_the_screen_names_them(tmp_path: Path) -> None:
+def test_screen_page_and_document_name_them(tmp_path: Path) -> None:
     deployment = read_deployment(files_in(tmp_path, "ab"))
     config, whole = config_of(str(FOLDER / "combined-4.2.properties"))
     answer = replace(whole, deployment=deployment, answers=(made_up(config, lambda _: False),))
 
     assert any(line.startswith("Zones a and b (broker.rack)") for line in shown(answer))
+    assert "Zones a and b (broker.rack)" in to_html(answer)
+    [line, *_] = deployment_object(answer, [])["zones"]
+    assert line.startswith("Zones a and b (broker.rack)")
