@@ -13,16 +13,13 @@ from typing import Any
 
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.model.core.state import State
-from waterline.model.message.epochs import latest_epoch
-from waterline.model.message.features import EPOCH_ON_LEADING, has
-from waterline.model.message.narration.phrases import awaited_records
+from waterline.model.message.narration.phrases import awaited_records, epoch_cache
 from waterline.model.message.roles import follows
 from waterline.model.message.settings import Settings
 from waterline.model.message.terms import (
     ANSWERED,
     IDLE,
     LEADER,
-    NO_EPOCH,
     NO_RECORD,
     NO_ROLE,
     OUT_OF_RANGE,
@@ -143,29 +140,6 @@ def _log(s: State, replica: int, release: KafkaRelease) -> list[tuple[str, int |
     records = [s.log[replica, offset] for offset in range(s.leo[replica])]
     carried = release.at_least(0, 11)
     return [(f"m{each}", s.record_epoch[each - 1] if carried else None) for each in records]
-
-
-def epoch_cache(s: State, c: Settings, replica: int) -> list[tuple[int, int]]:
-    """The entries that the replica's cache has in this state: (epoch, first offset)."""
-    entries: list[tuple[int, int]] = []
-    for offset in range(s.leo[replica]):
-        _enter(entries, s.record_epoch[s.log[replica, offset] - 1], offset, c)
-    latest = latest_epoch(s, c, replica)
-    if latest != NO_EPOCH:
-        _enter(entries, latest, s.leo[replica], c)
-    return entries
-
-
-def _enter(entries: list[tuple[int, int]], epoch: int, offset: int, c: Settings) -> None:
-    """Enter an epoch as LeaderEpochFileCache.assign does: see `model.message.epochs`."""
-    if entries and entries[-1][0] == epoch:
-        return
-    if has(c, EPOCH_ON_LEADING):
-        while entries and entries[-1][0] >= epoch:
-            entries.pop()
-    elif entries and entries[-1][0] > epoch:
-        return
-    entries.append((epoch, offset))
 
 
 def _in_flight(s: State, follower: int) -> str:

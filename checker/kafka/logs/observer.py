@@ -18,6 +18,7 @@ from waterline.checker.kafka.logs.observation import Kind, Observation
 from waterline.checker.problem.packed_rows import StateWords
 from waterline.model.core.layout import Element, Layout
 from waterline.model.core.transition_system import Call
+from waterline.model.message.narration.phrases import members_of
 from waterline.model.message.terms import (
     ANSWERED,
     CHECKED,
@@ -291,11 +292,6 @@ def decided_in(s: Any, *, with_replicas: bool) -> tuple[object, ...]:
     sets = ("isr", *(_ASSIGNMENT if with_replicas else ()))
     members = (members_of(int(getattr(s, name)), s.replicas) for name in sets)
     return (int(s.epoch), int(s.leader), *members)
-
-
-def members_of(members: int, replicas: int) -> tuple[int, ...]:
-    """The replicas in a set of the model."""
-    return tuple(r for r in range(replicas) if contains(members, r))
 
 
 _ROLES = (Kind.LEADS, Kind.FOLLOWS)

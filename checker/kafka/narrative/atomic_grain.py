@@ -6,18 +6,18 @@ from typing import Any
 
 from waterline.checker.kafka.narrative.cluster import (
     CONTROLLER,
-    Cell,
     Cluster,
     Control,
     Holdings,
     Lane,
     broker,
 )
-from waterline.checker.kafka.narrative.grain import members
+from waterline.checker.kafka.narrative.grain import cells_of, logs_of
 from waterline.counterexamples import Moment
 from waterline.model.atomic.narration import rows, summary
 from waterline.model.atomic.quorum import is_true_leader, leads, quorum_isr, quorum_leader
 from waterline.model.core.state import State
+from waterline.model.message.narration.phrases import members_of
 from waterline.model.message.terms import NO_EPOCH, NO_REPLICA
 
 _ROLE_COLUMN = 1
@@ -29,9 +29,7 @@ class AtomicGrain:
 
     def holdings(self, state: State) -> Holdings:
         """Return each replica's records; committed are those below the highest HW of a leader."""
-        logs = tuple(
-            tuple(state.log[r, o] for o in range(state.leo[r])) for r in range(state.replicas)
-        )
+        logs = logs_of(state)
         shown = (logs[r][: state.hw[r]] for r in range(state.replicas) if leads(state, r))
         committed = max(shown, key=len, default=())
         return Holdings(logs, committed, frozenset(), (True,) * state.replicas)
@@ -44,7 +42,7 @@ class AtomicGrain:
             control=Control(
                 leader=None if leader == NO_REPLICA else leader,
                 epoch=state.issued - 1 if state.issued else None,
-                isr=members(quorum_isr(state), state.replicas),
+                isr=members_of(quorum_isr(state), state.replicas),
             ),
             flights=(),  # a fetch is one step; LeaderAndIsr requests are told in the rest
             committed=self.holdings(state).committed,
@@ -113,10 +111,7 @@ def _lane(s: State, replica: int) -> Lane:
         leads=is_leader,
         role=rows(s)[replica + 1][_ROLE_COLUMN],
         epoch=None if epoch == NO_EPOCH else epoch,
-        log=tuple(
-            Cell(o, s.log[replica, o], s.record_epoch[s.log[replica, o] - 1])
-            for o in range(s.leo[replica])
-        ),
+        log=cells_of(s, replica),
         high_watermark=s.hw[replica],
-        isr=members(s.known_isr[replica], s.replicas) if is_leader else None,
+        isr=members_of(s.known_isr[replica], s.replicas) if is_leader else None,
     )

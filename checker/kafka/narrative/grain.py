@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from waterline.checker.kafka.narrative.cluster import Cluster, Holdings
+from waterline.checker.kafka.narrative.cluster import Cell, Cluster, Holdings
 from waterline.counterexamples import Moment
 from waterline.model.core.state import State
+from waterline.model.message.epochs import epoch_at
 
 
 class Grain(Protocol):
@@ -53,9 +54,17 @@ class Grain(Protocol):
         """Describe how a broker loses records in this step: `r1 truncates to offset 0`."""
 
 
-def members(mask: int, replicas: int) -> tuple[int, ...]:
-    """The members of a set that is kept as bits."""
-    return tuple(replica for replica in range(replicas) if mask >> replica & 1)
+def logs_of(state: State) -> tuple[tuple[int, ...], ...]:
+    """The records of each replica, by offset."""
+    return tuple(
+        tuple(state.log[r, offset] for offset in range(state.leo[r])) for r in range(state.replicas)
+    )
+
+
+def cells_of(state: State, replica: int) -> tuple[Cell, ...]:
+    """The log of a replica."""
+    ends = range(state.leo[replica])
+    return tuple(Cell(o, state.log[replica, o], epoch_at(state, replica, o)) for o in ends)
 
 
 def name_list(what: Sequence[str]) -> str:

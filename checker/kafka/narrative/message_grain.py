@@ -10,7 +10,6 @@ from waterline.checker.kafka.narrative.cluster import (
     CONSUMER,
     CONTROLLER,
     NETWORK,
-    Cell,
     Cluster,
     Control,
     Flight,
@@ -18,17 +17,15 @@ from waterline.checker.kafka.narrative.cluster import (
     Lane,
     broker,
 )
-from waterline.checker.kafka.narrative.grain import members
+from waterline.checker.kafka.narrative.grain import cells_of, logs_of
 from waterline.counterexamples import Moment
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.electable import electable
 from waterline.model.core.state import State
 from waterline.model.message.contents import ACTIONS
-from waterline.model.message.epochs import unwritten_epoch
-from waterline.model.message.features import EPOCH_ON_LEADING, has
 from waterline.model.message.high_watermark import counted_isr
 from waterline.model.message.narration import HEADER, rows, summary
-from waterline.model.message.narration.phrases import awaited_records
+from waterline.model.message.narration.phrases import awaited_records, epoch_cache, members_of
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import (
     ANSWERED,
@@ -70,12 +67,9 @@ class MessageGrain:
 
     def holdings(self, state: State) -> Holdings:
         """Return the records of each replica."""
-        logs = tuple(
-            tuple(state.log[r, o] for o in range(state.leo[r])) for r in range(state.replicas)
-        )
         acked = state.acked
         return Holdings(
-            logs,
+            logs_of(state),
             tuple(state.exposed[o] for o in range(state.exposed_end)),
             frozenset(r + 1 for r in range(state.records) if contains(acked, r)),
             tuple(state.up[r] == 1 for r in range(state.replicas)),
@@ -176,25 +170,21 @@ def _somebody(replica: int) -> int | None:
 
 def _lane(settings: Any, s: State, replica: int) -> Lane:
     leads, epoch = s.role[replica] == LEADER, s.known_epoch[replica]
-    log = tuple(
-        Cell(o, s.log[replica, o], s.record_epoch[s.log[replica, o] - 1])
-        for o in range(s.leo[replica])
-    )
     return Lane(
         replica=replica,
         is_up=s.up[replica] == 1,
         leads=leads,
         role=rows(s)[replica + 1][_ROLE_COLUMN],
         epoch=None if epoch == NO_EPOCH else epoch,
-        log=log,
+        log=cells_of(s, replica),
         high_watermark=s.hw[replica] if s.up[replica] == 1 else None,
         checkpoint=s.checkpoint[replica],
         durable=s.durable[replica],
         remote_leos=_remote_leos(s, replica) if leads else (),
-        isr=members(s.known_isr[replica], s.replicas) if leads else None,
+        isr=members_of(s.known_isr[replica], s.replicas) if leads else None,
         asked_isr=_asked_isr(s, replica) if leads else None,
         asked_note=_asked_note(s, replica) if leads else "",
-        epoch_cache=_epoch_cache(settings, s, replica, log),
+        epoch_cache=_epoch_cache(settings, s, replica),
         unanswered=tuple(awaited_records(s, replica)),
     )
 
@@ -205,7 +195,7 @@ def _remote_leos(s: State, leader: int) -> tuple[tuple[int, int | None], ...]:
 
 
 def _asked_isr(s: State, leader: int) -> tuple[int, ...] | None:
-    return members(s.pending_isr[leader], s.replicas) if s.pending_isr[leader] else None
+    return members_of(s.pending_isr[leader], s.replicas) if s.pending_isr[leader] else None
 
 
 def _asked_note(s: State, leader: int) -> str:
@@ -214,39 +204,23 @@ def _asked_note(s: State, leader: int) -> str:
     return _MEMBER.sub("", text).strip()
 
 
-def _epoch_cache(
-    settings: Any, s: State, replica: int, log: tuple[Cell, ...]
-) -> tuple[tuple[int, int], ...]:
-    """(epoch, first offset), read off the log as the model does; none where Kafka has none."""
+def _epoch_cache(settings: Any, s: State, replica: int) -> tuple[tuple[int, int], ...]:
+    """(epoch, first offset); none where Kafka has none."""
     if settings.truncation == TRUNCATE_TO_HIGH_WATERMARK:
         return ()
-    entries: list[tuple[int, int]] = []
-    replaces = has(settings, EPOCH_ON_LEADING)
-    for cell in log:
-        if entries and cell.epoch == entries[-1][0]:
-            continue
-        # Where epochs decrease: since KAFKA-7415 an entry takes the place of all not smaller.
-        while replaces and entries and entries[-1][0] >= cell.epoch:
-            entries.pop()
-        if not entries or cell.epoch > entries[-1][0]:
-            entries.append((cell.epoch, cell.offset))
-    if has(settings, EPOCH_ON_LEADING):
-        unwritten = unwritten_epoch(s, replica)
-        if unwritten != NO_EPOCH:
-            entries.append((unwritten, len(log)))
-    return tuple(entries)
+    return tuple(epoch_cache(s, settings, replica))
 
 
 def _control(s: State) -> Control:
     return Control(
         leader=_somebody(s.leader),
         epoch=s.epoch,
-        isr=members(s.isr, s.replicas),
-        elr=members(s.elr, s.replicas),
-        fenced=members(s.fenced, s.replicas),
-        stopping=members(s.stopping, s.replicas),
+        isr=members_of(s.isr, s.replicas),
+        elr=members_of(s.elr, s.replicas),
+        fenced=members_of(s.fenced, s.replicas),
+        stopping=members_of(s.stopping, s.replicas),
         last_leader=_somebody(s.last_leader),
-        replicas=members(s.assigned, s.replicas),
+        replicas=members_of(s.assigned, s.replicas),
     )
 
 

@@ -20,7 +20,7 @@ from waterline.checker.kafka.families import GRAINS
 from waterline.checker.kafka.narrative.atomic_grain import AtomicGrain
 from waterline.checker.kafka.narrative.cluster import Cluster, Holdings
 from waterline.checker.kafka.narrative.fates import Copy, End, Fate, Parting, fates, partings
-from waterline.checker.kafka.narrative.grain import Grain, members
+from waterline.checker.kafka.narrative.grain import Grain
 from waterline.checker.kafka.narrative.message_grain import MessageGrain
 from waterline.checker.kafka.narrative.turn import Turn
 from waterline.checker.kafka.narrative.why import why
@@ -33,6 +33,7 @@ from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
 from waterline.model.message import model as message
 from waterline.model.message.narration.fluss_words import in_words_of_fluss
+from waterline.model.message.narration.phrases import members_of
 
 _GRAINS: dict[str, Grain] = {message.NAME: MessageGrain(), atomic.NAME: AtomicGrain()}
 
@@ -161,8 +162,8 @@ class Story:
         count = len(self.holdings[-1].logs)
         end = End(
             grain.leader(last),
-            members(grain.may_lead(self.model.settings, last), count),
-            members(grain.candidates(last), count),
+            members_of(grain.may_lead(self.model.settings, last), count),
+            members_of(grain.candidates(last), count),
         )
         return fates(self.holdings, end)
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from waterline.model.core.state import State
+from waterline.model.message.epochs import epoch_at, latest_epoch
+from waterline.model.message.features import EPOCH_ON_LEADING, has
 from waterline.model.message.settings import Settings
 from waterline.model.message.terms import (
     ANSWERED,
     LEADER,
+    NO_EPOCH,
     NO_RECORD,
     NO_REPLICA,
     PARKED,
@@ -138,14 +141,37 @@ def describe_removal(before: State, after: State, replica: int) -> str:
     return f"removing {as_records(gone)}" if gone else "removing nothing"
 
 
-def members_of(s: State, members: int) -> list[int]:
-    """The replicas in a set, in order."""
-    return [replica for replica in range(s.replicas) if contains(members, replica)]
+def members_of(members: int, size: int) -> tuple[int, ...]:
+    """The members of a set of replicas or records, of so many, in order."""
+    return tuple(each for each in range(size) if contains(members, each))
+
+
+def epoch_cache(s: State, c: Settings, replica: int) -> list[tuple[int, int]]:
+    """The entries that the replica's cache has in this state: (epoch, first offset)."""
+    entries: list[tuple[int, int]] = []
+    for offset in range(s.leo[replica]):
+        _enter(entries, epoch_at(s, replica, offset), offset, c)
+    latest = latest_epoch(s, c, replica)
+    if latest != NO_EPOCH:
+        _enter(entries, latest, s.leo[replica], c)
+    return entries
+
+
+def _enter(entries: list[tuple[int, int]], epoch: int, offset: int, c: Settings) -> None:
+    """Enter an epoch as LeaderEpochFileCache.assign does: see `model.message.epochs`."""
+    if entries and entries[-1][0] == epoch:
+        return
+    if has(c, EPOCH_ON_LEADING):
+        while entries and entries[-1][0] >= epoch:
+            entries.pop()
+    elif entries and entries[-1][0] > epoch:
+        return
+    entries.append((epoch, offset))
 
 
 def as_set(s: State, members: int) -> str:
     """`{r0, r2}`"""
-    return "{" + ", ".join(f"r{member}" for member in members_of(s, members)) + "}"
+    return "{" + ", ".join(f"r{member}" for member in members_of(members, s.replicas)) + "}"
 
 
 def assignment(before: State, after: State, joining: int = 0) -> list[str]:

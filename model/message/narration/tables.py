@@ -167,10 +167,10 @@ def _row(s: State, replica: int) -> list[str]:
 
 def _isr(s: State, leader: int) -> str:
     """The ISR as the leader knows it, and the one that it has asked for."""
-    known = as_list(f"r{member}" for member in members_of(s, s.known_isr[leader]))
+    known = as_list(f"r{member}" for member in members_of(s.known_isr[leader], s.replicas))
     if not s.pending_isr[leader]:
         return known
-    asked = as_list(f"r{member}" for member in members_of(s, s.pending_isr[leader]))
+    asked = as_list(f"r{member}" for member in members_of(s.pending_isr[leader], s.replicas))
     answer = {NO_ANSWER: "", GRANTED: ", granted", REFUSED: ", refused"}[s.answer[leader]]
     return f"{known}, asks {asked}{' (old)' if s.pending_stale[leader] else ''}{answer}"
 

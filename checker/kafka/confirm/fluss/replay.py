@@ -30,6 +30,7 @@ from waterline.counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
 from waterline.model.core.claim import Invariant
 from waterline.model.core.state import State
 from waterline.model.message.fluss import RELEASES, fluss_release
+from waterline.model.message.narration.phrases import members_of
 from waterline.model.message.releases import UnknownRelease
 from waterline.model.message.terms import (
     FETCHING,
@@ -372,19 +373,15 @@ def _compare(
             "log": (shown.log, tuple(int(state.log[server, o]) for o in range(state.leo[server]))),
         }
         if leads:
-            told["ISR"] = (shown.isr, _members(state.known_isr[server], state.replicas))
+            told["ISR"] = (shown.isr, members_of(state.known_isr[server], state.replicas))
         for name, (real, modelled) in told.items():
             if real != modelled:
                 return f"{name} of tablet server {server} is {real}, model {modelled}", ()
     acked = frozenset().union(*acknowledged.values())
-    modelled = frozenset(each + 1 for each in _members(state.acked, state.records))
+    modelled = frozenset(each + 1 for each in members_of(state.acked, state.records))
     if acked != modelled:
         return f"acknowledged are {sorted(acked)}, model {sorted(modelled)}", ()
     return None, tuple(cells)
-
-
-def _members(of: int, size: int) -> tuple[int, ...]:
-    return tuple(each for each in range(size) if contains(of, each))
 
 
 _STYLES = {Judgement.CONFIRMED: BAD, Judgement.HELD: GOOD}
