@@ -14,10 +14,9 @@ from waterline.checker.cli.shared.file_options import make_folder, write_files
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import Screen, error_screen, say, screen
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.kafka.scenarios.document import to_markdown
 from waterline.checker.kafka.scenarios.running import Outcome, run_scenarios
 from waterline.checker.kafka.scenarios.scenario import Scenario
-from waterline.checker.kafka.scenarios.table import outcome_table, summary
+from waterline.checker.kafka.scenarios.table import outcome_table, summary, to_markdown
 from waterline.counterexamples import Trace, to_json
 from waterline.counterexamples.rendering import Trimmed
 

@@ -17,9 +17,9 @@ from typing import Any
 
 from lab.documents.tables import in_markdown
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
-from waterline.checker.kafka.scenarios.document import to_markdown
 from waterline.checker.kafka.scenarios.running import Outcome
 from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.table import to_markdown
 from waterline.checker.problem.wording import describe_version
 from waterline.checker.search.result import Verdict
 

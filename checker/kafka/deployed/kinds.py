@@ -11,7 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from waterline.checker.kafka.deployed.collection import Collection
-from waterline.checker.kafka.deployed.environment import is_environment, read_environment
+from waterline.checker.kafka.deployed.environment import (
+    is_environment,
+    is_of_msk,
+    read_environment,
+    read_terraform,
+)
 from waterline.checker.kafka.deployed.properties_file import (
     is_brokers,
     is_clients,
@@ -20,7 +25,6 @@ from waterline.checker.kafka.deployed.properties_file import (
     read_client,
     read_properties,
 )
-from waterline.checker.kafka.deployed.terraform import is_of_msk, read_terraform
 from waterline.checker.kafka.deployed.text_file import File
 from waterline.checker.kafka.deployed.tool_output import (
     is_configs_output,

@@ -24,11 +24,10 @@ from waterline.checker.kafka.deployed.keys import (
     UNCLEAN,
 )
 from waterline.checker.kafka.deployed.setting import Setting
-from waterline.checker.kafka.matrix.advice import Advice, Remedy
+from waterline.checker.kafka.matrix.advice import ELIGIBLE_ON, Advice, Remedy
 from waterline.checker.kafka.matrix.grid import FAULT, VERSION
 from waterline.checker.kafka.matrix.outcome import ClaimOutcome, Outcome, badness, contract
 from waterline.checker.kafka.matrix.properties import Config
-from waterline.checker.kafka.matrix.upgrades import ELIGIBLE_ON
 from waterline.model.message.environment import Environment
 
 _ACKNOWLEDGED = ("acknowledged_durable", "acknowledged_on_disk", "acknowledged_somewhere")

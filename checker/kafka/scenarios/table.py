@@ -1,9 +1,9 @@
-"""The catalogue and its outcomes as tables."""
+"""The catalogue and its outcomes as tables, and as a document."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from waterline.checker.kafka.scenarios.running import Outcome
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.problem.wording import as_option, describe_version, quantity
 from waterline.checker.search.result import Verdict
@@ -101,3 +102,46 @@ def summary(outcomes: Sequence[Outcome], seconds: float) -> Text:
         f"{described} came out as the catalogue says; {len(proved)} hold, explored in full "
         f"({quantity(states, 'state')}). {seconds:.0f} s."
     )
+
+
+_HEAD = """# What is known to go wrong
+
+Each entry has a claim, circumstances, the versions under which the claim is violated in them
+and those under which it holds. *Violated*: after so many steps at the least. *Holds*: no reachable
+state within the bounds breaks it. A `+` after the number of states marks a search that stopped
+at the violation. What the options mean is in docs/model.md, the versions are in
+docs/protocol.md.
+"""
+_COLUMNS = 100
+
+
+def to_markdown(outcomes: Sequence[Outcome]) -> str:
+    """A section an entry: the story, the circumstances, a line a version."""
+    entries = list(dict.fromkeys(outcome.scenario.number for outcome in outcomes))
+    lines = [_HEAD]
+    for number in entries:
+        of_entry = [o for o in outcomes if o.scenario.number == number]
+        lines += _section(of_entry[0].scenario, of_entry)
+    return "\n".join(lines)
+
+
+def _section(scenario: Scenario, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    yield f"## {scenario.number} {scenario.name}"
+    yield ""
+    yield f"**{scenario.title}.** {scenario.source}."
+    yield ""
+    yield textwrap.fill(scenario.story, _COLUMNS)
+    yield ""
+    yield f"Claim: `{scenario.claim}`. Circumstances: `{describe_environment(scenario)}`."
+    yield ""
+    if scenario.remark:
+        yield textwrap.fill(f"Remark: {scenario.remark}", _COLUMNS)
+        yield ""
+    yield "| version | verdict | steps | states |"
+    yield "|---|---|---|---|"
+    for outcome in outcomes:
+        depth = "" if outcome.depth is None else str(outcome.depth)
+        states = f"{outcome.states:,}" + ("" if outcome.complete else "+")
+        version = describe_version(outcome.version)
+        yield f"| {version} | {outcome.verdict.value} | {depth} | {states} |"
+    yield ""

@@ -13,14 +13,13 @@ from tests.support.commands import Commands
 from tests.support.grids import cell_of, explored
 from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
-from waterline.checker.kafka.matrix.advice import advice
+from waterline.checker.kafka.matrix.advice import advice, upgrades
 from waterline.checker.kafka.matrix.deepening import Raised
 from waterline.checker.kafka.matrix.grid import CLAIMS, VERSION, Axis, Cell, Grid, Value, grid_over
 from waterline.checker.kafka.matrix.known_causes import Kin, kin_of
 from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import describe_command, judge, vacuity
 from waterline.checker.kafka.matrix.properties import read_config
-from waterline.checker.kafka.matrix.upgrades import upgrades
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
 from waterline.model.message.environment import Environment

@@ -15,7 +15,7 @@ from tests.support.states import model_of
 from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
 from waterline.checker.batch.question import UNWATCHED, Explorer, Question, Watch, unexplored_answer
-from waterline.checker.kafka.matrix.equivalent_cells import asking_once
+from waterline.checker.kafka.matrix.deepening import asking_once
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
 from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.problem.problem import Problem

@@ -29,14 +29,13 @@ from waterline.checker.batch.keeping import remembering
 from waterline.checker.batch.question import UNWATCHED
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
 from waterline.checker.cli.matrix_deployment import only_bounds
-from waterline.checker.kafka.matrix.advice import Changes, advice
+from waterline.checker.kafka.matrix.advice import Changes, advice, upgrades
 from waterline.checker.kafka.matrix.deepening import Raised
 from waterline.checker.kafka.matrix.files import deployment_object
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, UNKNOWN, findings_of
 from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, Cell, Grid, check_cells
 from waterline.checker.kafka.matrix.outcome import judge
 from waterline.checker.kafka.matrix.properties import describe_topics
-from waterline.checker.kafka.matrix.upgrades import upgrades
 from waterline.checker.kafka.matrix.verdict_groups import groups_of, headline
 from waterline.checker.report.pages.deployment_page import to_html
 from waterline.checker.search.engines.engine import EngineChoice

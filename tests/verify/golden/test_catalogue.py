@@ -16,9 +16,9 @@ from waterline.checker.ci.reading import read_gate
 from waterline.checker.ci.searching import Manner, judge_all
 from waterline.checker.cli.gate_options import asking
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
-from waterline.checker.kafka.scenarios.document import to_markdown
 from waterline.checker.kafka.scenarios.running import Outcome
 from waterline.checker.kafka.scenarios.scenario import Scenario
+from waterline.checker.kafka.scenarios.table import to_markdown
 from waterline.counterexamples import to_json
 
 ROOT = Path(__file__).parents[3]
