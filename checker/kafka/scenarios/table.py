@@ -11,7 +11,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from waterline.checker.kafka.scenarios.running import Outcome
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.problem.wording import as_option, describe_version, quantity
 from waterline.checker.search.result import Verdict
