@@ -9,7 +9,7 @@ claim that is gone and a state that is no longer reached are each a difference t
 
 Of two states of a file `losses` are the entries, claims and bounds that are gone. Both are compared
 as they are written: the models of the earlier one need not exist any more. A verdict may become
-another: a person changes it. Losses in `accepted`, each with a reason, are no failure.
+another: a person changes it. A loss in `accepted`, with a reason, is allowed.
 """
 
 from __future__ import annotations

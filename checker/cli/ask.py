@@ -24,11 +24,7 @@ Exit codes:
 """
 
 
-@click.command(
-    "ask",
-    epilog=_EPILOG + FILES_HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command("ask", epilog=_EPILOG + FILES_HELP)
 @together(
     click.option(
         "--config",

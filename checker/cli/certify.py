@@ -55,11 +55,7 @@ class CertifyOptions:
     engine: EngineOptions
 
 
-@click.command(
-    "certify",
-    epilog=exit_codes.HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command("certify", epilog=exit_codes.HELP)
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @model_option
 @click.option(

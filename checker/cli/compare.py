@@ -47,12 +47,7 @@ class CompareOptions:
     output_format: str
 
 
-@click.command(
-    "compare",
-    cls=GroupedCommand,
-    epilog=exit_codes.HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command("compare", cls=GroupedCommand, epilog=exit_codes.HELP)
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
     "--protocol",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from waterline.checker.cli.confirm import ConfirmOptions
 from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.confirm.carrying_out import carried_out, work_folder
@@ -16,9 +15,6 @@ from waterline.checker.kafka.confirm.report import render_confirmation
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.counterexamples import read_trace
 from waterline.counterexamples.rendering import Trimmed
-
-if TYPE_CHECKING:
-    from waterline.checker.cli.confirm import ConfirmOptions
 
 
 def replay_on_kafka(options: ConfirmOptions, release: KafkaRelease, entry: Scenario | None) -> str:

@@ -11,11 +11,7 @@ from waterline.checker.cli.shared.options import MAX_STATES, Seconds, format_opt
 from waterline.checker.cli.shared.own_options import model_option
 
 
-@click.command(
-    "explain",
-    epilog=exit_codes.HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command("explain", epilog=exit_codes.HELP)
 @click.argument("trace", type=click.Path(path_type=Path))
 @model_option
 @click.option(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,6 +18,7 @@ from waterline.checker.ci.keys import Asking, GateEntry, Key, gate_schema
 from waterline.checker.ci.reading import read_gate
 from waterline.checker.ci.strictness import losses
 from waterline.checker.cli.check import check_command
+from waterline.checker.cli.gate import GateOptions
 from waterline.checker.cli.shared.options import EngineOptions, Seconds, fill
 from waterline.checker.cli.shared.own_options import vetted_problem
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
@@ -27,9 +28,6 @@ from waterline.checker.search.engines.engine import require_spark
 from waterline.checker.search.result import Budgets
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.nearest import did_you_mean
-
-if TYPE_CHECKING:
-    from waterline.checker.cli.gate import GateOptions
 
 _NOT_OF_A_GATE = {
     "all",

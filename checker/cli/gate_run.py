@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
@@ -25,6 +24,8 @@ from waterline.checker.ci.reports.text import command_of, describe_coverage, out
 from waterline.checker.ci.searching import Manner, judge_all, shard
 from waterline.checker.ci.updating import difference, update
 from waterline.checker.cli.bound_advice import gate_advice
+from waterline.checker.cli.gate import GateOptions
+from waterline.checker.cli.gate_options import Gates
 from waterline.checker.cli.run_report import render_finding
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import write_files
@@ -33,10 +34,6 @@ from waterline.checker.cli.shared.screen import error_screen, say, screen
 from waterline.checker.problem.family import words_of
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
-
-if TYPE_CHECKING:
-    from waterline.checker.cli.gate import GateOptions
-    from waterline.checker.cli.gate_options import Gates
 
 _CODES = {
     "raised": exit_codes.RAISED,

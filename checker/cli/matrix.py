@@ -247,11 +247,7 @@ answer_options = together(
 )
 
 
-@click.command(
-    "matrix",
-    epilog=_EPILOG + FILES_HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command("matrix", epilog=_EPILOG + FILES_HELP)
 @grid_options
 @running_options
 @file_options

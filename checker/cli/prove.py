@@ -46,11 +46,7 @@ class ProveOptions:
     output_format: str
 
 
-@click.command(
-    "prove",
-    epilog=exit_codes.HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.command("prove", epilog=exit_codes.HELP)
 @click.option("--protocol", help=f"A version of the grain.  [default: {_DEFAULT}]")
 @click.option(
     "--grain",

@@ -51,7 +51,6 @@ class SimulateOptions:
     cls=GroupedCommand,
     short_help="Walks at random, beyond what can be explored.",
     epilog=exit_codes.HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @protocol_option
 @environment_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -37,6 +37,7 @@ from waterline.checker.cli.shared.options import require_engine
 from waterline.checker.cli.shared.problem_options import problem_from
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
+from waterline.checker.cli.simulate import SimulateOptions
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import (
@@ -52,9 +53,6 @@ from waterline.counterexamples import to_json
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD, WARNING, label_grid
 from waterline.model.core.errors import BadEnvironment
-
-if TYPE_CHECKING:
-    from waterline.checker.cli.simulate import SimulateOptions
 
 _STYLES = {
     Verdict.VIOLATED.value: BAD,

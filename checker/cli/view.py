@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,14 +15,10 @@ from waterline.checker.kafka.narrative.story import reasons, story_of
 from waterline.checker.problem.spec import WHERE
 from waterline.checker.problem.where import Condition
 from waterline.checker.traces.finding import Finding
-from waterline.counterexamples.formats.itf_states import trace_of_another_tool
+from waterline.counterexamples.formats.itf_states import ItfTrace, trace_of_another_tool
 from waterline.counterexamples.formats.itf_table import render_itf
 from waterline.counterexamples.rendering import render_full
-
-if TYPE_CHECKING:
-    from waterline.checker.problem.where import Condition
-    from waterline.counterexamples.formats.itf_states import ItfTrace
-    from waterline.model.core.claim import Claim
+from waterline.model.core.claim import Claim
 
 
 @click.command("view")

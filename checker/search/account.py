@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from waterline.checker.search.engines.engine import Arrivals, Expansion, ModelFa
 from waterline.checker.search.result import LevelSummary
 from waterline.checker.search.rule_errors import begins
 from waterline.model.core.layout import WORD_BITS
-
-if TYPE_CHECKING:
-    pass
 
 
 def happened_at_first(problem: Problem) -> NDArray[np.bool_]:

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.problem.packed_rows import StateWords
@@ -25,10 +24,6 @@ from waterline.checker.traces.finding import Finding, finding_at
 from waterline.checker.traces.violating_states import ENDS_MAX, Breaking, Path, Ways, all_breaking
 from waterline.model.core.claim import ActionProperty, Invariant
 from waterline.model.core.state import State
-
-if TYPE_CHECKING:
-    pass
-
 
 KINDS_MAX = 20_000
 """How many kinds of ways to a level are followed on: as many of the least ones for each state."""

@@ -11,7 +11,7 @@ from typing import ClassVar
 from rich.console import Group, RenderableType
 from rich.text import Text
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.geometry import Size
@@ -20,7 +20,6 @@ from textual.widgets import Footer, Input, Static
 
 from waterline.checker.kafka.narrative.story import Story
 from waterline.checker.problem.where import Condition
-from waterline.checker.report.viewer.dialog import Dialog, exit_on_sigterm
 from waterline.checker.report.viewer.lanes import LEGEND, picture
 from waterline.checker.report.viewer.look import QUIET, Seen
 from waterline.checker.report.viewer.sentences import (
@@ -31,6 +30,7 @@ from waterline.checker.report.viewer.sentences import (
     differences,
     headline,
 )
+from waterline.checker.report.viewer.stepping import KEYS_FIRST, KEYS_LAST, Dialog, StepViewer
 from waterline.checker.report.viewer.steps import TOLD_STEPS_MAX, WIDE, Steps
 from waterline.counterexamples.state_table import facts, state_table, widths_of
 from waterline.model.core.claim import Claim
@@ -42,8 +42,6 @@ _BORDER = 2
 _CLUSTER = 62
 """Columns that the picture of a cluster needs, as a rule."""
 _PICTURE_WIDTH_MIN = 10
-_TURN = 10
-"""Steps that a page key moves."""
 
 
 class Pane(VerticalScroll):
@@ -57,12 +55,10 @@ class Pane(VerticalScroll):
         self.post_message(self.Resized())
 
 
-class Viewer(App[int]):
-    """Steps through one counterexample; its return value is the exit code."""
+class Viewer(StepViewer):
+    """Steps through one counterexample."""
 
-    TITLE = "waterline view"
-    ENABLE_COMMAND_PALETTE = False
-    AUTO_FOCUS = ""  # keys are the screen's own, but while one types what to find
+    STATE = "#cluster"
     CSS = """
     Screen { layout: vertical; }
     #headline { height: 1; }
@@ -75,12 +71,7 @@ class Viewer(App[int]):
     #search.asked { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down,space,right", "go(1)", "next", key_display="j"),
-        Binding("k,up,left", "go(-1)", "back", key_display="k"),
-        Binding("pagedown", f"go({_TURN})", show=False),
-        Binding("pageup", f"go(-{_TURN})", show=False),
-        Binding("g,home", "first", show=False),
-        Binding("G,end", "last", "last", key_display="G"),
+        *KEYS_FIRST,
         Binding("n", "same_actor(1)", "same actor"),
         Binding("N", "same_actor(-1)", show=False),
         Binding("f", "fault(1)", "fault"),
@@ -89,21 +80,14 @@ class Viewer(App[int]):
         Binding("W", "where(-1)", show=False),
         Binding("slash", "search", "find", key_display="/"),
         Binding("c", "claim", "claim"),
-        Binding("t", "changes", "changes"),
-        Binding("J", "scroll_picture(1)", show=False),
-        Binding("K", "scroll_picture(-1)", show=False),
-        Binding("question_mark", "help", "help", key_display="?"),
-        Binding("q,ctrl+c", "leave", "quit", key_display="q"),
+        *KEYS_LAST,
         Binding("escape", "close_search", show=False),
-        Binding("ctrl+z", "suspend_process", show=False),
     ]
 
     def __init__(self, story: Story, claim: Claim, asked: Condition | None = None) -> None:
-        super().__init__()
+        super().__init__(story.steps)
         self.story = story
         self.claim = claim
-        self.step = 0
-        self.only_changes = False
         self.sought = ""
         self.note = ""
         self.actors = _actors(story)
@@ -120,13 +104,6 @@ class Viewer(App[int]):
         yield Static(id="told")
         yield Input(id="search", compact=True, placeholder="find in what is told; Enter, Esc")
         yield Footer(compact=True)
-
-    def on_mount(self) -> None:
-        """Show the initial state, and exit in order on SIGTERM."""
-        exit_on_sigterm(self)
-        # Textual does not draw what the shell has drawn over; it does once it is told to.
-        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
-        self.show(0)
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the steps what whole sentences need, as far as the picture leaves it."""
@@ -181,18 +158,6 @@ class Viewer(App[int]):
     def on_steps_chosen(self, event: Steps.Chosen) -> None:
         """A step was clicked."""
         self.show(event.step)
-
-    def action_go(self, steps: int) -> None:
-        """Some steps on, or back."""
-        self.show(self.step + steps)
-
-    def action_first(self) -> None:
-        """The initial state."""
-        self.show(0)
-
-    def action_last(self) -> None:
-        """The step that breaks the claim."""
-        self.show(self.story.steps)
 
     def action_same_actor(self, direction: int) -> None:
         """The next step, or the one before, of who acts in this one."""
@@ -260,19 +225,6 @@ class Viewer(App[int]):
     def action_help(self) -> None:
         """Show the meaning of each key."""
         self.push_screen(Dialog("help", describe_keys(self.story)))
-
-    def action_changes(self) -> None:
-        """All of the state, or what the step changed."""
-        self.only_changes = not self.only_changes
-        self.show(self.step)
-
-    def action_scroll_picture(self, lines: int) -> None:
-        """Scroll the picture."""
-        self.query_one("#cluster").scroll_relative(y=lines, animate=False)
-
-    def action_leave(self) -> None:
-        """End it."""
-        self.exit(0)
 
 
 def _so(story: Story, asked: Condition) -> Iterable[int]:
