@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.segment import Segment
-from rich.table import Table
 from rich.text import Text
 
 from waterline.counterexamples.for_ever import describe_cycle
@@ -27,7 +26,7 @@ from waterline.counterexamples.state_table import (
     state_table,
     widths_of,
 )
-from waterline.counterexamples.style import BAD, QUIET, TITLE, columns
+from waterline.counterexamples.style import BAD, QUIET, TITLE, columns, two_columns
 from waterline.counterexamples.trace import NO_CLAIM
 
 CALL = "bold cyan"
@@ -230,7 +229,7 @@ def _step(replayed: Replayed, moment: Moment, reason: str) -> RenderableType:
 
 def _describe(replayed: Replayed, moment: Moment, reason: str) -> Text:
     """Render the step; below it why it matters, if it does."""
-    described = Text(_sentence(replayed, moment))
+    described = Text(moment.sentence(replayed.narration))
     return described.append(f"\n{WHY_MARK}{reason}", style=WHY) if reason else described
 
 
@@ -240,15 +239,9 @@ def _remark(remark: str | None) -> list[RenderableType]:
 
 def _number(number: int, described: Text) -> RenderableType:
     """A number with everything that it numbers to its right."""
-    table = Table.grid(padding=(0, 1, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = two_columns()
     table.add_row(f"{number}.", described)
     return table
-
-
-def _sentence(replayed: Replayed, moment: Moment) -> str:
-    return replayed.narration.sentence(moment.action, moment.values, moment.before, moment.after)
 
 
 def _state(

@@ -31,6 +31,10 @@ class Moment:
         """The arguments without their names."""
         return tuple(value for _, value in self.arguments)
 
+    def sentence(self, narration: Narration) -> str:
+        """The step in the model's words."""
+        return narration.sentence(self.action, self.values, self.before, self.after)
+
     def __str__(self) -> str:
         return str(TraceStep(self.action, self.arguments))
 

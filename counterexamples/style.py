@@ -22,6 +22,14 @@ def columns(*, gap: int = 2, header: str | None = None) -> Table:
     )
 
 
+def two_columns(*, gap: int = 1, numbers: bool = False) -> Table:
+    """A table for rows of two: a word that is not folded, or a number, and a text that is."""
+    table = columns(gap=gap)
+    table.add_column(no_wrap=True, justify="right" if numbers else "left")
+    table.add_column(overflow="fold")
+    return table
+
+
 def label_grid() -> Table:
     """Return a grid for rows of two: a quiet label on the left, and its text."""
     grid = Table.grid(padding=(0, 2, 0, 0))

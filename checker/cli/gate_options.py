@@ -19,6 +19,7 @@ from waterline.checker.ci.reading import read_gate
 from waterline.checker.ci.strictness import losses
 from waterline.checker.cli.check import check_command
 from waterline.checker.cli.gate import GateOptions
+from waterline.checker.cli.shared.grouped_help import GROUPS
 from waterline.checker.cli.shared.options import EngineOptions, Seconds, fill
 from waterline.checker.cli.shared.own_options import vetted_problem
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
@@ -30,25 +31,8 @@ from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.nearest import did_you_mean
 
 _NOT_OF_A_GATE = {
-    "all",
-    "another",
-    "certificate",
-    "deadlock",
-    "explain",
-    "format",
-    "graph",
-    "graph-limit",
-    "help-all",
-    "html",
-    "list",
-    "model",
-    "profile",
-    "resume",
-    "run-dir",
-    "set",
-    "trace-dir",
-    "view",
-    "where",
+    *GROUPS["What is shown"],
+    *("help-all", "list", "model", "resume", "run-dir", "set", "where"),
 }
 """Options that say what to print and to keep, and those that a gate has other keys for."""
 

@@ -10,7 +10,6 @@ import click
 from click.core import ParameterSource
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from waterline.checker.cli.shared import exit_codes
@@ -37,7 +36,7 @@ from waterline.checker.user_models.scripts.walk import Walk
 from waterline.counterexamples import write_trace
 from waterline.counterexamples.rendering import CALL, Trimmed
 from waterline.counterexamples.state_table import facts, state_table, widths_of
-from waterline.counterexamples.style import BAD, QUIET, columns
+from waterline.counterexamples.style import BAD, QUIET, columns, two_columns
 from waterline.model.core.nearest import nearest
 
 FAULT_MARK = "!"
@@ -267,12 +266,8 @@ def _render_offers(walk: Walk) -> RenderableType:
 def _render_taken(walk: Walk, number: int) -> RenderableType:
     """Render one step that was taken, on a line."""
     moment = walk.moments[number - 1]
-    described = walk.model.narration.sentence(
-        moment.action, moment.values, moment.before, moment.after
-    )
-    table = Table.grid(padding=(0, 1, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    described = moment.sentence(walk.model.narration)
+    table = two_columns()
     table.add_row(f"{number}.", Text.assemble((str(moment), CALL), "  ", described))
     return Trimmed(table)
 

@@ -15,7 +15,7 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.screen import screen
 from waterline.checker.problem.wording import describe_version
 from waterline.counterexamples.rendering import Trimmed
-from waterline.counterexamples.style import QUIET, TITLE, columns
+from waterline.counterexamples.style import QUIET, TITLE, two_columns
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Action
 from waterline.model.message.contents import ACTIONS, ACTORS, contents
@@ -87,9 +87,7 @@ def _page(version: Version) -> RenderableType:
 
 def _steps(actions: list[Action]) -> RenderableType:
     """A step a row: when it can be taken, and what it does."""
-    table = columns()
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = two_columns(gap=2)
     for action in actions:
         table.add_row(action.name, Text(f"When: {_first(action.guard)}", QUIET))
         table.add_row("", f"Then: {_first(action.effect)}")
@@ -105,9 +103,7 @@ def _rules(version: Version) -> RenderableType:
     rules = [feature for feature in FEATURES if version.features & feature.bit]
     if not rules:
         return Text("None.")
-    table = columns()
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = two_columns(gap=2)
     for rule in rules:
         table.add_row(rule.name, Text.assemble(rule.sentence, " ", (rule.source, QUIET)))
     return table

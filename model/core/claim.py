@@ -157,6 +157,14 @@ class Reachable:
     applies: Callable[[Any], bool] = _always
     begun: Callable[[Any, Any], bool] | None = None
 
+    @classmethod
+    def of(
+        cls, rule: Callable[[Any, Any, Any], bool], *, applies: Callable[[Any], bool] = _always
+    ) -> Reachable:
+        """The claim with the name and the first sentence of a rule."""
+        sentence = first_sentence(rule.__doc__)
+        return cls(name=rule.__name__, sentence=sentence, happens=rule, applies=applies)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recoverable(_Verdictable):

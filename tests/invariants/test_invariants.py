@@ -318,7 +318,7 @@ def test_a_leader_fails_over_when_another_takes_up_leadership() -> None:
 
 def test_taking_up_the_first_epoch_is_no_failover() -> None:
     before = edited(START, role={0: NO_ROLE}, known_epoch={0: -1})
-    happens = reachable.leader_fails_over.happens
+    happens = reachable.leader_fails_over
 
     assert not happens(before, START, MODEL.settings)
 
@@ -334,8 +334,8 @@ def test_the_isr_grows_back_when_a_member_returns() -> None:
     assert not happened("isr_grows_back", START, "Produce leader=0")
     assert not happened("isr_grows_back", left, "SendFetch follower=1")
     assert happened("isr_grows_back", asked, "LeaderFetch follower=1")
-    assert not reachable.isr_grows_back.happens(replaced, edited(START, isr=0b10), MODEL.settings)
-    assert not reachable.isr_grows_back.happens(START, replaced, MODEL.settings)
+    assert not reachable.isr_grows_back(replaced, edited(START, isr=0b10), MODEL.settings)
+    assert not reachable.isr_grows_back(START, replaced, MODEL.settings)
 
 
 def test_a_truncation_removes_a_record_when_a_log_gets_shorter() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from waterline.checker.analysis.compare.aligning import How, Pair, align
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem, asked_alone
+from waterline.checker.problem.wording import describe_option
 from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import NO_CLAIM, Moment, Replayed
 from waterline.counterexamples.protocols import Narration
@@ -220,7 +221,7 @@ def describe_changes(left: Model, right: Model) -> tuple[str, ...]:
     for name in {**left.options, **right.options}:
         one, two = left.options.get(name), right.options.get(name)
         if one != two:
-            text.append(f"{name}: {_value(one)} | {_value(two)}")
+            text.append(f"{name}: {describe_option(one)} | {describe_option(two)}")
     return tuple(text)
 
 
@@ -238,21 +239,12 @@ def _cells(narration: Narration, state: State) -> dict[tuple[str, str], str]:
     return cells | {("", label): value for label, value in narration.summary(state)}
 
 
-def _value(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
-
-
 @dataclass(frozen=True, slots=True)
 class EndText:
     """How a side ends. `is_broken` is None where nothing is claimed, or the claim is not judged."""
 
     sentence: str
     is_broken: bool | None
-
-
-def describe(narration: Narration, moment: Moment) -> str:
-    """A step in the words of its side."""
-    return narration.sentence(moment.action, moment.values, moment.before, moment.after)
 
 
 def describe_ends(comparison: Comparison) -> tuple[EndText, EndText]:

@@ -7,7 +7,6 @@ from typing import Any
 from waterline.checker.analysis.compare.comparison import (
     Comparison,
     End,
-    describe,
     describe_changes,
 )
 from waterline.checker.problem.problem import Problem
@@ -62,7 +61,7 @@ def _step(problem: Problem, moment: Moment | None) -> dict[str, Any] | None:
     return {
         "action": moment.action,
         "arguments": dict(moment.arguments),
-        "sentence": describe(problem.model.narration, moment),
+        "sentence": moment.sentence(problem.model.narration),
     }
 
 

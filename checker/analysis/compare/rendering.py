@@ -12,7 +12,6 @@ from rich.text import Text
 from waterline.checker.analysis.compare.aligning import How, Pair
 from waterline.checker.analysis.compare.comparison import (
     Comparison,
-    describe,
     describe_changes,
     describe_ends,
 )
@@ -20,7 +19,7 @@ from waterline.checker.problem.wording import describe_version
 from waterline.counterexamples.protocols import Narration, State
 from waterline.counterexamples.rendering import CYCLE, describe_repetition
 from waterline.counterexamples.state_table import CHANGED, MARK, Facts, StateTable, mark
-from waterline.counterexamples.style import BAD, GOOD, QUIET, columns
+from waterline.counterexamples.style import BAD, GOOD, QUIET, columns, two_columns
 
 WIDE = 120
 """Columns at least where both versions stand side by side."""
@@ -56,8 +55,8 @@ def names(comparison: Comparison) -> tuple[str, str]:
 def describe_pair(comparison: Comparison, number: int) -> tuple[str, str]:
     """Both sides of a pair, counted from 1, as sentences; the second is `the same` where it is."""
     pair = comparison.pairs[number - 1]
-    left = "" if pair.ours is None else describe(comparison.left.model.narration, pair.ours)
-    right = "" if pair.theirs is None else describe(comparison.right.model.narration, pair.theirs)
+    left = "" if pair.ours is None else pair.ours.sentence(comparison.left.model.narration)
+    right = "" if pair.theirs is None else pair.theirs.sentence(comparison.right.model.narration)
     match pair.how:
         case How.MISSING:
             return left, f"Not possible: {pair.why}."
@@ -100,7 +99,7 @@ class _Steps:
 
     def _narrow(self) -> Table:
         one, two = names(self.comparison)
-        table = _number_table()
+        table = two_columns(numbers=True)
         for number, (place, left, right, style) in enumerate(self._rows()):
             if number == self.comparison.ends.repeats_after:
                 table.add_row("", Text(f"{one}: {self._repetition()}", CYCLE))
@@ -125,14 +124,6 @@ class _Steps:
         return describe_repetition(replayed, replayed.trace.cycle + 1)
 
 
-def _number_table() -> Table:
-    """Return a table for numbers and their sentences."""
-    table = columns(gap=1)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(overflow="fold")
-    return table
-
-
 def _number(pair: Pair) -> str:
     return "+" if pair.ours is None else f"{pair.ours.number}."
 
@@ -152,9 +143,7 @@ def _parting(comparison: Comparison) -> list[RenderableType]:
     if comparison.parting:
         _, right = describe_pair(comparison, comparison.parting)
         left, _ = describe_pair(comparison, comparison.parting)
-        grid = Table.grid(padding=(0, 1, 0, 0))
-        grid.add_column(no_wrap=True)
-        grid.add_column(overflow="fold")
+        grid = two_columns()
         for name, sentence in zip(names(comparison), (left, right), strict=True):
             grid.add_row(Text(f"{name}:", "bold"), Text(sentence or "nothing"))
         parts.append(grid)

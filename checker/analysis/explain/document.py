@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.checker.analysis.explain.chain import Chain, Chance
-from waterline.checker.analysis.explain.rendering import describe_step, describe_without
+from waterline.checker.analysis.explain.rendering import describe_without
 from waterline.checker.analysis.explain.repairs import Repairs, Tried
 from waterline.counterexamples import Moment, Replayed
 
@@ -56,7 +56,7 @@ def _of_step(replayed: Replayed, moment: Moment) -> dict[str, Any]:
         "step": moment.number,
         "action": moment.action,
         "arguments": dict(moment.arguments),
-        "sentence": describe_step(replayed, moment),
+        "sentence": moment.sentence(replayed.narration),
     }
 
 

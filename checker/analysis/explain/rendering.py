@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from waterline.checker.analysis.explain.chain import Cause, Chain, Chance
 from waterline.checker.analysis.explain.repairs import Repairs, Tried
 from waterline.checker.problem.wording import quantity
-from waterline.counterexamples import Moment, Replayed
-from waterline.counterexamples.style import GOOD, QUIET, TITLE, columns
+from waterline.counterexamples.style import GOOD, QUIET, TITLE, two_columns
 
 UNKNOWN = "yellow"
 
@@ -19,9 +17,9 @@ def render_chain(chain: Chain) -> RenderableType:
     """The causes with what happens without each, then the chances that were missed."""
     replayed = chain.replayed
     steps = quantity(len(replayed.moments), "step")
-    causes = _two_columns()
+    causes = two_columns(numbers=True)
     for cause in chain.causes:
-        sentence = describe_step(replayed, cause.moment)
+        sentence = cause.moment.sentence(replayed.narration)
         causes.add_row(f"{cause.moment.number}.", Text(sentence))
         style = UNKNOWN if cause.undecided else QUIET
         causes.add_row("", Text(describe_without(cause, replayed.trace.invariant), style))
@@ -34,9 +32,9 @@ def render_chain(chain: Chain) -> RenderableType:
     if not chain.knows_outside:
         return Group(*parts)
     parts += [Text(), Text("What would have prevented it, had it come in time", TITLE)]
-    chances = _two_columns()
+    chances = two_columns(numbers=True)
     for chance in chain.chances:
-        sentence = describe_step(replayed, chance.moment)
+        sentence = chance.moment.sentence(replayed.narration)
         chances.add_row("-", Text.assemble(f"{describe_span(chance)}: ", sentence))
     parts.append(chances if chain.chances else Text("No single step of the protocol."))
     if chain.unlooked:
@@ -58,9 +56,7 @@ def render_repairs(repairs: Repairs) -> RenderableType:
     parts: list[RenderableType] = [
         Text(f"Single changes that prevent it: {len(repairs.found)} of {tried} tried", TITLE)
     ]
-    table = columns()
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = two_columns(gap=2)
     for one in repairs.found:
         table.add_row(
             Text(one.candidate.description),
@@ -74,11 +70,6 @@ def render_repairs(repairs: Repairs) -> RenderableType:
         named = ", ".join(change.description for change in repairs.nonsense)
         parts.append(Text(f"Skipped, because they need other rules: {named}.", QUIET))
     return Group(*parts)
-
-
-def describe_step(replayed: Replayed, moment: Moment) -> str:
-    """A step in the model's words."""
-    return replayed.narration.sentence(moment.action, moment.values, moment.before, moment.after)
 
 
 def describe_span(chance: Chance) -> str:
@@ -123,10 +114,3 @@ def describe_numbers(numbers: tuple[int, ...]) -> str:
     return (
         described[0] if len(described) == 1 else f"{', '.join(described[:-1])} and {described[-1]}"
     )
-
-
-def _two_columns() -> Table:
-    table = Table.grid(padding=(0, 1, 0, 0))
-    table.add_column(no_wrap=True, justify="right")
-    table.add_column(overflow="fold")
-    return table

@@ -79,11 +79,7 @@ def _counterexample(outcome: Outcome, claim: str) -> Counterexample | None:
             Step(
                 moment.number,
                 str(moment),
-                printable(
-                    replayed.narration.sentence(
-                        moment.action, moment.values, moment.before, moment.after
-                    )
-                ),
+                printable(moment.sentence(replayed.narration)),
                 _differences(tables[moment.number - 1], tables[moment.number]),
                 place_of_action(outcome.expectation, moment.action),
             )

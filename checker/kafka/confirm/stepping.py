@@ -56,7 +56,7 @@ class StepSeen:
 
 def begin_step(moment: Moment, model: Model, release: KafkaRelease) -> StepSeen:
     """A step that is to be taken, with the model's facts after it."""
-    sentence = model.narration.sentence(moment.action, moment.values, moment.before, moment.after)
+    sentence = moment.sentence(model.narration)
     facts = of_model(moment.after, model.settings, release)
     seen = StepSeen(moment.number, str(moment), sentence, facts, {})
     if moment.action == "StrayFetch":

@@ -109,9 +109,7 @@ class Story:
 
     def sentence(self, step: int) -> str:
         """Return the sentence of a step."""
-        moment = self.replayed.moments[step - 1]
-        sentence = self.replayed.narration.sentence
-        return sentence(moment.action, moment.values, moment.before, moment.after)
+        return self.replayed.moments[step - 1].sentence(self.replayed.narration)
 
     def phrase(self, step: int) -> Phrase:
         """The sentence with its actor apart: no line joins the two in another way."""

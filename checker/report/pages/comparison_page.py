@@ -15,8 +15,7 @@ from waterline.checker.analysis.compare.rendering import describe_pair, names
 from waterline.checker.kafka.narrative.story import Story, story_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.report.pages.drawing import Drawing, draw
-from waterline.checker.report.pages.limits import require_few_steps
-from waterline.checker.report.pages.page import BESIDE_STEPS_MAX, render
+from waterline.checker.report.pages.page import BESIDE_STEPS_MAX, render, require_few_steps
 from waterline.checker.report.pages.scenes import Scene, scenes_of
 from waterline.checker.report.pages.trace_sequence import sequence_of
 from waterline.checker.traces.finding import Finding

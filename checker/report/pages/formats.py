@@ -35,25 +35,9 @@ class Converted:
     states_max: int = STATES_MAX
 
 
-def _json(given: Converted) -> str:
-    return to_json(given.finding.replayed.trace)
-
-
-def _itf(given: Converted) -> str:
-    return to_itf(_recording(given))
-
-
-def _tlc(given: Converted) -> str:
-    return to_tlc(_recording(given))
-
-
 def _recording(given: Converted) -> Recording:
     replayed = given.finding.replayed
     return record_trace(given.problem.model, replayed.trace, replayed.states)
-
-
-def _mermaid(given: Converted) -> str:
-    return to_mermaid(sequence_in(given.finding))
 
 
 def _svg(given: Converted) -> str:
@@ -74,14 +58,6 @@ def _html(given: Converted) -> str:
     return finding_page(given.problem, given.finding)
 
 
-def _dot(given: Converted) -> str:
-    return to_dot(_graph(given))
-
-
-def _graphml(given: Converted) -> str:
-    return to_graphml(_graph(given))
-
-
 def _graph(given: Converted) -> networkx.MultiDiGraph[Any]:
     return surroundings(
         given.finding.replayed,
@@ -92,14 +68,14 @@ def _graph(given: Converted) -> networkx.MultiDiGraph[Any]:
 
 
 FORMATS: Mapping[str, Callable[[Converted], str]] = {
-    "json": _json,
-    "itf": _itf,
-    "tlc": _tlc,
-    "mermaid": _mermaid,
+    "json": lambda given: to_json(given.finding.replayed.trace),
+    "itf": lambda given: to_itf(_recording(given)),
+    "tlc": lambda given: to_tlc(_recording(given)),
+    "mermaid": lambda given: to_mermaid(sequence_in(given.finding)),
     "svg": _svg,
     "html": _html,
     "markdown": _markdown,
-    "dot": _dot,
-    "graphml": _graphml,
+    "dot": lambda given: to_dot(_graph(given)),
+    "graphml": lambda given: to_graphml(_graph(given)),
 }
 """Writers by the name that `waterline convert --to` takes."""

@@ -12,7 +12,7 @@ from waterline.checker.kafka.narrative.story import Story, story_of
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import printable, quantity
-from waterline.checker.report.pages.limits import require_few_steps
+from waterline.checker.report.pages.page import require_few_steps
 from waterline.checker.report.pages.report import command_of, options_of, title_of
 from waterline.checker.report.pages.templating import prose
 from waterline.checker.traces.finding import Finding

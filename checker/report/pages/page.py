@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from waterline.checker.kafka.narrative.story import Story
+from waterline.checker.problem.errors import Refused
 from waterline.checker.report.pages.drawing import Drawing, draw
 from waterline.checker.report.pages.scenes import Scene, scenes_of
 from waterline.checker.report.pages.templating import ours, templates, without_blank_lines
@@ -21,6 +22,22 @@ from waterline.counterexamples import to_json
 
 BESIDE_STEPS_MAX = 200
 """Most steps of a trace that has a diagram below it: a page has to be scrolled past it."""
+STEPS_MAX = 5_000
+"""Most steps on one page: a browser has to hold all of them, a terminal has not."""
+
+
+class TooLongForPage(Refused, ValueError):
+    """The traces have more steps than a page shows."""
+
+
+def require_few_steps(steps: Iterable[int]) -> None:
+    """See that a page can hold traces of so many steps. Raises `TooLongForPage`."""
+    total = sum(steps)
+    if total > STEPS_MAX:
+        raise TooLongForPage(
+            f"the traces have {total:,} steps, and a page shows at most {STEPS_MAX:,}; "
+            "step through them with waterline view"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

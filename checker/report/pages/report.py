@@ -14,8 +14,7 @@ from waterline.checker.problem.wording import (
     describe_symmetry,
     quantity,
 )
-from waterline.checker.report.pages.limits import require_few_steps
-from waterline.checker.report.pages.page import Shown, parts_of, render
+from waterline.checker.report.pages.page import Shown, parts_of, render, require_few_steps
 from waterline.checker.report.pages.trace_sequence import describe_title
 from waterline.checker.search.result import Verdict
 from waterline.checker.traces.shortest_note import describe_alike

@@ -8,8 +8,8 @@ from collections.abc import Sequence as Many
 from dataclasses import replace
 
 from waterline.checker.kafka.narrative.story import Story, story_of
+from waterline.checker.problem.errors import Refused
 from waterline.checker.report.pages.kafka_sequence import kafka_sequence
-from waterline.checker.report.pages.limits import require_drawable
 from waterline.checker.report.pages.sequence import Message, Note, Sequence
 from waterline.checker.traces.finding import Finding
 from waterline.counterexamples import Moment
@@ -19,6 +19,12 @@ _WIDTH_MAX = 60
 """Most characters of a note: it says what changed, not all that there is."""
 _REST = "state"
 """The lane of what belongs to no name."""
+DRAWN_STEPS_MAX = 1_000
+"""Most steps of a diagram: a longer one is unreadable."""
+
+
+class TooLongToDraw(Refused, ValueError):
+    """A trace has more steps than a diagram shows."""
 
 
 def own_sequence(story: Story, title: str) -> Sequence:
@@ -133,5 +139,9 @@ def describe_title(story: Story) -> str:
 
 def sequence_in(finding: Finding) -> Sequence:
     """The diagram of a finding. Raises `TooLongToDraw`."""
-    require_drawable(len(finding.replayed.moments))
+    if (steps := len(finding.replayed.moments)) > DRAWN_STEPS_MAX:
+        raise TooLongToDraw(
+            f"the trace has {steps:,} steps, and a diagram shows at most {DRAWN_STEPS_MAX:,}; "
+            "step through it with waterline view"
+        )
     return sequence_of(story_of(finding))

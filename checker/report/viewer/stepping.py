@@ -87,7 +87,7 @@ class StepViewer(App[int]):
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = ""  # keys are the screen's own, but while one types what to find
     STATE: ClassVar[str]
-    """What of the screen has the state, and scrolls."""
+    """The part of the screen that has the state, and scrolls."""
 
     def __init__(self, steps: int) -> None:
         super().__init__()

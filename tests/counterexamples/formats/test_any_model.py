@@ -13,7 +13,7 @@ from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import ATOMIC
 from waterline.checker.problem.problem import Problem
 from waterline.checker.report.pages.formats import FORMATS, Converted
-from waterline.checker.report.pages.limits import TooLongToDraw
+from waterline.checker.report.pages.trace_sequence import TooLongToDraw
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.counterexamples import TraceStep, from_json

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from typing import Any
 
@@ -11,7 +12,6 @@ import pytest
 from tests.support.atomic_states import by_hand, cluster
 from waterline.invariants import atomic
 from waterline.invariants.atomic import reachable
-from waterline.invariants.reachable import truncation_removes_record
 from waterline.model.core.claim import Invariant, Reachable
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
@@ -163,14 +163,22 @@ def test_what_must_happen_is_told_from_what_does_not(
     assert claim.happens(state(**before), state(**after), MODEL.settings) is happens
 
 
-def test_the_catalogues_have_the_claim_of_every_module_exactly_once() -> None:
-    for package, claims in ((atomic, atomic.ALL), (reachable, reachable.ALL)):
-        names = {m.name for m in pkgutil.iter_modules(package.__path__)} - NOT_CLAIMS
-        found = [importlib.import_module(f"{package.__name__}.{n}").CLAIM for n in sorted(names)]
-        own = [claim for claim in claims if claim is not truncation_removes_record.CLAIM]
+def test_the_catalogue_has_the_claim_of_every_module_exactly_once() -> None:
+    names = {m.name for m in pkgutil.iter_modules(atomic.__path__)} - NOT_CLAIMS
+    found = [importlib.import_module(f"{atomic.__name__}.{n}").CLAIM for n in sorted(names)]
 
-        assert sorted(own, key=lambda claim: claim.name) == found
-        assert [claim.name for claim in found] == sorted(names)
+    assert sorted(atomic.ALL, key=lambda claim: claim.name) == found
+    assert [claim.name for claim in found] == sorted(names)
+
+
+def test_what_must_happen_is_every_rule_about_a_step() -> None:
+    rules = {
+        rule
+        for rule in vars(reachable).values()
+        if inspect.isfunction(rule) and "before" in inspect.signature(rule).parameters
+    }
+
+    assert {claim.happens for claim in reachable.ALL} == rules
 
 
 @pytest.mark.parametrize("claim", [*atomic.ALL, *reachable.ALL], ids=lambda claim: claim.name)

@@ -20,7 +20,7 @@ from waterline.checker.cli.commands import command_of
 from waterline.checker.cli.shared.options import fill
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.report.pages.limits import TooLongForPage, require_few_steps
+from waterline.checker.report.pages.page import TooLongForPage, require_few_steps
 from waterline.checker.report.pages.report import finding_page, run_page
 from waterline.checker.report.pages.scenes import scenes_of
 from waterline.checker.report.pages.templating import visible

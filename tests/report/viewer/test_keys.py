@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 from lab.documents.pictures import lines, settled
 from tests.support.stories import C21, LOSS, story
 from tests.support.viewing import NARROW, WIDE, screen_of, seen, viewer
-from waterline.checker.report.viewer.stepping import ENDED_BY_SIGNAL
 from waterline.checker.report.viewer.look import GONE_MARK
+from waterline.checker.report.viewer.stepping import ENDED_BY_SIGNAL
 
 SIZES = pytest.mark.parametrize("size", [NARROW], ids=["80x24"])
 MOVES = (

@@ -25,7 +25,7 @@ from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from waterline.checker.kafka.confirm.fluss.servers import Cluster, HeldRequest
 from waterline.checker.kafka.confirm.replay import Judgement
 from waterline.checker.kafka.families import MESSAGE
-from waterline.counterexamples import Moment, Replayed, Trace, follow
+from waterline.counterexamples import Replayed, Trace, follow
 from waterline.counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
 from waterline.model.core.claim import Invariant
 from waterline.model.core.state import State
@@ -332,11 +332,7 @@ def _take_steps(cluster: Cluster, replayed: Replayed, acks: str) -> Iterator[Ste
     for moment in replayed.moments:
         steering.take(moment)
         shown = _await_agreement(cluster, moment.after, acknowledged)
-        yield Step(moment.number, _sentence(replayed, moment), shown)
-
-
-def _sentence(replayed: Replayed, moment: Moment) -> str:
-    return replayed.narration.sentence(moment.action, moment.values, moment.before, moment.after)
+        yield Step(moment.number, moment.sentence(replayed.narration), shown)
 
 
 def _await_agreement(
