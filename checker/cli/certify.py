@@ -13,7 +13,7 @@ from rich.text import Text
 
 from waterline.checker.analysis.certificate.header import BadCertificate
 from waterline.checker.analysis.certificate.judging import OF_STATE, Failure, Judge
-from waterline.checker.analysis.certificate.keys import words_of
+from waterline.checker.analysis.certificate.renaming import words_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.options import (
     DEFAULT_ENGINE,

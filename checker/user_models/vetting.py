@@ -7,10 +7,9 @@ is a test, not a proof: a rule that goes by names only in other states is not fo
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Any
 
 from waterline.checker.compiler.function_ir import Written
@@ -21,10 +20,12 @@ from waterline.checker.compiler.module import Unit
 from waterline.checker.compiler.source import NotCompilable, source_of
 from waterline.checker.compiler.values import Number, SettingsValue, StateValue
 from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.renamed_states import Move, Names, Renamer, renamed_number
 from waterline.checker.search.rule_errors import Failure, attempt
 from waterline.model.core.claim import predicates_of
 from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.renaming import Digit, Holds, Sort
+from waterline.model.core.layout import Layout
+from waterline.model.core.renaming import Sort
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Arguments, Model, Step
 from waterline.model.own.mistakes import line_of
@@ -142,12 +143,13 @@ def _some_states(model: Model) -> Iterator[State]:
 def _difference(problem: Problem, state: State, sort: Sort, one: int) -> str | None:
     """Return the action or claim that changes if two names are exchanged in the state."""
     model, other = problem.model, exchange(state, sort, one)
+    new = {sort: _exchange_of(model.layout, sort, one)}
     for action in model.enabled_actions:
         for arguments in model.bindings(action):
             renamed = tuple(
-                _other(value, one)
+                new[sort][value]
                 if parameter.over == sort.value
-                else _number(parameter.digits, value, sort, one)
+                else renamed_number(parameter.digits, new, value)
                 for value, parameter in zip(arguments, action.parameters, strict=True)
             )
             here, there = (
@@ -211,58 +213,17 @@ def _ask(is_so: Callable[..., bool], *given: object) -> bool | str:
         return _RAISES
 
 
-def _other(value: int, one: int) -> int:
-    """Names `one` and the next exchanged."""
-    return {one: one + 1, one + 1: one}.get(value, value)
-
-
-def _others(members: int, one: int) -> int:
-    """A set, a bit for each name, with names `one` and the next exchanged."""
-    if (members >> one & 1) == (members >> one + 1 & 1):
-        return members
-    return members ^ (3 << one)
-
-
-def _number(digits: Sequence[Digit], number: int, sort: Sort, one: int) -> int:
-    """Exchange names `one` and the next in those digits of a number that are names."""
-    if number < 0 or not digits:
-        return number
-    made, weight = 0, 1
-    for digit in reversed(digits):
-        number, least = divmod(number, digit.size)
-        if digit.of == sort:
-            least = _other(least + digit.lo, one) - digit.lo
-        made += least * weight
-        weight *= digit.size
-    return made
-
-
 def exchange(state: State, sort: Sort, one: int) -> State:
     """The state with the name `one` and the one after it exchanged everywhere."""
-    draft = State(state.layout).draft()
-    for field in state.layout.fields:
-        naming, place = field.naming, state.layout.places[field.name]
-        assert naming is not None
-        rows, columns = (*field.shape, 1, 1)[:2]
-        for i in range(rows):
-            for j in range(columns):
-                index = (i, j)[: len(field.shape)]
-                value = state._read(place, index)
-                if naming.holds is Holds.REPLICA and naming.of == sort:
-                    value = _other(value, one)
-                elif naming.holds is Holds.REPLICAS and naming.of == sort:
-                    value = _others(value, one)
-                elif naming.holds is Holds.DIGITS:
-                    value = _number(naming.digits, value, sort, one)
-                to = (
-                    _other(i, one) if naming.rows == sort else i,
-                    _other(j, one) if naming.columns == sort else j,
-                )[: len(field.shape)]
-                draft._write(place, to, value)
-        if naming.is_sorted:
-            for row in itertools.product(*map(range, field.shape[:-1])):
-                places = [(*row, j) for j in range(field.shape[-1])]
-                held = sorted((draft._read(place, index) for index in places), reverse=True)
-                for index, value in zip(places, held, strict=True):
-                    draft._write(place, index, value)
-    return draft.freeze()
+    renamer, moves = _moves(state.layout, sort, one)
+    return State(state.layout, renamer.rename(state.words, moves))
+
+
+@lru_cache(maxsize=64)
+def _moves(layout: Layout, sort: Sort, one: int) -> tuple[Renamer, list[Move]]:
+    renamer = Renamer(layout)
+    return renamer, list(renamer.moves({sort: _exchange_of(layout, sort, one)}))
+
+
+def _exchange_of(layout: Layout, sort: Sort, one: int) -> Names:
+    return (*range(one), one + 1, one, *range(one + 2, layout.sizes[sort.value]))

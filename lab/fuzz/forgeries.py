@@ -32,7 +32,7 @@ from lab.fuzz.rounds import Round, Wrong, attack
 from waterline.checker.analysis.certificate.certificate import Certificate, open_certificate
 from waterline.checker.analysis.certificate.certifying import certify
 from waterline.checker.analysis.certificate.header import HEADER, STATES
-from waterline.checker.analysis.certificate.keys import key_of
+from waterline.checker.analysis.certificate.renaming import key_of
 from waterline.checker.analysis.certificate.writing import write_certificate
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import family_of, problem_for

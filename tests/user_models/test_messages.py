@@ -16,8 +16,7 @@ from tests.support.live import Both
 from tests.support.own import own_problem
 from tests.user_models.test_containers import require_python_agrees
 from tests.user_models.test_plain_equals_checked import differences
-from waterline.checker.analysis.certificate.keys import key_of
-from waterline.checker.analysis.certificate.renaming import Renamings
+from waterline.checker.analysis.certificate.renaming import Renamings, key_of
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
 from waterline.model.core.errors import BadEnvironment

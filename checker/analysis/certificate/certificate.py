@@ -23,8 +23,8 @@ from waterline.checker.analysis.certificate.header import (
     Header,
     describe_layout,
 )
-from waterline.checker.analysis.certificate.keys import BYTES
 from waterline.checker.analysis.certificate.reading import read_header
+from waterline.checker.analysis.certificate.renaming import BYTES
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.family import FindFamily
 from waterline.checker.problem.problem import Problem

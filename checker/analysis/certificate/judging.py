@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from waterline.checker.analysis.certificate.keys import key_of, words_of
-from waterline.checker.analysis.certificate.renaming import Renamings
+from waterline.checker.analysis.certificate.renaming import Renamings, key_of, words_of
 from waterline.checker.problem.problem import Problem
 from waterline.model.core.layout import Layout
 from waterline.model.core.state import State

@@ -29,7 +29,7 @@ from waterline.checker.analysis.certificate.header import (
     describe_layout,
     to_text,
 )
-from waterline.checker.analysis.certificate.keys import BYTES
+from waterline.checker.analysis.certificate.renaming import BYTES
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.search.engines.engine import Engine
 from waterline.checker.search.result import Result

@@ -16,7 +16,7 @@ from tests.support.certificates import certificate_of, header_in, keys_in, put_h
 from waterline.checker.analysis.certificate.certificate import open_certificate
 from waterline.checker.analysis.certificate.certifying import certify
 from waterline.checker.analysis.certificate.header import BadCertificate
-from waterline.checker.analysis.certificate.keys import words_of
+from waterline.checker.analysis.certificate.renaming import words_of
 from waterline.checker.checking.run import run
 from waterline.checker.kafka.families import MESSAGE, problem_for
 from waterline.checker.problem.family import Family

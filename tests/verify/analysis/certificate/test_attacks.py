@@ -27,7 +27,7 @@ from waterline.checker.analysis.certificate.certificate import Certificate, open
 from waterline.checker.analysis.certificate.certifying import Certified, Question, certify
 from waterline.checker.analysis.certificate.header import BadCertificate
 from waterline.checker.analysis.certificate.judging import Judge
-from waterline.checker.analysis.certificate.keys import key_of, words_of
+from waterline.checker.analysis.certificate.renaming import key_of, words_of
 from waterline.checker.batch.processes import in_order
 from waterline.checker.kafka.families import ATOMIC, MESSAGE, family_of, problem_for
 from waterline.checker.problem.family import Family

@@ -13,8 +13,7 @@ from tests.support.certificates import certificate_of, keys_in
 from tests.support.renamed import orbit
 from waterline.checker.analysis.certificate.certificate import open_certificate
 from waterline.checker.analysis.certificate.certifying import certify
-from waterline.checker.analysis.certificate.keys import key_of, words_of
-from waterline.checker.analysis.certificate.renaming import Renamings
+from waterline.checker.analysis.certificate.renaming import Renamings, key_of, words_of
 from waterline.checker.kafka.families import MESSAGE, problem_for
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
