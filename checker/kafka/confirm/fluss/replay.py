@@ -25,7 +25,7 @@ from waterline.checker.kafka.confirm.errors import BrokerFailed, CannotConfirm
 from waterline.checker.kafka.confirm.fluss.servers import Cluster, HeldRequest
 from waterline.checker.kafka.confirm.replay import Judgement
 from waterline.checker.kafka.families import MESSAGE
-from waterline.counterexamples import Replayed, Trace, follow
+from waterline.counterexamples import Moment, Replayed, Trace, follow
 from waterline.counterexamples.style import BAD, GOOD, TITLE, WARNING, columns
 from waterline.model.core.claim import Invariant
 from waterline.model.core.state import State
