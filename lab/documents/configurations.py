@@ -17,7 +17,6 @@ from waterline.checker.batch.in_memory import exploring
 from waterline.checker.kafka.matrix.grid import (
     BY_FREQUENCY,
     EPOCHS_MAX_RAISED,
-    FAULT,
     NO_FAULT,
     OF_OPERATORS,
     RECORDS,
@@ -103,7 +102,7 @@ def proof(outcome: Outcome) -> list[str]:
     holds = outcome.standing is Standing.HOLDS
     beyond = outcome.unfinished
     return [
-        outcome.cell.coordinates[FAULT],
+        outcome.fault,
         outcome.label,
         str(environment.records),
         str(environment.epochs),

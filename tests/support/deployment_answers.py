@@ -41,7 +41,7 @@ def made_up(
     matrix = Matrix(grid=grid, outcomes=tuple(outcomes), engine="local", seconds=1.0)
     broken = [outcome for outcome in outcomes if outcome.worst is not None]
     held = judge(grid, cells[1:2], [answer_of(None)])[0]
-    tried = {o.cell.coordinates[FAULT]: [Remedy(c, held) for c in closes] for o in broken}
+    tried = {o.fault: [Remedy(c, held) for c in closes] for o in broken}
     best = Recommendation(closes[0], tuple(tried)) if closes else None
     return ConfigAnswer(config, matrix, Advice(tried, best))
 

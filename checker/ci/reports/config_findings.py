@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from waterline.checker.ci.reports.github import workflow_command
 from waterline.checker.ci.reports.sarif import sarif_document, sarif_result
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, RULES, UNKNOWN, Finding
-from waterline.checker.kafka.matrix.grid import FAULT
 from waterline.checker.kafka.matrix.matrix import DeploymentAnswer
 from waterline.checker.kafka.matrix.properties import describe_topics
 
@@ -39,7 +38,7 @@ def to_junit(findings: Sequence[Finding], answer: DeploymentAnswer) -> str:
     for each in answer.answers:
         topics = describe_topics(each.config.topics)
         for outcome in each.matrix.outcomes:
-            fault = outcome.cell.coordinates[FAULT]
+            fault = outcome.fault
             case = ET.SubElement(suite, "testcase", classname=topics, name=fault)
             for finding in findings:
                 if finding.topics == topics and fault in finding.faults:

@@ -19,7 +19,6 @@ from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, UNCLEAN
 from waterline.checker.kafka.matrix.deepening import Follow, Raised, explore_raised, ignore_progress
 from waterline.checker.kafka.matrix.grid import (
     AXES,
-    FAULT,
     STATES_MAX_OF_A_TRIAL,
     VERSION,
     Axis,
@@ -225,12 +224,12 @@ class _Looked:
         self._in_full: set[_Key] = set()
         self._explorer, self._follow = explorer, follow
         self.broken = {
-            outcome.cell.coordinates[FAULT]: outcome.cell.coordinates
+            outcome.fault: outcome.cell.coordinates
             for outcome in outcomes
             if outcome.worst is not None
         }
         self._too_large = {
-            outcome.cell.coordinates[FAULT]
+            outcome.fault
             for outcome in outcomes
             if grid.first_look and outcome.answer.distinct > self._states_max
         }

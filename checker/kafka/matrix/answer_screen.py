@@ -17,7 +17,7 @@ from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, REPLICATION,
 from waterline.checker.kafka.deployed.setting import Setting
 from waterline.checker.kafka.matrix.advice import cost
 from waterline.checker.kafka.matrix.deployment_facts import describe_zones, facts_of
-from waterline.checker.kafka.matrix.grid import FAULT, FAULTS
+from waterline.checker.kafka.matrix.grid import FAULTS
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome
 from waterline.checker.kafka.matrix.properties import (
@@ -267,13 +267,13 @@ def _fault(outcome: Outcome) -> Text:
 
 
 def _sentence(outcome: Outcome) -> str:
-    name = outcome.cell.coordinates[FAULT]
+    name = outcome.fault
     return next(value.sentence for value in FAULTS if value.name == name)
 
 
 def _short(outcome: Outcome) -> str:
     """`power loss (14 steps)`, or what else it does: `leader moves (diverges, 9 steps)`"""
-    name = outcome.cell.coordinates[FAULT]
+    name = outcome.fault
     claim = loss_of(outcome)
     if claim is not None:
         return f"{name} ({claim.depth} steps)"

@@ -13,7 +13,7 @@ from waterline.checker.kafka.deployed.deployment import Deployment
 from waterline.checker.kafka.deployed.keys import NOT_MODELLED
 from waterline.checker.kafka.matrix.advice import Remedy, cost
 from waterline.checker.kafka.matrix.extent import describe_extent
-from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT
+from waterline.checker.kafka.matrix.grid import CLAIMS
 from waterline.checker.kafka.matrix.known_causes import Kin
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing, describe_command
@@ -107,7 +107,7 @@ def verdicts(answer: ConfigAnswer) -> Table:
     table.add_column("What can happen, and what prevents it")
     for outcome in answer.matrix.outcomes:
         described = Text("\n").join(describe_answers(outcome, answer))
-        table.add_row(outcome.cell.coordinates[FAULT], describe_cell(outcome), described)
+        table.add_row(outcome.fault, describe_cell(outcome), described)
     return table
 
 
@@ -122,7 +122,7 @@ def describe_answers(outcome: Outcome, answer: ConfigAnswer) -> Iterator[Text]:
         yield Text(f"{sentence[0].upper()}{sentence[1:]}: {outcome.explanation}")
         if outcome.stand_in:
             yield Text(f"Explored as {outcome.stand_in}.")
-    fault = outcome.cell.coordinates[FAULT]
+    fault = outcome.fault
     for kin in answer.kin.get(fault, ()):
         yield Text(describe_kin(kin, "loss"))
         if kin.scenario.sign:
@@ -180,6 +180,6 @@ def commands(answer: ConfigAnswer) -> Iterator[Text]:
     if lost:
         yield Text("The steps of each are shown by")
     for outcome in lost:
-        name = outcome.cell.coordinates[FAULT]
+        name = outcome.fault
         command = describe_command(outcome, answer.config.protocol.option)
         yield Text.assemble((f"{name}: ", "bold"), command)

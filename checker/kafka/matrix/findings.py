@@ -10,7 +10,6 @@ from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, TOPIC_REPLIC
 from waterline.checker.kafka.deployed.setting import Place, Setting
 from waterline.checker.kafka.matrix.advice import cost
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
-from waterline.checker.kafka.matrix.grid import FAULT
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.properties import describe_topics, one_replica, unwritable
 from waterline.checker.kafka.matrix.reason import loss_of, lost_of, name_setting
@@ -82,7 +81,7 @@ class _Placing:
 
 def _finding(answer: ConfigAnswer, group: Group, at: _Placing) -> Finding:
     config, setting = answer.config, group.reason.setting
-    faults = tuple(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)
+    faults = tuple(outcome.fault for outcome in group.outcomes)
     topics = describe_topics(config.topics)
     records = {lost_of(outcome) for outcome in group.losing}
     lost = sorted(record.split(" ", 1)[1] for record in records)

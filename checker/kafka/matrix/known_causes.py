@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.question import UNWATCHED, Explorer, Question
 from waterline.checker.kafka.families import MESSAGE
-from waterline.checker.kafka.matrix.grid import FAULT, STATES_MAX_OF_A_TRIAL, Grid
+from waterline.checker.kafka.matrix.grid import STATES_MAX_OF_A_TRIAL, Grid
 from waterline.checker.kafka.matrix.outcome import Outcome
 from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
@@ -58,7 +58,7 @@ def kin_of(grid: Grid, outcomes: Sequence[Outcome], explorer: Explorer) -> dict[
         if _closes(trial.outcome, answer):
             steps = None if answer.complete else answer.depth
             found = Kin(find_scenario(trial.repair.entry), trial.repair, steps)
-            kin.setdefault(trial.outcome.cell.coordinates[FAULT], []).append(found)
+            kin.setdefault(trial.outcome.fault, []).append(found)
     return kin
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from waterline import invariants
 from waterline.checker.batch.answer import Answer
 from waterline.checker.kafka.deployed.keys import UNCLEAN
-from waterline.checker.kafka.matrix.grid import CLAIMS, OTHER_WORD, Cell, Grid, Place
+from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, OTHER_WORD, Cell, Grid, Place
 from waterline.checker.kafka.matrix.without_bounds import Unbounded
 from waterline.checker.kafka.words import protocol_options
 from waterline.checker.problem.wording import as_option
@@ -107,6 +107,11 @@ class Outcome:
             for c in self.claims
         )
         return replace(self, claims=tuple(claims), stand_in=stand_in)
+
+    @property
+    def fault(self) -> str:
+        """Name of the cell's fault."""
+        return self.cell.coordinates[FAULT]
 
     @property
     def is_bounded(self) -> bool:

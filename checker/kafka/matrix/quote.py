@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from waterline.checker.kafka.matrix.grid import FAULT
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome
 from waterline.checker.kafka.matrix.reason import harm_of, loss_of, lost_of
@@ -77,7 +76,7 @@ def _clauses(answer: ConfigAnswer) -> Iterator[str]:
             losing.setdefault(lost_of(outcome), []).append(outcome)
         elif harm_of(outcome) is not None:
             harming.append(outcome)
-        elif outcome.cell.coordinates[FAULT] in held and answer.config.acks != "0":
+        elif outcome.fault in held and answer.config.acks != "0":
             safe.append(outcome)
         else:
             unknown.append(outcome)
@@ -97,10 +96,10 @@ def _alternatives(outcomes: Sequence[Outcome]) -> str:
 
 
 def _phrase(outcome: Outcome) -> str:
-    fault = outcome.cell.coordinates[FAULT]
+    fault = outcome.fault
     return _ANY_NUMBER[fault] if _is_of_any_number(outcome) else _PHRASES[fault]
 
 
 def _is_of_any_number(outcome: Outcome) -> bool:
     is_known = outcome.worst is None and not outcome.is_bounded and not outcome.stand_in
-    return is_known and outcome.cell.coordinates[FAULT] in _ANY_NUMBER
+    return is_known and outcome.fault in _ANY_NUMBER

@@ -25,7 +25,7 @@ from waterline.checker.kafka.deployed.keys import (
 )
 from waterline.checker.kafka.deployed.setting import Setting
 from waterline.checker.kafka.matrix.advice import ELIGIBLE_ON, Advice, Remedy
-from waterline.checker.kafka.matrix.grid import FAULT, VERSION
+from waterline.checker.kafka.matrix.grid import VERSION
 from waterline.checker.kafka.matrix.outcome import ClaimOutcome, Outcome, badness, contract
 from waterline.checker.kafka.matrix.properties import Config
 from waterline.model.message.environment import Environment
@@ -118,7 +118,7 @@ def reasons_of(config: Config, outcomes: Sequence[Outcome], advice: Advice) -> d
     for outcome in outcomes:
         if outcome.worst is None:
             continue
-        fault = outcome.cell.coordinates[FAULT]
+        fault = outcome.fault
         found[fault] = Reason(tuple(_blamed_settings(config, outcome, advice.tried.get(fault, ()))))
     return found
 

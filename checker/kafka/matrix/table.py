@@ -365,7 +365,7 @@ def _parts(cells: list[Outcome]) -> Iterator[str]:
 
 
 def _name_loss(outcome: Outcome, text: str = "") -> str:
-    fault = outcome.cell.coordinates[FAULT]
+    fault = outcome.fault
     return f"{'no fault' if fault == NO_FAULT else fault}{text}"
 
 

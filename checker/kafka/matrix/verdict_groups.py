@@ -52,7 +52,7 @@ def groups_of(answer: ConfigAnswer) -> list[Group]:
     reasons = reasons_of(answer.config, answer.matrix.outcomes, answer.advice)
     found: dict[tuple[str, bool], list[Outcome]] = {}
     for outcome in answer.matrix.outcomes:
-        fault = outcome.cell.coordinates[FAULT]
+        fault = outcome.fault
         if fault in reasons:
             key = (reasons[fault].description, bool(_closing(answer, fault)))
             found.setdefault(key, []).append(outcome)
@@ -64,7 +64,7 @@ def groups_of(answer: ConfigAnswer) -> list[Group]:
 
 
 def _group(answer: ConfigAnswer, reason: Reason, outcomes: Sequence[Outcome]) -> Group:
-    faults = [outcome.cell.coordinates[FAULT] for outcome in outcomes]
+    faults = [outcome.fault for outcome in outcomes]
     closing: dict[tuple[tuple[str, str], ...], list[tuple[str, Remedy]]] = {}
     for fault in faults:
         for remedy in _closing(answer, fault):
@@ -114,7 +114,7 @@ def title_of(group: Group, answer: ConfigAnswer) -> str:
 
 def without_remedy(group: Group, answer: ConfigAnswer) -> str:
     """`No setting or upgrade that we tried prevents it.`, and what was not tried to the end."""
-    faults = [outcome.cell.coordinates[FAULT] for outcome in group.outcomes]
+    faults = [outcome.fault for outcome in group.outcomes]
     tried = [remedy for fault in faults for remedy in answer.advice.tried.get(fault, ())]
     if answer.advice.interrupted:
         return f"Interrupted before {'every' if tried else 'any'} remedy was tried."
@@ -132,7 +132,7 @@ def known_causes(group: Group, answer: ConfigAnswer) -> Iterator[str]:
     """`Rolling restart: like C21 (...).`, where no setting is to blame."""
     faults: dict[str, list[str]] = {}
     for outcome in () if group.reason.settings else group.outcomes:
-        fault = outcome.cell.coordinates[FAULT]
+        fault = outcome.fault
         for kin in answer.kin.get(fault, ())[:1]:
             entry = f"{kin.scenario.number} ({kin.scenario.title})"
             faults.setdefault(entry, []).append(fault)
@@ -156,7 +156,7 @@ def signs(group: Group, answer: ConfigAnswer) -> Iterator[str]:
 
 def _of_entries(name: str, group: Group, answer: ConfigAnswer) -> dict[str, str]:
     """Return a text of each entry that has it, by its number."""
-    faults = [outcome.cell.coordinates[FAULT] for outcome in group.losing]
+    faults = [outcome.fault for outcome in group.losing]
     entries = [kin.scenario for fault in faults for kin in answer.kin.get(fault, ())]
     texts = {entry.number: getattr(entry, name) for entry in entries}
     return {number: text for number, text in texts.items() if text}
@@ -184,7 +184,7 @@ def _counts(answer: ConfigAnswer) -> Iterator[str]:
         yield f"{count} {of} can lose {record}"
     if not losing:
         record = "a committed record" if answer.config.acks == "0" else "an acknowledged record"
-        if [outcome.cell.coordinates[FAULT] for outcome in outcomes] == [NO_FAULT]:
+        if [outcome.fault for outcome in outcomes] == [NO_FAULT]:
             yield f"none can lose {record} while nothing fails"
         elif answer.config.stand_in:
             yield "no loss was found there"
@@ -215,7 +215,7 @@ def loses(answer: ConfigAnswer) -> bool:
 
 def unexplored_faults(answer: ConfigAnswer) -> list[str]:
     """Return the faults without a conclusion."""
-    return [outcome.cell.coordinates[FAULT] for outcome in _unknown(answer)]
+    return [outcome.fault for outcome in _unknown(answer)]
 
 
 def _unknown(answer: ConfigAnswer) -> list[Outcome]:
@@ -231,7 +231,7 @@ def why_unexplored(answer: ConfigAnswer) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for outcome in _unknown(answer):
         size = f"explored as {outcome.stand_in}" if outcome.stand_in else ""
-        found.setdefault(size, []).append(outcome.cell.coordinates[FAULT])
+        found.setdefault(size, []).append(outcome.fault)
     return found
 
 
@@ -246,7 +246,7 @@ def within(answer: ConfigAnswer) -> str:
         size = outcome.cell.size
         if size.replicas < answer.config.explored.replicas:
             named = smaller.setdefault(quantity(size.replicas, "replica"), [])
-            named.append(outcome.cell.coordinates[FAULT])
+            named.append(outcome.fault)
     few = "".join(f"; {list_of(faults, 9)} with {size}" for size, faults in smaller.items())
     cut = [
         outcome.cell.environment.epochs
@@ -260,7 +260,7 @@ def within(answer: ConfigAnswer) -> str:
 def harmless(answer: ConfigAnswer) -> list[str]:
     """Return the faults that happen and break nothing."""
     return [
-        outcome.cell.coordinates[FAULT]
+        outcome.fault
         for outcome in answer.matrix.outcomes
         if outcome.worst is None
         and outcome.standing is Standing.HOLDS
@@ -270,8 +270,4 @@ def harmless(answer: ConfigAnswer) -> list[str]:
 
 def not_met(answer: ConfigAnswer) -> list[str]:
     """The faults that cannot happen here, or can do no harm, so that what holds says little."""
-    return [
-        outcome.cell.coordinates[FAULT]
-        for outcome in answer.matrix.outcomes
-        if outcome.emptiness is not None
-    ]
+    return [outcome.fault for outcome in answer.matrix.outcomes if outcome.emptiness is not None]

@@ -10,7 +10,7 @@ from waterline.checker.kafka.deployed.keys import NOT_MODELLED
 from waterline.checker.kafka.matrix.advice import cost
 from waterline.checker.kafka.matrix.config_table import describe_answers
 from waterline.checker.kafka.matrix.deployment_facts import describe_zones, facts_of
-from waterline.checker.kafka.matrix.grid import FAULT, FAULTS
+from waterline.checker.kafka.matrix.grid import FAULTS
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.kafka.matrix.properties import describe_topics
@@ -72,8 +72,8 @@ def _class(answer: ConfigAnswer, number: int, deployment: Deployment) -> dict[st
     replicas = quantity(config.yours.replicas, "replica")
     rows = [
         {
-            "name": outcome.cell.coordinates[FAULT],
-            "sentence": _SENTENCES[outcome.cell.coordinates[FAULT]],
+            "name": outcome.fault,
+            "sentence": _SENTENCES[outcome.fault],
             "kind": "violated" if loss_of(outcome) else outcome.standing.value,
             "label": _label(outcome),
             "trace": names.get(outcome.cell.at()),
@@ -116,7 +116,7 @@ def _group(group: Group, answer: ConfigAnswer) -> dict[str, Any]:
 
 
 def _lines(group: Group, answer: ConfigAnswer) -> Iterator[str]:
-    yield f"With {', '.join(outcome.cell.coordinates[FAULT] for outcome in group.outcomes)}."
+    yield f"With {', '.join(outcome.fault for outcome in group.outcomes)}."
     yield from known_causes(group, answer)
     yield from precautions(group, answer)
     yield from signs(group, answer)

@@ -16,7 +16,7 @@ from tests.support.grids import TINY, cell_of, explored, small_matrix, two_crash
 from tests.support.pages import Page, assert_needs_nothing_else
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.kafka.matrix.files import to_csv, to_object
-from waterline.checker.kafka.matrix.grid import FAULT, FAULTS, SETTINGS, UNCLEAN
+from waterline.checker.kafka.matrix.grid import FAULTS, SETTINGS, UNCLEAN
 from waterline.checker.kafka.matrix.matrix import Matrix
 from waterline.checker.kafka.matrix.outcome import Standing
 from waterline.checker.kafka.matrix.table import plain_answers, render_matrix
@@ -173,7 +173,7 @@ def test_of_few_versions_a_sentence_says_what_each_loses_under_which_fault(matri
     for outcome in of_elr:
         at = ", ".join(f"{n}={outcome.cell.coordinates[n]}" for n in ("acks", UNCLEAN))
         [line] = [line for line in said if line.startswith(f"elr with {at}:")]
-        fault = outcome.cell.coordinates[FAULT].replace("none", "no fault")
+        fault = outcome.fault.replace("none", "no fault")
         [part] = [p for p in line.rstrip(".").split("; ") if re.search(rf"\b{fault}( \(|,|$)", p)]
         assert part.startswith("nothing breaks") is (outcome.standing is Standing.HOLDS)
 

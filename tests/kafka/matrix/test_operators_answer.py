@@ -64,9 +64,7 @@ def test_a_setting_that_permits_the_loss_is_the_reason_with_its_line() -> None:
     config, _ = config_of("strimzi-zookeeper.yaml")
     groups = groups_of(made_up(config, always))
     reasons = {
-        outcome.cell.coordinates[FAULT]: group.reason.description
-        for group in groups
-        for outcome in group.outcomes
+        outcome.fault: group.reason.description for group in groups for outcome in group.outcomes
     }
     unclean = "unclean.leader.election.enable=true (strimzi-zookeeper.yaml:16)"
 

@@ -30,7 +30,7 @@ def _clauses(text: str) -> list[str]:
 
 
 def _phrases(outcome: Outcome) -> Iterator[str]:
-    fault = outcome.cell.coordinates[FAULT]
+    fault = outcome.fault
     yield quote._PHRASES[fault]
     if fault in quote._ANY_NUMBER:
         yield quote._ANY_NUMBER[fault]
@@ -102,7 +102,7 @@ def test_any_number_is_said_only_where_the_search_had_no_bounds() -> None:
     answer = made_up(config, lambda _: False)
     free = Unbounded(records=2, tried=2, answer=answer_of(None))
     outcomes = [
-        replace(o, unbounded=free) if o.cell.coordinates[FAULT] == "two crashes" else o
+        replace(o, unbounded=free) if o.fault == "two crashes" else o
         for o in answer.matrix.outcomes
     ]
     found = replace(answer, matrix=replace(answer.matrix, outcomes=tuple(outcomes)))

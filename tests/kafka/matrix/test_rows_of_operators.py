@@ -94,7 +94,7 @@ def test_three_brokers_begin_with_one_record_and_are_raised() -> None:
 def test_a_grid_of_three_replicas_says_which_cells_are_of_two() -> None:
     grid = grid_over([FAULT], [("version", "elr"), *((FAULT, row) for row in ROWS)], replicas=3)
     found = asked_of(grid, [])
-    sizes = {o.cell.coordinates[FAULT]: (o.cell.size.replicas, o.label) for o in found.outcomes}
+    sizes = {o.fault: (o.cell.size.replicas, o.label) for o in found.outcomes}
 
     assert sizes == {**dict.fromkeys(ROWS[:3], (2, "?")), "taken directory": (3, "holds")}
     assert {o.standing for o in found.outcomes[:3]} == {Standing.INCOMPLETE}
