@@ -16,13 +16,12 @@ from waterline.checker.kafka.confirm.observing import (
     CONSUMER,
     CONSUMER_FETCH,
     OLD_CONSUMER_FETCH,
-    fetch,
     read_as_debugger,
 )
 from waterline.checker.kafka.confirm.proxy import wait_until
 from waterline.checker.kafka.confirm.stage import Stage, StepFailed
 from waterline.checker.kafka.confirm.staging import heal
-from waterline.checker.kafka.confirm.wire import FETCH, error_name, records_in
+from waterline.checker.kafka.confirm.wire import FETCH, error_name, fetch, records_in
 from waterline.model.core.claim import Claim
 
 CATCH_UP_SECONDS_MAX = 20.0

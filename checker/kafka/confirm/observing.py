@@ -34,11 +34,10 @@ from waterline.checker.kafka.confirm.facts import (
 )
 from waterline.checker.kafka.confirm.proxy import Exchange
 from waterline.checker.kafka.confirm.stage import Stage
-from waterline.checker.kafka.confirm.wire import FETCH, call, error_name, records_in
+from waterline.checker.kafka.confirm.wire import FETCH, error_name, fetch, records_in
 
 SETTLE_SECONDS = 4.0
 """Time limit for brokers to show the result of a step."""
-ASK_SECONDS = 5.0
 ANSWER_SECONDS = 30.0
 """Time for which a running broker may give no answer. Until then it has shown nothing."""
 EPOCHS_MAX = 8
@@ -49,7 +48,6 @@ CONSUMER = -1
 """Replica id of a plain consumer."""
 CONSUMER_FETCH, OLD_CONSUMER_FETCH = 4, 3
 """Versions of Fetch that releases from 0.11 to 4.x have, and 0.10."""
-_BYTES_MAX = 1 << 20
 _FENCED = frozenset({74, 75})  # FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
 _OUT_OF_RANGE = 1
 
@@ -180,38 +178,6 @@ def read_as_debugger(stage: Stage, broker: int, epoch: int = -1) -> Any:
 def _serves(stage: Stage, broker: int) -> bool:
     version = CONSUMER_FETCH if stage.release.at_least(0, 11) else OLD_CONSUMER_FETCH
     return not fetch(stage.brokers.ports[broker], CONSUMER, version, topic=stage.topic).error_code
-
-
-def fetch(
-    port: int,
-    who: int,
-    version: int,
-    *,
-    offset: int = 0,
-    epoch: int = -1,
-    topic: str = TOPIC,
-    index: int = 0,
-) -> Any:
-    """Return a broker's answer to a consumer's fetch: the part for the partition.
-
-    `epoch` is the leader epoch that the consumer claims, -1 for none. Raises `NoAnswer`.
-    """
-    partition = {
-        "partition": index,
-        "fetch_offset": offset,
-        "partition_max_bytes": _BYTES_MAX,
-        "current_leader_epoch": epoch,
-        "log_start_offset": -1,
-    }
-    values = {
-        "replica_id": who,
-        "max_wait_ms": 0,
-        "max_bytes": _BYTES_MAX,
-        "session_epoch": -1,
-        "topics": [{"topic": topic, "partitions": [partition]}],
-    }
-    answer = call(port, FETCH, version, values, seconds=ASK_SECONDS)
-    return answer.responses[0].partitions[0]
 
 
 def _debugged_in_its_epoch(stage: Stage, broker: int) -> tuple[Any, str]:

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from waterline.checker.kafka.confirm.wire import (
@@ -32,6 +33,7 @@ from waterline.checker.kafka.confirm.wire import (
 
 HELD = frozenset({FETCH, OFFSET_FOR_LEADER_EPOCH})
 CONNECT_SECONDS_MAX = 5.0
+_may_ask, _may_answer = attrgetter("may_ask"), attrgetter("may_answer")
 RECEIVE_BYTES = 4096
 """Bytes of an answer that the system takes before they are read, or a little more. The leader reads
 the rest from its log later, unless its own buffer holds it."""
@@ -215,7 +217,7 @@ class Link:
                 exchange = None
                 if kind_of(frame)[0] in self._held and not self._is_open:
                     exchange = self._begin(frame)
-                    if not self._until(exchange, functools.partial(_may_ask, exchange)):
+                    if not self._until(exchange, _may_ask):
                         return
                     frame = exchange.frame
                 if leader is None:
@@ -227,7 +229,7 @@ class Link:
                 if answer is None:
                     return
                 if exchange is not None:
-                    if not self._until(exchange, functools.partial(_may_answer, exchange)):
+                    if not self._until(exchange, _may_answer):
                         return
                     self._forget(exchange)
                 send_frame(follower, answer)
@@ -274,11 +276,11 @@ class Link:
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._leaves_unread or self._is_over)
 
-    def _until(self, exchange: Exchange, allowed: Callable[[], bool]) -> bool:
+    def _until(self, exchange: Exchange, allowed: Callable[[Exchange], bool]) -> bool:
         """Wait for the step; False if the exchange is lost, or all is over."""
         with self._changed:
             self._changed.wait_for(
-                lambda: allowed() or exchange.is_lost or self._is_open or self._is_over
+                lambda: allowed(exchange) or exchange.is_lost or self._is_open or self._is_over
             )
             return not exchange.is_lost and not self._is_over
 
@@ -312,14 +314,6 @@ class Link:
         with self._changed:
             self._sockets.discard(connection)
         connection.close()
-
-
-def _may_ask(exchange: Exchange) -> bool:
-    return exchange.may_ask
-
-
-def _may_answer(exchange: Exchange) -> bool:
-    return exchange.may_answer
 
 
 def _shut_down(connection: socket.socket) -> None:

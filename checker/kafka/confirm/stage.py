@@ -21,13 +21,13 @@ from waterline.checker.kafka.confirm.proxy import Exchange, Link, listens, wait_
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.wire import (
     ALTER_REPLICA_LOG_DIRS,
-    FETCH,
     OFFSET_FOR_LEADER_EPOCH,
     PRODUCE,
     Pending,
     Record,
     call,
     error_name,
+    fetch,
     one_record,
     records_in,
 )
@@ -300,22 +300,17 @@ class Stage(ABC):
         It tells the leader nothing new, but that the follower was in sync just now. The answer goes
         nowhere.
         """
-        partition = {
-            "partition": 0,
-            "fetch_offset": offset,
-            "current_leader_epoch": epoch,
-            "log_start_offset": 0,
-            "partition_max_bytes": 1 << 20,
-        }
-        values = {
-            "replica_id": follower,
-            "max_wait_ms": 0,
-            "max_bytes": 1 << 20,
-            "session_epoch": -1,
-            "topics": [{"topic": self.topic, "partitions": [partition]}],
-        }
         version = 9 if self.release.at_least(2, 1) else 5 if self.release.at_least(0, 11) else 3
-        call(self.brokers.ports[leader], FETCH, version, values, seconds=STEP_SECONDS_MAX)
+        fetch(
+            self.brokers.ports[leader],
+            follower,
+            version,
+            topic=self.topic,
+            offset=offset,
+            epoch=epoch,
+            log_start=0,
+            seconds=STEP_SECONDS_MAX,
+        )
 
     def lose(self, follower: int, *, outlives: bool = False) -> None:
         """Whatever the follower has on its way is lost.

@@ -50,6 +50,8 @@ ALTER_REPLICA_LOG_DIRS = 34
 ALTER_PARTITION = 56
 
 FRAME_BYTES_MAX = 64 * 1024 * 1024
+_FETCH_BYTES_MAX = 1 << 20
+ASK_SECONDS = 5.0
 HOST = "127.0.0.1"
 """Loopback: other machines see nothing of the harness or its brokers."""
 
@@ -220,6 +222,40 @@ def call(port: int, key: int, version: int, values: Mapping[str, Any], *, second
     if frame is None:
         raise NoAnswer(f"port {port} closed the connection on request {key}")
     return reader_of(client_definitions()).answer(key, version, frame)
+
+
+def fetch(
+    port: int,
+    who: int,
+    version: int,
+    *,
+    topic: str,
+    offset: int = 0,
+    epoch: int = -1,
+    index: int = 0,
+    log_start: int = -1,
+    seconds: float = ASK_SECONDS,
+) -> Any:
+    """Return a broker's answer to a fetch of a consumer or follower: the part for the partition.
+
+    `epoch` is the leader epoch that it claims, -1 for none. Raises `NoAnswer`.
+    """
+    partition = {
+        "partition": index,
+        "fetch_offset": offset,
+        "partition_max_bytes": _FETCH_BYTES_MAX,
+        "current_leader_epoch": epoch,
+        "log_start_offset": log_start,
+    }
+    values = {
+        "replica_id": who,
+        "max_wait_ms": 0,
+        "max_bytes": _FETCH_BYTES_MAX,
+        "session_epoch": -1,
+        "topics": [{"topic": topic, "partitions": [partition]}],
+    }
+    answer = call(port, FETCH, version, values, seconds=seconds)
+    return answer.responses[0].partitions[0]
 
 
 class Pending:

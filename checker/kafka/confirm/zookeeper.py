@@ -57,6 +57,7 @@ ANSWER_SECONDS_MAX = 40.0
 CONNECT_SECONDS = 10.0
 
 _CONTROLLER_EPOCH = 1
+_OFFICE = {"controller_id": HARNESS_ID, "controller_epoch": _CONTROLLER_EPOCH}
 
 
 @dataclass(slots=True)
@@ -158,8 +159,7 @@ class ZookeeperController:
             for broker, at in sorted(ports.items())
         ]
         values = {
-            "controller_id": HARNESS_ID,
-            "controller_epoch": _CONTROLLER_EPOCH,
+            **_OFFICE,
             "ungrouped_partition_states": [self._partition(decision)],
             "live_brokers": endpoints,
         }
@@ -174,8 +174,7 @@ class ZookeeperController:
             for _ in range(decision.leader in ports)
         ]
         values = {
-            "controller_id": HARNESS_ID,
-            "controller_epoch": _CONTROLLER_EPOCH,
+            **_OFFICE,
             "ungrouped_partition_states": [self._partition(decision)],
             "live_leaders": leaders,
         }
@@ -186,8 +185,7 @@ class ZookeeperController:
         and remove its files.
         """
         values = {
-            "controller_id": HARNESS_ID,
-            "controller_epoch": _CONTROLLER_EPOCH,
+            **_OFFICE,
             "delete_partitions": delete,
             "ungrouped_partitions": [{"topic_name": self.topic, "partition_index": 0}],
         }

@@ -217,18 +217,29 @@ class ScriptedController(QuorumState):
                 )
                 for setting, value in settings.items()
             ]
-            values = {
-                "partition_id": 0,
-                "topic_id": topic_id,
-                "replicas": list(replicas),
-                "isr": list(replicas),
-                "leader": leader,
-                "leader_epoch": 0,
-                "partition_epoch": 0,
-                "directories": directories,
-            }
-            records.append(MetadataRecord(PARTITION, self._partition_version, values))
+            records.append(self._partition_record(topic_id, 0, replicas, leader, directories))
             return self.append(records)
+
+    def _partition_record(
+        self,
+        topic_id: uuid.UUID,
+        index: int,
+        replicas: Sequence[int],
+        leader: int,
+        directories: Sequence[uuid.UUID],
+    ) -> MetadataRecord:
+        """The record of a new partition, whose replicas are in sync."""
+        values = {
+            "partition_id": index,
+            "topic_id": topic_id,
+            "replicas": list(replicas),
+            "isr": list(replicas),
+            "leader": leader,
+            "leader_epoch": 0,
+            "partition_epoch": 0,
+            "directories": directories,
+        }
+        return MetadataRecord(PARTITION, self._partition_version, values)
 
     def _first_directory(self, broker: int) -> uuid.UUID:
         return (self.brokers[broker].log_dirs or [NO_UUID])[0]
@@ -237,18 +248,10 @@ class ScriptedController(QuorumState):
         """A topic whose replicas are on a broker that there is not; the log's end after it."""
         with self.changed:
             records = [MetadataRecord("TopicRecord", 0, {"name": name, "topic_id": topic_id})]
-            for each in range(partitions):
-                values = {
-                    "partition_id": each,
-                    "topic_id": topic_id,
-                    "replicas": [NO_BROKER],
-                    "isr": [NO_BROKER],
-                    "leader": NO_LEADER,
-                    "leader_epoch": 0,
-                    "partition_epoch": 0,
-                    "directories": [NO_UUID],
-                }
-                records.append(MetadataRecord(PARTITION, self._partition_version, values))
+            records += [
+                self._partition_record(topic_id, each, [NO_BROKER], NO_LEADER, [NO_UUID])
+                for each in range(partitions)
+            ]
             return self.append(records)
 
     def remove_topic(self) -> int:
