@@ -7,54 +7,15 @@ Read in Kafka's source at 2.4.0, 2.6.0, 2.8.0, 2.8.1, 3.0.0, 3.3.0, 3.6.0, 3.9.1
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 
-from waterline.checker.kafka.logs.observation import (
-    CONTROLLER,
-    Kind,
-    Observation,
-    Place,
-    Span,
-    members_in,
-    state_in,
-)
-from waterline.checker.kafka.logs.patterns import LIST, NUMBER, PARTITION
+from waterline.checker.kafka.logs.observation import Kind
+from waterline.checker.kafka.logs.patterns import LIST, NUMBER, PARTITION, LinePattern
 
-UNNAMED = -2
-"""The broker of a line that names none."""
 _TOPIC_ID = r"topicI[dD]=?,? ?(?P<topic_id>[\w-]{1,40})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotedLine:
-    """A message and its meaning, with the groups of the pattern by name.
-
-    It belongs to a controller, to the broker that it names, or to the file's broker. `is_clean` of
-    a start: the process before it ended by a shutdown.
-    """
-
-    hint: str
-    pattern: re.Pattern[str]
-    said: str
-    source: str
-    """The method that writes it, and the releases."""
-    kind: Kind = Kind.NOTES
-    is_clean: bool | None = None
-
-    @property
-    def is_controllers(self) -> bool:
-        """True if a controller writes it."""
-        return self.source.split(".")[0] in _CONTROLLERS
-
-
-_CONTROLLERS = frozenset(
-    {"KafkaController", "ReplicationControlManager", "PartitionChangeBuilder"}
-    | {"BrokerHeartbeatManager"}
-)
-
 NOTED = (
-    NotedLine(
+    LinePattern(
         hint="Partition state has been reset to the latest committed state",
         pattern=re.compile(
             rf"\[Partition {PARTITION} broker=(?P<broker>\d+)\] Failed to alter partition to "
@@ -64,7 +25,7 @@ NOTED = (
         said="{what} of its ISR refused ({error}): its high watermark may stay behind (C43)",
         source="Partition.handleAlterPartitionError; 3.3.0 on",
     ),
-    NotedLine(
+    LinePattern(
         hint=" caused truncation of conflicting entries ",
         pattern=re.compile(
             rf"\[LeaderEpochCache {PARTITION}\] New epoch entry EpochEntry\W"
@@ -75,7 +36,7 @@ NOTED = (
         "{dropped}: as records of an older epoch do that come late (C45)",
         source="LeaderEpochFileCache.assign; 2.4.0 on",
     ),
-    NotedLine(
+    LinePattern(
         hint=" due to leader epoch and offset ",
         pattern=re.compile(
             r"(?:\[ReplicaFetcher replicaId=(?P<broker>\d+), leaderId=(?P<whom>\d+).{0,200}?)?"
@@ -86,7 +47,7 @@ NOTED = (
         said="the leader's epoch {known} ends at {end}",
         source="AbstractFetcherThread.maybeTruncateToEpochEndOffsets; 3.3.0 on",
     ),
-    NotedLine(
+    LinePattern(
         hint=" because its partition leader epoch ",
         pattern=re.compile(
             rf"\[\w{{0,40}}Log partition={PARTITION}, [^\]]{{1,4000}}\] Skipping batch "
@@ -96,21 +57,21 @@ NOTED = (
         said="passes over records of epoch {known}, as it follows in {own} (KAFKA-18723)",
         source="UnifiedLog.analyzeAndValidateRecords; 3.9.1 on",
     ),
-    NotedLine(
+    LinePattern(
         hint="since clean shutdown file was found",
         pattern=re.compile(r"Skipping recovery (?:for all|of \d+) logs (?:in|from) "),
         said="starts after a proper shutdown",
         source="LogManager.loadLogs; 2.6.0 on",
         is_clean=True,
     ),
-    NotedLine(
+    LinePattern(
         hint="since no clean shutdown file was found",
         pattern=re.compile(r"(?:Attempting recovery for all|Recovering \d+) logs (?:in|from) "),
         said="starts after a crash",
         source="LogManager.loadLogs; 2.6.0 on",
         is_clean=False,
     ),
-    NotedLine(
+    LinePattern(
         hint="Attempting to recover abandoned future log for ",
         pattern=re.compile(
             rf"Attempting to recover abandoned future log for {PARTITION} at .{{1,4000}}? and "
@@ -119,7 +80,7 @@ NOTED = (
         said="a future log takes the place of its log, however much shorter it is (KAFKA-16082)",
         source="LogManager.recoverAbandonedFutureLogs; 3.7.1 on",
     ),
-    NotedLine(
+    LinePattern(
         hint="Setting new leader for topicId ",
         pattern=re.compile(
             rf"Setting new leader for {_TOPIC_ID}, partition (?P<index>\d{{1,9}}) to "
@@ -128,7 +89,7 @@ NOTED = (
         said="elects broker {elected} from the ELR",
         source="PartitionChangeBuilder.tryElection; 4.1.0 on",
     ),
-    NotedLine(
+    LinePattern(
         hint=" because its session has timed out",
         pattern=re.compile(
             r"Fencing broker (?P<whom>\d+)(?: at epoch \d+)? because its session has timed out"
@@ -136,13 +97,13 @@ NOTED = (
         said="fences broker {whom}, whose session has timed out",
         source="ReplicationControlManager.handleBrokerFenced; 3.0.0 on",
     ),
-    NotedLine(
+    LinePattern(
         hint=" to unfence has been granted",
         pattern=re.compile(r"The request from broker (?P<whom>\d+) to unfence has been granted"),
         said="unfences broker {whom}",
         source="BrokerHeartbeatManager.calculateNextBrokerState; 3.0.0 on",
     ),
-    NotedLine(
+    LinePattern(
         hint="Removed ELRs from ",
         pattern=re.compile(
             r"Removed ELRs from (?P<count>\d+) partitions (?P<whose>in all topics|of topic \S+?)\."
@@ -150,7 +111,7 @@ NOTED = (
         said="clears the ELRs of {count} partitions {whose}: min.insync.replicas was set",
         source="ReplicationControlManager.replay; 4.0.0 on",
     ),
-    NotedLine(
+    LinePattern(
         hint="Replayed partition assignment change ",
         pattern=re.compile(
             rf"Replayed partition assignment change PartitionChangeRecord\("
@@ -163,7 +124,7 @@ NOTED = (
         source="ReplicationControlManager.replay; 3.0.0 on",
         kind=Kind.REASSIGNS,
     ),
-    NotedLine(
+    LinePattern(
         hint="eassign",
         pattern=re.compile(
             rf"Leader {NUMBER} for partition {PARTITION} being reassigned, is (?:not|already) in "
@@ -176,38 +137,3 @@ NOTED = (
         kind=Kind.REASSIGNS,
     ),
 )
-
-
-def noted_in(
-    line: str, place: Place, span: Span | None, number: int
-) -> Iterator[tuple[str, Observation]]:
-    """Yield what a line means, with the partition: "" for all, or by the id of its topic.
-
-    Its broker is -1 for a controller, -2 where the line names none.
-    """
-    for each in NOTED:
-        if each.hint in line and (matched := each.pattern.search(line)):
-            groups = matched.groupdict()
-            partition = groups.get("tp") or groups.get("ended") or ""
-            if groups.get("topic_id"):
-                partition = f"{groups['topic_id']}-{groups['index']}"
-            broker = int(groups.get("broker") or UNNAMED)
-            words = {name: "none" if text in (None, "") else text for name, text in groups.items()}
-            state = state_in(groups)
-            if "ended" in groups:
-                replicas = groups["replicas"] or groups["targets"]
-                state = state._replace(replicas=members_in(replicas))
-            yield (
-                partition,
-                Observation(
-                    broker=CONTROLLER if each.is_controllers else broker,
-                    kind=each.kind,
-                    place=place,
-                    span=span,
-                    number=number,
-                    said=each.said.format_map(words),
-                    is_clean=each.is_clean,
-                    **state._asdict(),
-                ),
-            )
-            return

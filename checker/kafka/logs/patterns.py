@@ -16,17 +16,32 @@ from waterline.checker.kafka.logs.observation import Kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinePattern:
-    """A message that says something of a partition.
+    """A message that says something of a partition, or, without `tp` and `index`, of all.
 
-    The groups are named as the fields of `Observation`: `tp` is the partition as Kafka prints it.
+    The groups are named as the fields of `Observation`: `tp` is the partition as Kafka prints it,
+    `index` its number in the topic with this id. `said` is the meaning of a line that is shown,
+    with groups by name. `is_clean` of a start: the process before it ended by a shutdown.
     """
 
-    kind: Kind
     pattern: re.Pattern[str]
     source: str
     """The method that writes it, the file, and the releases."""
     hint: str
     """Part of every such line: most lines are passed over by it alone."""
+    kind: Kind = Kind.NOTES
+    said: str = ""
+    is_clean: bool | None = None
+
+    @property
+    def is_controllers(self) -> bool:
+        """True if a controller writes it."""
+        return self.source.split(".")[0] in _CONTROLLERS
+
+
+_CONTROLLERS = frozenset(
+    {"KafkaController", "ReplicationControlManager", "PartitionChangeBuilder"}
+    | {"BrokerHeartbeatManager"}
+)
 
 
 NUMBER = r"-?\d{1,19}"
@@ -151,21 +166,22 @@ PATTERNS = (
         ),
         source="LogManager.asyncDelete; server.log; 2.4.0 on",
     ),
+    LinePattern(
+        kind=Kind.FETCHES,
+        hint="[ReplicaFetcher replicaId=",
+        pattern=re.compile(
+            r"\[ReplicaFetcher replicaId=(?P<broker>\d{1,10}), leaderId=(?P<leader>\d{1,10}), "
+            rf"[^\]]*\] .{{0,200}}?\bpartition {PARTITION}(?![\w.-])"
+        ),
+        source="ReplicaFetcherThread; server.log; until 3.2 no other line names the leader",
+    ),
+    LinePattern(
+        kind=Kind.STOPS,
+        hint=" shutting down",
+        pattern=re.compile(r"\[(?:Kafka|Broker)Server id=(?P<broker>\d+)\] shutting down"),
+        source="KafkaServer.shutdown, BrokerServer.shutdown; server.log; 2.4.0 on",
+    ),
 )
-
-WHOLE_BROKER = (
-    (Kind.STOPS, re.compile(r"\[KafkaServer id=(?P<broker>\d+)\] shutting down")),
-    (Kind.STOPS, re.compile(r"\[BrokerServer id=(?P<broker>\d+)\] shutting down")),
-)
-"""Lines that concern every partition of a broker (KafkaServer, BrokerServer)."""
-STOP_HINT = " shutting down"
-
-FETCHES = re.compile(
-    r"\[ReplicaFetcher replicaId=(?P<broker>\d{1,10}), leaderId=(?P<leader>\d{1,10}), [^\]]*\] "
-    rf".{{0,200}}?\bpartition {PARTITION}(?![\w.-])"
-)
-"""Leader that a broker follows, by a line about a fetch: until 3.2 no other line names it."""
-FETCH_HINT = "[ReplicaFetcher replicaId="
 
 RELEASE = re.compile(r"Kafka version ?: ?(?P<release>\d{1,3}(?:\.\d{1,3}){1,3})(?P<rest>[\w.-]*)")
 """AppInfoParser, at each start."""

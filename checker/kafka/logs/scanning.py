@@ -12,7 +12,7 @@ import re
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,27 +26,26 @@ from waterline.checker.kafka.logs.controller_lines import (
 )
 from waterline.checker.kafka.logs.files import DUMP_BEGINS, lines_of, stream_of
 from waterline.checker.kafka.logs.metadata_dump import Section, sections_of
-from waterline.checker.kafka.logs.noted import NOTED, UNNAMED, noted_in
+from waterline.checker.kafka.logs.noted import NOTED
 from waterline.checker.kafka.logs.observation import (
+    CONTROLLER,
     Change,
     Kind,
     Observation,
     Place,
     Span,
+    members_in,
     state_in,
 )
 from waterline.checker.kafka.logs.patterns import (
     BROKER,
     BROKER_HINTS,
-    FETCH_HINT,
-    FETCHES,
     KRAFT,
     PATTERNS,
     RELEASE,
     RELEASE_HINT,
-    STOP_HINT,
-    WHOLE_BROKER,
     ZOOKEEPER,
+    LinePattern,
 )
 
 _SECOND = 1_000_000_000
@@ -182,11 +181,12 @@ def _format_time(seconds: int, nanoseconds: object) -> str:
 
 
 _METADATA = "__cluster_metadata"
+_UNNAMED = -2
+"""The broker of a line that names none, or whose writer is not looked up yet."""
 _HINTS = (
     *(each.hint for each in (*PATTERNS, *CONTROLLER_PATTERNS, *NOTED)),
     *BROKER_HINTS,
     *UNCLEAN_HINTS,
-    STOP_HINT,
     RELEASE_HINT,
     DUMP_BEGINS,
     "==> ",
@@ -322,7 +322,7 @@ def _read_line(
     read.changes += changes_in(line.text, place, (last.start if last else 0, order))
     if election := unclean_in(line.text, place):
         read.unclean.append(election)
-    for said in _observations(line, place, last, order):
+    for said in observations_in(line, place, last, order):
         if said.seen.kind in (Kind.FETCHES, Kind.NOTES):
             # A fetcher that tries again says the same a thousand times.
             minute = last.start // 60_000_000_000 if last else 0
@@ -349,48 +349,50 @@ def _note_broker(line: Line, read: Scanned, span: Span | None) -> None:
             read.server_logs.setdefault(broker, read.begins or span)
 
 
-def _observations(line: Line, place: Place, span: Span | None, number: int) -> Iterator[Said]:
-    """Yield what a line says, with the partition, "" for all of a broker's."""
-    for partition, seen in noted_in(line.text, place, span, number):
-        yield Said(partition, None if seen.broker == UNNAMED else seen.broker, line.writer, seen)
-    for each in PATTERNS:
-        if each.hint in line.text and (matched := each.pattern.search(line.text)):
-            groups = matched.groupdict()
-            if groups["tp"].startswith(_METADATA):
-                return
-            topic_id = groups.get("topic_id")
-            seen = Observation(
-                broker=UNNAMED,
-                kind=each.kind,
-                place=place,
-                span=span,
-                number=number,
-                **state_in(groups)._asdict(),
-                topic_id=None if topic_id == "None" else topic_id,
-                is_below_min_isr=groups.get("below") is not None,
-                offset=_number(groups.get("offset")),
-                high_watermark=_number(groups.get("high_watermark")),
-                previous_epoch=_number(groups.get("previous_epoch")),
-                partition_epoch=_number(groups.get("partition_epoch")),
-            )
-            yield Said(groups["tp"], _number(groups.get("broker")), line.writer, seen)
-            return
-    if FETCH_HINT in line.text and (matched := FETCHES.search(line.text)):
-        seen = Observation(
-            broker=UNNAMED,
-            kind=Kind.FETCHES,
-            place=place,
-            span=span,
-            number=number,
-            leader=int(matched["leader"]),
-        )
-        yield Said(matched["tp"], int(matched["broker"]), line.writer, seen)
-    elif STOP_HINT in line.text:
-        for kind, pattern in WHOLE_BROKER:
-            if matched := pattern.search(line.text):
-                seen = Observation(broker=UNNAMED, kind=kind, place=place, span=span, number=number)
-                yield Said("", int(matched["broker"]), line.writer, seen)
-                return
+def observations_in(line: Line, place: Place, span: Span | None, number: int) -> Iterator[Said]:
+    """Yield what a line says: a meaning to be shown, and what a step has to write."""
+    for table in (NOTED, PATTERNS):
+        for each in table:
+            if each.hint in line.text and (matched := each.pattern.search(line.text)):
+                groups = matched.groupdict()
+                partition = groups.get("tp") or groups.get("ended") or ""
+                if groups.get("index"):
+                    partition = f"{groups['topic_id']}-{groups['index']}"
+                whose = CONTROLLER if each.is_controllers else _number(groups.get("broker"))
+                if each.said or not partition.startswith(_METADATA):
+                    seen = _observation(each, groups, place, span, number)
+                    yield Said(partition, whose, line.writer, seen)
+                break
+
+
+def _observation(
+    pattern: LinePattern,
+    groups: Mapping[str, str | None],
+    place: Place,
+    span: Span | None,
+    number: int,
+) -> Observation:
+    """Return what the groups of a pattern say. Whose it is the file may say (`Said.of`)."""
+    state = state_in(groups)
+    if "ended" in groups:
+        state = state._replace(replicas=members_in(groups["replicas"] or groups["targets"]))
+    topic_id = groups.get("topic_id") if groups.get("tp") else None
+    return Observation(
+        broker=_UNNAMED,
+        kind=pattern.kind,
+        place=place,
+        span=span,
+        number=number,
+        **state._asdict(),
+        topic_id=None if topic_id == "None" else topic_id,
+        is_below_min_isr=groups.get("below") is not None,
+        offset=_number(groups.get("offset")),
+        high_watermark=_number(groups.get("high_watermark")),
+        previous_epoch=_number(groups.get("previous_epoch")),
+        partition_epoch=_number(groups.get("partition_epoch")),
+        is_clean=pattern.is_clean,
+        said=pattern.said.format_map({n: text or "none" for n, text in groups.items()}),
+    )
 
 
 def _number(text: str | None) -> int | None:

@@ -9,9 +9,9 @@ import pytest
 from waterline.checker.kafka.logs.answer import answer_of
 from waterline.checker.kafka.logs.evidence import evidence_of
 from waterline.checker.kafka.logs.fitting import Circumstances
-from waterline.checker.kafka.logs.noted import noted_in
 from waterline.checker.kafka.logs.observation import CONTROLLER, Kind, Place
 from waterline.checker.kafka.logs.reading import read_logs
+from waterline.checker.kafka.logs.scanning import Line, observations_in
 from waterline.checker.kafka.logs.timeline import timeline
 
 ID = "kxt8kSqWTfC9Di39ZkFYXQ"
@@ -32,7 +32,7 @@ LINES = {
         "[LeaderEpochCache t-0] New epoch entry EpochEntry(epoch=3, startOffset=5) caused "
         "truncation of conflicting entries ListBuffer(EpochEntry(epoch=4, startOffset=4)). Cache "
         "now contains 2 entries.",
-        ("t-0", -2),
+        ("t-0", None),
         "appends records of epoch 3 at 5 and forgets where other epochs began, "
         "EpochEntry(epoch=4, startOffset=4): as records of an older epoch do that come late (C45)",
     ),
@@ -40,7 +40,7 @@ LINES = {
         "[LeaderEpochCache t-0] New epoch entry EpochEntry[epoch=3, startOffset=5] caused "
         "truncation of conflicting entries [EpochEntry[epoch=4, startOffset=4], EpochEntry[epoch=5,"
         " startOffset=9]]. Cache now contains 2 entries.",
-        ("t-0", -2),
+        ("t-0", None),
         "appends records of epoch 3 at 5 and forgets where other epochs began, EpochEntry[epoch=4, "
         "startOffset=4], EpochEntry[epoch=5, startOffset=9]: as records of an older epoch do that "
         "come late (C45)",
@@ -57,27 +57,27 @@ LINES = {
         "sequence=[-1, -1], partitionLeaderEpoch=5, isTransactional=false, isControlBatch=false, "
         "compression=none, timestampType=CreateTime, crc=1) from an origin of REPLICATION because "
         "its partition leader epoch 5 is higher than the replica's current leader epoch 4",
-        ("t-0", -2),
+        ("t-0", None),
         "passes over records of epoch 5, as it follows in 4 (KAFKA-18723)",
     ),
     "2.6.0, shutdown": (
         "Skipping recovery for all logs in /d since clean shutdown file was found",
-        ("", -2),
+        ("", None),
         "starts after a proper shutdown",
     ),
     "3.6.0, shutdown": (
         "Skipping recovery of 52 logs from /d since clean shutdown file was found",
-        ("", -2),
+        ("", None),
         "starts after a proper shutdown",
     ),
     "2.6.0, crash": (
         "Attempting recovery for all logs in /d since no clean shutdown file was found",
-        ("", -2),
+        ("", None),
         "starts after a crash",
     ),
     "3.6.0, crash": (
         "Recovering 52 logs from /d since no clean shutdown file was found",
-        ("", -2),
+        ("", None),
         "starts after a crash",
     ),
     "4.3.1, future log": (
@@ -85,7 +85,7 @@ LINES = {
         " partition=0, highWatermark=1, lastStableOffset=1, logStartOffset=0, logEndOffset=1) and "
         "removing Log(dir=/d/t-0, topic=t, partition=0, highWatermark=4, lastStableOffset=4, "
         "logStartOffset=0, logEndOffset=4)",
-        ("t-0", -2),
+        ("t-0", None),
         "a future log takes the place of its log, however much shorter it is (KAFKA-16082)",
     ),
     "3.9.1, fenced": (
@@ -136,9 +136,10 @@ LINES = {
 @pytest.mark.parametrize("name", LINES)
 def test_a_line_means_this(name: str) -> None:
     line, (partition, broker), said = LINES[name]
-    [(of, seen)] = noted_in(line, Place("server.log", 1, line), None, 1)
+    place = Place("server.log", 1, line)
+    [found] = [s for s in observations_in(Line(line, None, ""), place, None, 1) if s.seen.said]
 
-    assert (of, seen.broker, seen.said) == (partition, broker, said)
+    assert (found.partition, found.broker, found.seen.said) == (partition, broker, said)
 
 
 def test_a_real_follower_is_shown_with_what_its_leader_answered() -> None:
