@@ -101,6 +101,7 @@ def evidence_of(
     last: int | None = None,
 ) -> Evidence:
     """All that these lines show. Raises `BadLogs` where two lines differ in who led."""
+    inside = {broker: list(within(lines, first, last)) for broker, lines in by_broker.items()}
     told = tuple(
         each for each in unclean if each.epoch is None or is_within(each.epoch, first, last)
     )
@@ -108,21 +109,21 @@ def evidence_of(
     known = {each.place for each in reassigned}
     ever = reassigned_in(by_broker, None, None)
     return Evidence(
-        missed=missed_epochs(by_broker, first, last),
-        at_risk=at_risk(by_broker, first, last),
-        truncated=tuple(_truncations(by_broker, first, last)),
+        missed=_missed_epochs(leaders_told(by_broker), inside),
+        at_risk=at_risk(inside),
+        truncated=tuple(_truncations(inside)),
         unclean=told,
         outside=tuple(
             each
-            for each in _outside_isr(by_broker, first, last)
+            for each in _outside_isr(by_broker, inside)
             if all(election.leader != each.leader for election in told)
         ),
         reassigned=reassigned,
         reassigned_elsewhere=tuple(each for each in ever if each.place not in known),
         noted=tuple(
             seen
-            for lines in by_broker.values()
-            for seen in within(lines, first, last)
+            for lines in inside.values()
+            for seen in lines
             if seen.kind in (Kind.NOTES, Kind.REASSIGNS)
         ),
         min_isr=max(
@@ -138,13 +139,11 @@ def evidence_of(
     )
 
 
-def missed_epochs(
-    by_broker: ByBroker, first: int | None, last: int | None
-) -> tuple[MissedEpoch, ...]:
+def _missed_epochs(leaders: Mapping[int, int], inside: ByBroker) -> tuple[MissedEpoch, ...]:
     """Return the leaders that led on after an epoch of another leader, by their lines."""
-    leaders, found = leaders_told(by_broker), []
-    for broker, observed in by_broker.items():
-        for seen in within(observed, first, last):
+    found = []
+    for broker, observed in inside.items():
+        for seen in observed:
             known = seen.previous_epoch
             if seen.kind is not Kind.LEADS or known is None or known < 0 or seen.epoch is None:
                 continue
@@ -160,19 +159,15 @@ def missed_epochs(
     return tuple(found)
 
 
-def at_risk(by_broker: ByBroker, first: int | None, last: int | None) -> tuple[AtRisk, ...]:
+def at_risk(inside: ByBroker) -> tuple[AtRisk, ...]:
     """Return the offsets below a high watermark that a later leader began below, or a broker cut.
 
     A broker's first line of an epoch has the high watermark from an earlier epoch. A later line
     does not, if the broker restarted within the epoch; nor does the first line of all, because
     lines before it may be missing.
     """
-    every = [o for observed in by_broker.values() for o in within(observed, first, last)]
-    marks = [
-        o
-        for observed in by_broker.values()
-        for o in _first_of_epochs(within(observed, first, last))
-    ]
+    every = [o for observed in inside.values() for o in observed]
+    marks = [o for observed in inside.values() for o in _first_of_epochs(observed)]
     found = []
     for begun in (o for o in every if o.kind is Kind.LEADS):
         assert begun.epoch is not None
@@ -185,8 +180,8 @@ def at_risk(by_broker: ByBroker, first: int | None, last: int | None) -> tuple[A
                     begun.offset, mark - 1, begun.epoch, begun.broker, highest.place, begun.place
                 )
             )
-    for broker, observed in by_broker.items():
-        for cut in _cut_below(broker, list(within(observed, first, last))):
+    for broker, observed in inside.items():
+        for cut in _cut_below(broker, observed):
             if not any(each.first <= cut.first and cut.last <= each.last for each in found):
                 found.append(cut)
     return tuple(found)
@@ -219,11 +214,11 @@ def _cut_below(broker: int, observed: Sequence[Observation]) -> Iterator[AtRisk]
             mark = seen
 
 
-def _truncations(by_broker: ByBroker, first: int | None, last: int | None) -> Iterator[Truncated]:
+def _truncations(inside: ByBroker) -> Iterator[Truncated]:
     """Truncations of a log whose end the line of the role before says."""
-    for broker, observed in by_broker.items():
+    for broker, observed in inside.items():
         end = None
-        for seen in within(observed, first, last):
+        for seen in observed:
             if seen.kind is Kind.TRUNCATES and seen.offset is not None:
                 if end is not None and seen.offset < end:
                     yield Truncated(seen.offset, end - 1, broker, seen.place)
@@ -232,7 +227,7 @@ def _truncations(by_broker: ByBroker, first: int | None, last: int | None) -> It
                 end = seen.offset
 
 
-def _outside_isr(by_broker: ByBroker, first: int | None, last: int | None) -> Iterator[Outside]:
+def _outside_isr(by_broker: ByBroker, inside: ByBroker) -> Iterator[Outside]:
     """Leaders that were not in the last ISR that a line of before has."""
     said: list[tuple[int, int, Observation]] = []
     for observed in by_broker.values():
@@ -241,7 +236,7 @@ def _outside_isr(by_broker: ByBroker, first: int | None, last: int | None) -> It
             epoch = seen.epoch if seen.kind in (*_ROLES, Kind.DECIDES) else epoch
             if seen.isr is not None and epoch is not None and seen.kind in _SAYS_ISR:
                 said.append((epoch, seen.partition_epoch or 0, seen))
-    for begun in (o for each in by_broker.values() for o in within(each, first, last)):
+    for begun in (o for each in inside.values() for o in each):
         if begun.kind is not Kind.LEADS or begun.epoch is None:
             continue
         # Of one epoch the last line of its leader is the last, in releases without numbers too.

@@ -188,8 +188,8 @@ def test_a_high_watermark_reached_within_the_epoch_puts_nothing_at_risk(tmp_path
     observed = read_logs([tmp_path]).of("t-0")
 
     assert observed[2][-1].high_watermark == 7
-    assert at_risk(observed, None, None) == ()
-    assert at_risk(read_logs([RECORDED / "3.9.1-c21"]).of("t-0"), None, None)
+    assert at_risk(observed) == ()
+    assert at_risk(read_logs([RECORDED / "3.9.1-c21"]).of("t-0"))
 
 
 def test_logs_of_two_clusters_are_refused(tmp_path: Path) -> None:
