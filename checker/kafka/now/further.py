@@ -6,8 +6,9 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+
+import msgspec
 
 from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import explore_in_threads
@@ -36,6 +37,8 @@ from waterline.checker.search.result import INTERRUPTED, Budgets, Verdict
 from waterline.model.core.transition_system import Model
 
 _BYTES_MAX = 1 << 20
+_FORM = 2
+"""Number of the form of a file with findings."""
 DOWN, SHUT_DOWN, MOVED = "down", "shut down", "moved"
 """Loss of brokers by a crash or a power loss, and by a controlled shutdown; a reassignment."""
 _STEPS = {DOWN: ("Crash", POWER), SHUT_DOWN: ("BeginShutdown",), MOVED: ("Reassign",)}
@@ -95,17 +98,17 @@ def further_faults(
     Raises `KeyboardInterrupt`.
     """
     problem = problem_of(situation, FURTHER)
-    asked = f"{program_digest()} {question_digest(problem)} {situation} {event} {faults}"
+    asked = f"{_FORM} {program_digest()} {question_digest(problem)} {situation} {event} {faults}"
     name = hashlib.sha256(asked.encode()).hexdigest()[:32]
     path = answers_folder() / f"{name}.json"
     if uses_kept and trusted_cache() is not None:
         body = read_sealed(path, bytes_max=_BYTES_MAX)
         values = json.loads(body) if body is not None else None
         if values is not None and reads_the_same(problem, values["read"]):
-            return _from_json(values)
+            return msgspec.convert(values["found"], Findings)
     found = _explore(situation, event, faults, note)
     if trusted_cache() is not None:
-        kept = {"read": what_it_read(problem), **_to_json(found)}
+        kept = {"read": what_it_read(problem), "found": asdict(found)}
         write_sealed(path, json.dumps(kept).encode())
     return found
 
@@ -170,13 +173,3 @@ def _loss(faults: tuple[str, ...], model: Model, answer: Answer, *, if_power: bo
         sentences.append(model.narration.sentence(name, arguments, state, after))
         state = after
     return Loss(faults, tuple(hit), tuple(sentences), if_power)
-
-
-def _to_json(found: Findings) -> dict[str, Any]:
-    losses = [[each.faults, each.places, each.steps, each.if_power] for each in found.losses]
-    return {"losses": losses, "unknown": found.unknown}
-
-
-def _from_json(values: dict[str, Any]) -> Findings:
-    losses = [Loss(tuple(f), tuple(p), tuple(s), power) for f, p, s, power in values["losses"]]
-    return Findings(tuple(losses), values["unknown"])

@@ -201,13 +201,9 @@ def _heard_on_return(before: State, after: State, replica: int) -> list[str]:
     return [f"{heard} and truncates to its HW, {describe_removal(before, after, replica)}"]
 
 
-def _fence(c: Settings, before: State, after: State, replica: int) -> str:
+def _fence(c: Settings, before: State, after: State, replica: int, winner: int = 0) -> str:
     text = f"The controller notices that r{replica} is down"
     return join(text, [*_left(before, after, replica), *election(before, after)])
-
-
-def _fence_and_elect(c: Settings, before: State, after: State, replica: int, winner: int) -> str:
-    return _fence(c, before, after, replica)
 
 
 def _left(before: State, after: State, replica: int) -> list[str]:
@@ -321,7 +317,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "MarkClean": _mark_clean,
     "Restart": _restart,
     "Fence": _fence,
-    "FenceAndElect": _fence_and_elect,
+    "FenceAndElect": _fence,
     "Register": _register,
     "Move": _move,
     "Reassign": _reassign,

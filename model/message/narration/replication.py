@@ -208,7 +208,7 @@ def _lagging(before: State, leader: int, follower: int) -> str:
     return f"finds r{follower} {'lagging' if before.up[follower] else 'gone'}"
 
 
-def _alter_partition(c: Settings, before: State, after: State, leader: int) -> str:
+def _alter_partition(c: Settings, before: State, after: State, leader: int, winner: int = 0) -> str:
     asked = f"r{leader}'s AlterPartition for ISR {as_set(before, before.pending_isr[leader])}"
     if before.assigned != after.assigned or before.adding != after.adding:
         text = f"The controller accepts {asked}, which completes the reassignment"
@@ -222,10 +222,6 @@ def _alter_partition(c: Settings, before: State, after: State, leader: int) -> s
     if after.answer[leader] == GRANTED:
         rest.append("the answer is on its way")
     return join(f"The controller accepts {asked}", [*election(before, after), *rest])
-
-
-def _alter_and_elect(c: Settings, before: State, after: State, leader: int, winner: int) -> str:
-    return _alter_partition(c, before, after, leader)
 
 
 def _hear_answer(c: Settings, before: State, after: State, leader: int) -> str:
@@ -299,7 +295,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "LagTimePasses": _lag_time_passes,
     "LearnBrokers": _learn_brokers,
     "AlterPartition": _alter_partition,
-    "AlterAndElect": _alter_and_elect,
+    "AlterAndElect": _alter_partition,
     "HearAnswer": _hear_answer,
     "Replay": _replay,
     "OffsetForLeaderEpoch": _offset_for_leader_epoch,
