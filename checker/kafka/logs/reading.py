@@ -8,16 +8,16 @@ controllers' decisions are read apart from the brokers' actions.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from waterline.checker.kafka.logs.checkpoints import entries_of
 from waterline.checker.kafka.logs.controller_lines import UncleanElection
 from waterline.checker.kafka.logs.controllers import Decisions, decided_by_controllers
-from waterline.checker.kafka.logs.files import CHECKPOINTS, log_files
+from waterline.checker.kafka.logs.files import CHECKPOINTS, lines_of, log_files
 from waterline.checker.kafka.logs.metadata_dump import Section, changes_of
 from waterline.checker.kafka.logs.observation import (
     CONTROLLER,
@@ -25,11 +25,76 @@ from waterline.checker.kafka.logs.observation import (
     Change,
     Kind,
     Observation,
+    Place,
     Span,
 )
 from waterline.checker.kafka.logs.order import LastTopic, in_order, of_last_topic
 from waterline.checker.kafka.logs.patterns import release_of
 from waterline.checker.kafka.logs.scanning import Said, Scanned, scan
+
+_METADATA = "__cluster_metadata"
+_BROKER_ID = re.compile(r"^(?:node|broker)\.id\s*=\s*(\d+)\s*$", re.MULTILINE)
+_LAST = Span((1 << 80) - 1, 1 << 80)
+"""Time after every line: the state when the files were copied."""
+
+
+def entries_of(path: Path, passed_over: list[str]) -> Iterator[tuple[str, Observation]]:
+    """The entries of a checkpoint, with the partition of each: version, number, entries.
+
+    Raises `BadLogs`.
+    """
+    broker = _broker_of(path)
+    if broker is None:
+        passed_over.append(f"{path}: no meta.properties beside it says whose it is")
+        return
+    rows = [line for _, line in lines_of(path)]
+    if not rows:
+        passed_over.append(f"{path}: it is empty")
+        return
+    entries = [row.split() for row in rows[2:] if row.strip()]
+    if len(rows) < 2 or rows[0].strip() != "0" or rows[1].strip() != str(len(entries)):
+        raise BadLogs(f"{path}: not a checkpoint of version 0 with as many entries as it says")
+    if path.parent.name.startswith(_METADATA):
+        return
+    try:
+        if path.name == "leader-epoch-checkpoint":
+            yield (
+                path.parent.name,
+                Observation(
+                    broker=broker,
+                    kind=Kind.HAS_EPOCHS,
+                    place=Place(str(path), 1, " ".join(rows[2:])),
+                    span=_LAST,
+                    stream=str(path),
+                    epochs=tuple((int(epoch), int(offset)) for epoch, offset in entries),
+                ),
+            )
+            return
+        for number, (topic, partition, offset) in enumerate(entries, 3):
+            yield (
+                f"{topic}-{partition}",
+                Observation(
+                    broker=broker,
+                    kind=Kind.HAS_CHECKPOINT,
+                    place=Place(str(path), number, rows[number - 1]),
+                    span=_LAST,
+                    stream=str(path),
+                    high_watermark=int(offset),
+                ),
+            )
+    except ValueError:
+        raise BadLogs(f"{path}: an entry is not made of numbers, or of another length") from None
+
+
+def _broker_of(path: Path) -> int | None:
+    for folder in (path.parent, path.parent.parent):
+        meta = folder / "meta.properties"
+        if meta.is_file() and (
+            matched := _BROKER_ID.search(meta.read_text(encoding="utf-8", errors="replace"))
+        ):
+            return int(matched[1])
+    return None
+
 
 _NAMES_SHOWN = 5
 _T = TypeVar("_T")

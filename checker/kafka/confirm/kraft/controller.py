@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from waterline.checker.kafka.confirm.decisions import TOPIC, Decision
 from waterline.checker.kafka.confirm.quorum.controller import ScriptedController
-from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataRecord
-from waterline.checker.kafka.confirm.quorum.state import NO_LEADER, Assignment
+from waterline.checker.kafka.confirm.quorum.state import NO_LEADER, Assignment, MetadataRecord
 from waterline.checker.kafka.confirm.stage import StepFailed
 
 

@@ -21,12 +21,12 @@ from waterline.checker.kafka.confirm.mapping import (
     receive,
 )
 from waterline.checker.kafka.confirm.quorum.controller import INELIGIBLE_REPLICA
-from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from waterline.checker.kafka.confirm.quorum.state import (
     NO_BROKER_EPOCH,
     NO_LEADER,
     AlterRequest,
     Assignment,
+    MetadataRecord,
 )
 from waterline.checker.kafka.confirm.stage import STEP_SECONDS_MAX, NotHeld, Stage, StepFailed
 from waterline.model.message.features import ELR, has

@@ -17,14 +17,15 @@ from waterline.checker.kafka.confirm.codec import (
     response_frame,
 )
 from waterline.checker.kafka.confirm.definitions import Struct
-from waterline.checker.kafka.confirm.quorum.metadata_log import QUORUM_EPOCH, MetadataRecord
 from waterline.checker.kafka.confirm.quorum.state import (
     ELIGIBLE_LEADER_REPLICAS,
     METADATA_VERSION,
     NO_BROKER_EPOCH,
     NODE,
+    QUORUM_EPOCH,
     REGISTRATION,
     AlterRequest,
+    MetadataRecord,
     QuorumState,
 )
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from waterline.checker.kafka.confirm.definitions import NO_UUID, Definitions
 from waterline.checker.kafka.confirm.quorum.answers import FENCED_LEADER_EPOCH, answer_frame
-from waterline.checker.kafka.confirm.quorum.metadata_log import MetadataRecord
 from waterline.checker.kafka.confirm.quorum.state import (
     NO_LEADER,
     PARTITION,
@@ -27,6 +26,7 @@ from waterline.checker.kafka.confirm.quorum.state import (
     Assignment,
     BrokerImage,
     Find,
+    MetadataRecord,
     PartitionImage,
     QuorumState,
     Watch,

@@ -9,7 +9,7 @@ from kafka.record.memory_records import MemoryRecords
 
 from waterline.checker.kafka.confirm.codec import read_message, read_record
 from waterline.checker.kafka.confirm.definitions import Definitions
-from waterline.checker.kafka.confirm.quorum.metadata_log import (
+from waterline.checker.kafka.confirm.quorum.state import (
     QUORUM_EPOCH,
     MetadataLog,
     MetadataRecord,
