@@ -69,24 +69,13 @@ class Release:
 
 _ALTER_ISR = ("alter-partition", "maximal-isr")
 _ON_FETCH = "KIP-595 (2.8.0), AbstractFetcherThread.truncateOnFetchResponse"
-_NO_GUARD = ("diverging-guard",)
 _SINCE_2_4 = (
     "truncation-lowers-hw",
     "refusal-tells-nothing",
     "moved-fetch-tries-hw",
     "changeable-reassignment",
 )
-_KEEPS_WAITING = ("keeps-waiting-producers",)
 _BEFORE_KRAFT_3_3 = ("partition-epoch-check", "steps-down")
-_NO_EPOCH_FOR_SHRINKING = ("shrink-raises-epoch",)
-_TAKES_STALE_FETCHES = ("stale-fetch-check",)
-_HW_NEEDS_MIN_ISR = ("hw-needs-min-isr",)
-_REGISTRATION_REMOVES = ("registration-removes",)
-_CHECKS_EPOCH = ("append-checks-epoch",)
-_COMPLETES_WHEN_ADDED = ("completes-when-added",)
-_SHRINK_WAITS = ("shrink-waits-for-targets",)
-_RECOVERS_FUTURE_LOG = ("recovers-future-log",)
-_NEW_DIRECTORY_EMPTIES_ELR = ("new-directory-empties-elr",)
 _EMPTY_ISR = "With unclean election the ISR becomes empty when its last member dies"
 _ISR_LIST = "Elected is the first in the list of the ISR"
 _MOVES_EPOCH_START = (
@@ -123,7 +112,7 @@ RELEASES = (
     _zookeeper(
         since=(0, 8),
         base="hw",
-        added=("fresh-remote-leo", *_KEEPS_WAITING),
+        added=("fresh-remote-leo", "keeps-waiting-producers"),
         source="0.8.2.2 ReplicaManager.makeFollowers, Partition.makeLeader",
         unlike="A follower also lags by messages (replica.lag.max.messages). "
         f"{_EMPTY_ISR}; until 0.8.1 it cannot be switched off. {_ISR_LIST}: until 0.8.1 always, in "
@@ -132,7 +121,7 @@ RELEASES = (
     _zookeeper(
         since=(0, 9),
         base="hw",
-        added=_KEEPS_WAITING,
+        added=("keeps-waiting-producers",),
         source="KAFKA-2721 (0.9.0): 0.9.0.0 and 0.10.2.0 Partition.makeLeader",
         unlike=f"{_EMPTY_ISR}. {_ISR_LIST} in a controlled shutdown.",
     ),
@@ -199,7 +188,7 @@ RELEASES = (
         since=(2, 8),
         base="truncate-on-fetch",
         added=_ALTER_ISR,
-        removed=_NO_GUARD,
+        removed=("diverging-guard",),
         source=f"{_ON_FETCH}; without KAFKA-13141",
     ),
     _zookeeper(
@@ -217,21 +206,21 @@ RELEASES = (
     _zookeeper(
         since=(3, 7),
         base="truncate-on-fetch",
-        added=(*_ALTER_ISR, "fenced-check", *_HW_NEEDS_MIN_ISR),
+        added=(*_ALTER_ISR, "fenced-check", "hw-needs-min-isr"),
         source="KAFKA-15583 (3.7.0), Partition.maybeIncrementLeaderHW",
         unlike=_NOT_SYNCED,
     ),
     _zookeeper(
         since=(3, 9, 1),
         base="truncate-on-fetch",
-        added=(*_ALTER_ISR, "fenced-check", *_HW_NEEDS_MIN_ISR, *_CHECKS_EPOCH),
+        added=(*_ALTER_ISR, "fenced-check", "hw-needs-min-isr", "append-checks-epoch"),
         source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
         unlike=_FLUSHED_LATER,
     ),
     _kraft_before_3_9(
         since=(2, 8),
         base="kraft",
-        removed=("fenced-check", *_NO_GUARD, *_BEFORE_KRAFT_3_3),
+        removed=("fenced-check", "diverging-guard", *_BEFORE_KRAFT_3_3),
         source="2.8.0 ReplicationControlManager.alterIsr; without KAFKA-13141, KAFKA-13916",
         unlike=f"{_PREVIEW} {_MOVES_EPOCH_START}",
     ),
@@ -258,77 +247,82 @@ RELEASES = (
     _kraft_before_3_9(
         since=(3, 5),
         base="kip903",
-        removed=_TAKES_STALE_FETCHES,
+        removed=("stale-fetch-check",),
         source="KIP-903, KAFKA-14617 (3.5.0); without KAFKA-15221",
         unlike=_STALE_MEMBER,
     ),
     _kraft_before_3_9(
         since=(3, 6),
         base="kip903",
-        removed=(*_NO_EPOCH_FOR_SHRINKING, *_TAKES_STALE_FETCHES),
+        removed=("shrink-raises-epoch", "stale-fetch-check"),
         source="KAFKA-15021 (3.6.0), MetadataVersion.isLeaderEpochBumpRequiredOnIsrShrink",
         unlike=f"{_MIGRATION} {_STALE_MEMBER}",
     ),
     _kraft_before_3_9(
         since=(3, 7),
         base="kip903",
-        added=_HW_NEEDS_MIN_ISR,
-        removed=_NO_EPOCH_FOR_SHRINKING,
+        added=("hw-needs-min-isr",),
+        removed=("shrink-raises-epoch",),
         source="KAFKA-15583, KAFKA-15221 (3.7.0), Partition.maybeIncrementLeaderHW",
         unlike=f"{_MIGRATION} {_NOT_SYNCED}",
     ),
     _kraft_before_3_9(
         since=(3, 7, 1),
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
-        removed=_NO_EPOCH_FOR_SHRINKING,
+        added=("hw-needs-min-isr", "recovers-future-log"),
+        removed=("shrink-raises-epoch",),
         source="KAFKA-16082 (3.7.1), LogManager.recoverAbandonedFutureLogs; else as 3.7",
         unlike=f"{_MIGRATION} {_NOT_SYNCED}",
     ),
     _kraft_before_3_9(
         since=(3, 8),
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
-        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
+        added=("hw-needs-min-isr", "recovers-future-log"),
+        removed=("shrink-raises-epoch", "completes-when-added"),
         source="KAFKA-15665 (3.8.0), PartitionReassignmentReplicas; else as 3.7",
         unlike=f"{_MIGRATION} {_FLUSHED_LATER}",
     ),
     _kraft(
         since=(3, 9),
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG),
-        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
+        added=("hw-needs-min-isr", "recovers-future-log"),
+        removed=("shrink-raises-epoch", "completes-when-added"),
         source="KAFKA-12670 (3.9.0), ConfigurationControlManager; else as 3.7",
         unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
     ),
     _kraft(
         since=(3, 9, 1),
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_CHECKS_EPOCH),
-        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
+        added=("hw-needs-min-isr", "recovers-future-log", "append-checks-epoch"),
+        removed=("shrink-raises-epoch", "completes-when-added"),
         source="KAFKA-18723 (3.9.1), UnifiedLog.appendAsFollower",
         unlike=f"{_MIGRATION} {_RECOVERY} {_FLUSHED_LATER}",
     ),
     _kraft(
         since=(4, 0),
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_REGISTRATION_REMOVES),
-        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
+        added=("hw-needs-min-isr", "recovers-future-log", "registration-removes"),
+        removed=("shrink-raises-epoch", "completes-when-added"),
         source="KAFKA-18106, KAFKA-18635 (4.0.0), handleBrokerShutdown; without KAFKA-18723",
         unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
     _elr(
         since=(4, 0),
         added=("last-known-leader", "last-known-leader-fenced"),
-        removed=_CHECKS_EPOCH,
+        removed=("append-checks-epoch",),
         source="KIP-966 (4.0.0), PartitionChangeBuilder; without KAFKA-19522, KAFKA-18723",
         unlike=f"{_RECOVERY} {_FLUSHED_LATER}",
     ),
     _kraft(
         since=(4, 0, 1),
         base="kip903",
-        added=(*_HW_NEEDS_MIN_ISR, *_RECOVERS_FUTURE_LOG, *_REGISTRATION_REMOVES, *_CHECKS_EPOCH),
-        removed=(*_NO_EPOCH_FOR_SHRINKING, *_COMPLETES_WHEN_ADDED),
+        added=(
+            "hw-needs-min-isr",
+            "recovers-future-log",
+            "registration-removes",
+            "append-checks-epoch",
+        ),
+        removed=("shrink-raises-epoch", "completes-when-added"),
         source="KAFKA-18723 (4.0.1, 4.1.0), UnifiedLog.appendAsFollower",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
@@ -348,20 +342,20 @@ RELEASES = (
         since=(4, 3),
         base="kip903",
         added=(
-            *_HW_NEEDS_MIN_ISR,
-            *_RECOVERS_FUTURE_LOG,
-            *_REGISTRATION_REMOVES,
-            *_CHECKS_EPOCH,
-            *_SHRINK_WAITS,
+            "hw-needs-min-isr",
+            "recovers-future-log",
+            "registration-removes",
+            "append-checks-epoch",
+            "shrink-waits-for-targets",
         ),
-        removed=_NO_EPOCH_FOR_SHRINKING,
+        removed=("shrink-raises-epoch",),
         source="KAFKA-19975 (4.3.0), PartitionReassignmentReplicas; compared up to 4.4.0",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),
     _elr(
         since=(4, 3),
-        added=("last-known-leader", *_COMPLETES_WHEN_ADDED, *_SHRINK_WAITS),
-        removed=_NEW_DIRECTORY_EMPTIES_ELR,
+        added=("last-known-leader", "completes-when-added", "shrink-waits-for-targets"),
+        removed=("new-directory-empties-elr",),
         source="KAFKA-19975, pull request 20716 (4.3.0), ReplicationControlManager",
         unlike=f"{_RECOVERY} {_TIERED} {_FLUSHED_LATER}",
     ),

@@ -10,46 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from waterline.model.core.nearest import did_you_mean
-from waterline.model.message.features import (
-    ALTER_PARTITION,
-    APPEND_CHECKS_EPOCH,
-    BROKER_EPOCH,
-    CHANGEABLE_REASSIGNMENT,
-    COMPLETES_WHEN_ADDED,
-    CONSUMER_VALIDATION,
-    COORDINATOR,
-    DIVERGING_GUARD,
-    ELR,
-    EPOCH_ON_LEADING,
-    EVERY_EPOCH,
-    FEATURES,
-    FENCED_CHECK,
-    FENCING,
-    FOLLOWER_HW_AT_END,
-    FRESH_ON_EVERY_NOTICE,
-    HW_NEEDS_MIN_ISR,
-    ISR_FROM_EPOCH_START,
-    KRAFT,
-    MAXIMAL_ISR,
-    MOVED_FETCH_TRIES_HW,
-    NEW_DIRECTORY_EMPTIES_ELR,
-    PARTITION_EPOCH_CHECK,
-    RECOVERS_FUTURE_LOG,
-    REFUSAL_TELLS_NOTHING,
-    REGISTRATION_REMOVES,
-    SESSION_FENCING,
-    SHRINK_ONLY_LAGGING,
-    SHRINK_RAISES_EPOCH,
-    STALE_FETCH_CHECK,
-    STEPS_DOWN,
-    TRUNCATE_LEADERLESS,
-    TRUNCATE_OUT_OF_RANGE,
-    TRUNCATION_CLEARS_EPOCHS,
-    TRUNCATION_LOWERS_HW,
-    TRUNCATIONS,
-    UNCLEAN_MARK_KEPT,
-    Feature,
-)
+from waterline.model.message.features import FEATURES, TRUNCATIONS, Feature
 from waterline.model.message.terms import (
     TRUNCATE_BY_EPOCH,
     TRUNCATE_BY_EPOCHS,
@@ -87,35 +48,23 @@ class Version:
         return (truncation, *(f.name for f in FEATURES if self.features & f.bit))
 
 
-_KIP_320_CODE = (
-    FENCING
-    | EPOCH_ON_LEADING
-    | EVERY_EPOCH
-    | ISR_FROM_EPOCH_START
-    | TRUNCATE_OUT_OF_RANGE
-    | CONSUMER_VALIDATION
-    | SHRINK_ONLY_LAGGING
+def _bits(names: str) -> int:
+    """The features of these names."""
+    return sum(_BY_NAME[name].bit for name in names.split())
+
+
+_KIP_320_CODE = _bits(
+    "fencing epoch-on-leading truncate-every-epoch isr-from-epoch-start truncate-out-of-range "
+    "consumer-validation shrink-only-lagging"
 )
-_KIP_320 = (
-    _KIP_320_CODE
-    | TRUNCATION_LOWERS_HW
-    | REFUSAL_TELLS_NOTHING
-    | MOVED_FETCH_TRIES_HW
-    | CHANGEABLE_REASSIGNMENT
-    | SESSION_FENCING
-    | TRUNCATION_CLEARS_EPOCHS
+_KIP_320 = _KIP_320_CODE | _bits(
+    "truncation-lowers-hw refusal-tells-nothing moved-fetch-tries-hw changeable-reassignment "
+    "session-fencing truncation-clears-epochs"
 )
-_ON_FETCH = _KIP_320 | DIVERGING_GUARD
-_KRAFT = (
-    _ON_FETCH
-    | ALTER_PARTITION
-    | MAXIMAL_ISR
-    | KRAFT
-    | STEPS_DOWN
-    | PARTITION_EPOCH_CHECK
-    | SHRINK_RAISES_EPOCH
-    | FENCED_CHECK
-    | COMPLETES_WHEN_ADDED
+_ON_FETCH = _KIP_320 | _bits("diverging-guard")
+_KRAFT = _ON_FETCH | _bits(
+    "alter-partition maximal-isr kraft steps-down partition-epoch-check shrink-raises-epoch "
+    "fenced-check completes-when-added"
 )
 
 HW = Version(
@@ -175,46 +124,31 @@ KIP_903 = Version(
     sentence="Kafka 3.5 (KIP-903 as in 3.7): the controller also checks the broker epoch. The last "
     "replica in sync may come back without its records.",
     truncation=TRUNCATE_ON_FETCH,
-    features=_KRAFT | BROKER_EPOCH | STALE_FETCH_CHECK,
+    features=_KRAFT | _bits("broker-epoch stale-fetch-check"),
 )
 ELR_4_0 = Version(
     name="elr",
     sentence="Kafka 4.0, as in 4.1: eligible leader replicas (KIP-966), no last known leader. With "
     "min.insync.replicas=2 one power loss takes nothing that was acknowledged.",
     truncation=TRUNCATE_ON_FETCH,
-    features=(_KRAFT & ~SHRINK_RAISES_EPOCH & ~COMPLETES_WHEN_ADDED)
-    | BROKER_EPOCH
-    | STALE_FETCH_CHECK
-    | HW_NEEDS_MIN_ISR
-    | ELR
-    | REGISTRATION_REMOVES
-    | UNCLEAN_MARK_KEPT
-    | APPEND_CHECKS_EPOCH
-    | NEW_DIRECTORY_EMPTIES_ELR
-    | RECOVERS_FUTURE_LOG,
+    features=(_KRAFT & ~_bits("shrink-raises-epoch completes-when-added"))
+    | _bits(
+        "broker-epoch stale-fetch-check hw-needs-min-isr elr registration-removes "
+        "unclean-mark-kept append-checks-epoch new-directory-empties-elr recovers-future-log"
+    ),
 )
 
-_FLUSS = (
-    EVERY_EPOCH
-    | TRUNCATE_OUT_OF_RANGE
-    | SHRINK_ONLY_LAGGING
-    | TRUNCATION_LOWERS_HW
-    | REFUSAL_TELLS_NOTHING
-    | MOVED_FETCH_TRIES_HW
-    | ALTER_PARTITION
-    | MAXIMAL_ISR
-    | FENCED_CHECK
-    | HW_NEEDS_MIN_ISR
-    | COORDINATOR
-    | TRUNCATE_LEADERLESS
-    | FOLLOWER_HW_AT_END
+_FLUSS = _bits(
+    "truncate-every-epoch truncate-out-of-range shrink-only-lagging truncation-lowers-hw "
+    "refusal-tells-nothing moved-fetch-tries-hw alter-partition maximal-isr fenced-check "
+    "hw-needs-min-isr coordinator truncate-leaderless follower-hw-at-end"
 )
 FLUSS_0_9 = Version(
     name="fluss-0.9",
     sentence="Apache Fluss 0.9.1: truncates to a high watermark that a follower sets to its own "
     "log end. Loses an acknowledged record with one replica and one crash.",
     truncation=TRUNCATE_TO_HIGH_WATERMARK,
-    features=_FLUSS | FRESH_ON_EVERY_NOTICE,
+    features=_FLUSS | _bits("fresh-on-every-notice"),
     system=FLUSS,
 )
 FLUSS_MAIN = Version(
