@@ -53,45 +53,11 @@ if TYPE_CHECKING:
     from waterline.state_graph import Graph, Path, Paths, graph
     from waterline.trace import Trace, simulate
 
-_DEFINED_IN = {
+_DEFINED_ELSEWHERE = {
     "waterline.model.core.state": ("OutOfRange",),
-    "waterline.model.own": (
-        "Action",
-        "BadProtocol",
-        "Bag",
-        "BeyondBound",
-        "Choice",
-        "Epoch",
-        "Epochs",
-        "Fields",
-        "Flag",
-        "Lemma",
-        "Log",
-        "Name",
-        "Names",
-        "NotEnabled",
-        "Number",
-        "Opaque",
-        "Protocol",
-        "Queue",
-        "Set",
-        "Struct",
-        "Value",
-        "when",
-        "within",
-    ),
-    "waterline.checking": (
-        "RuleRaised",
-        "check",
-    ),
-    "waterline.models": (
-        "Model",
-        "instance",
-    ),
-    "waterline.result": (
-        "Claim",
-        "Result",
-    ),
+    "waterline.checking": ("RuleRaised", "check"),
+    "waterline.models": ("Model", "instance"),
+    "waterline.result": ("Claim", "Result"),
     "waterline.running": (
         "Step",
         "copy",
@@ -102,22 +68,10 @@ _DEFINED_IN = {
         "replace",
         "step",
     ),
-    "waterline.state": (
-        "Draft",
-        "State",
-    ),
-    "waterline.state_graph": (
-        "Graph",
-        "Path",
-        "Paths",
-        "graph",
-    ),
-    "waterline.trace": (
-        "Trace",
-        "simulate",
-    ),
+    "waterline.state": ("Draft", "State"),
+    "waterline.state_graph": ("Graph", "Path", "Paths", "graph"),
+    "waterline.trace": ("Trace", "simulate"),
 }
-_MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
 __all__ = [
     "Action",
@@ -167,6 +121,9 @@ __all__ = [
     "when",
     "within",
 ]
+_MODULES = dict.fromkeys(__all__, "waterline.model.own") | {
+    name: module for module, names in _DEFINED_ELSEWHERE.items() for name in names
+}
 
 
 def __getattr__(name: str) -> object:

@@ -15,6 +15,7 @@ from rich.console import Group
 from rich.text import Text
 
 from waterline.checker.checking.run import Run, RunRaised, run
+from waterline.checker.cli.explain import Parts
 from waterline.checker.cli.run_json import to_text
 from waterline.checker.cli.run_report import render_run
 from waterline.checker.cli.shared import exit_codes
@@ -190,11 +191,11 @@ def _explain_each(done: Run, options: CheckOptions, engine: EngineChoice) -> lis
     if not options.explain or not findings:
         return []
     # Most runs explain nothing.
-    from waterline.checker.cli.explaining import ExplainOptions, explained_all  # noqa: PLC0415
+    from waterline.checker.cli.explaining import explained_all  # noqa: PLC0415
 
     with showing(error_screen()) as progress:
-        asked = ExplainOptions(threads=engine.threads)
-        return explained_all(done.result.problem, findings, asked, progress)
+        parts = Parts(threads=engine.threads)
+        return explained_all(done.result.problem, findings, parts, progress)
 
 
 def _lower_bounds(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:

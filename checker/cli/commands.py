@@ -28,10 +28,7 @@ GROUPS = {
     "Your Kafka cluster": {
         "matrix": ("matrix", "Which faults can lose records with your settings."),
         "ask": ("ask", "The cluster as it is now: what a further fault, or a restart, does."),
-        "explain-logs": (
-            "traces.explain_logs_command",
-            "What may have happened, from brokers' logs.",
-        ),
+        "explain-logs": ("explain_logs", "What may have happened, from brokers' logs."),
     },
     "Kafka's protocol, by release and KIP": {
         "check": ("check", "Say which invariants hold; show how others break."),

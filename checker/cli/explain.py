@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.options import MAX_STATES, Seconds, format_option, threads_option
+from waterline.checker.cli.shared.options import (
+    MAX_STATES,
+    Seconds,
+    format_option,
+    options_as,
+    threads_option,
+)
 from waterline.checker.cli.shared.own_options import model_option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Parts of an explanation, all where none is named; and limits, None for the usual ones."""
+
+    wants_chain: bool = False
+    wants_repairs: bool = False
+    max_states: int | None = None
+    max_time: float | None = None
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainOptions:
+    """The command's options."""
+
+    trace: Path
+    own_model: str | None
+    parts: Parts
+    output_format: str
 
 
 @click.command("explain", epilog=exit_codes.HELP)
@@ -36,29 +64,14 @@ from waterline.checker.cli.shared.own_options import model_option
 )
 @threads_option
 @format_option
-def explain_command(
-    trace: Path,
-    own_model: str | None,
-    wants_chain: bool,
-    wants_repairs: bool,
-    max_states: int | None,
-    max_time: float | None,
-    threads: int,
-    output_format: str,
-) -> int:
+@options_as(ExplainOptions)
+def explain_command(asked: ExplainOptions) -> int:
     """Say why a recorded trace ends as it does, and which single change prevents it.
 
     TRACE is a file that `check --trace-dir` has written. No heuristic is at work: what can happen
     without a step, or with a change, is explored in full (docs/counterexamples.md).
     """
     # Here, and not above: help needs no engine.
-    from waterline.checker.cli.explaining import ExplainOptions, explain_recorded  # noqa: PLC0415
+    from waterline.checker.cli.explaining import explain_recorded  # noqa: PLC0415
 
-    asked = ExplainOptions(
-        chain=wants_chain or not wants_repairs,
-        repairs=wants_repairs or not wants_chain,
-        states_max=max_states,
-        seconds_max=max_time,
-        threads=threads,
-    )
-    return explain_recorded(trace, own_model, asked, as_json=output_format == "json")
+    return explain_recorded(asked)

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Group, RenderableType
@@ -34,16 +33,8 @@ from waterline.counterexamples import NO_CLAIM, BadTrace
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainOptions:
-    """Parts of an explanation, and the limits of its searches; None for the usual limit."""
-
-    chain: bool = True
-    repairs: bool = True
-    states_max: int | None = None
-    seconds_max: float | None = None
-    threads: int = 0
+if TYPE_CHECKING:
+    from waterline.checker.cli.explain import ExplainOptions, Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,26 +76,26 @@ class Explained:
         return explanation(self.finding.replayed, self.chain, self.repairs)
 
 
-def explain_recorded(
-    path: Path, own_model: str | None, asked: ExplainOptions, *, as_json: bool
-) -> int:
+def explain_recorded(options: ExplainOptions) -> int:
     """Explain the trace in a file; returns the exit code."""
-    found = load_counterexample(path, own_model)
+    path = options.trace
+    found = load_counterexample(path, options.own_model)
     if found.finding.replayed.trace.raises is not None:
         raise BadTrace(f"{path} ends in an error of a rule: mend the rule, and check it again")
     if found.finding.invariant == NO_CLAIM:
         raise BadTrace(f"{path} breaks no claim: there is nothing to explain")
-    if own_model is not None:
+    if options.own_model is not None:
         # Only a model of one's own needs to be looked over, and what does that.
         from waterline.checker.user_models.vetting import vet  # noqa: PLC0415
 
         vet(found.problem)
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
-        explained = next(iter(explained_all(found.problem, [found.finding], asked, progress)), None)
-    if explained is None:
+        every = explained_all(found.problem, [found.finding], options.parts, progress)
+    if not every:
         say("interrupted before anything was found out")
         return exit_codes.INCOMPLETE
-    if as_json:
+    [explained] = every
+    if options.output_format == "json":
         click.echo(json.dumps(explained.as_value(), indent=2))
     else:
         screen().print(explained.render(describe_circumstances(found.problem)))
@@ -112,7 +103,7 @@ def explain_recorded(
 
 
 def explained_all(
-    problem: Problem, findings: Sequence[Finding], asked: ExplainOptions, progress: Progress
+    problem: Problem, findings: Sequence[Finding], asked: Parts, progress: Progress
 ) -> list[Explained]:
     """Explain findings of one problem; what would repair them is explored once for all.
 
@@ -126,25 +117,25 @@ def explained_all(
 
 
 def _explaining(
-    problem: Problem, findings: Sequence[Finding], asked: ExplainOptions, progress: Progress
+    problem: Problem, findings: Sequence[Finding], asked: Parts, progress: Progress
 ) -> Iterator[Explained]:
     family, spec = problem.family, replace(problem.spec, symmetry=NO_SYMMETRY)
     assert family is not None
     repairs: dict[str, Repairs] = {}
-    if asked.repairs and findings:
+    if findings and (asked.wants_repairs or not asked.wants_chain):
         names = [finding.invariant for finding in findings]
         found = repairs_of(
             family.make(replace(spec, claims=frozenset(names))),
             threads=asked.threads,
-            states_max=asked.states_max or repairing.STATES_MAX,
-            seconds_max=asked.seconds_max or repairing.SECONDS_MAX,
+            states_max=asked.max_states or repairing.STATES_MAX,
+            seconds_max=asked.max_time or repairing.SECONDS_MAX,
             announce=progress.announce,
             watch=lambda done, of: progress.report(f"{done} of {of} spaces explored"),
         )
         repairs = {each.claim: each for each in found}
     for finding in findings:
         chain = None
-        if asked.chain:
+        if asked.wants_chain or not asked.wants_repairs:
             # A trace found without bounds is one of a bounded model.
             options = tuple(finding.replayed.trace.environment.items())
             claims = frozenset([finding.invariant])
@@ -154,7 +145,7 @@ def _explaining(
             chain = chain_of(
                 one,
                 finding.replayed,
-                states_max=asked.states_max or chains.STATES_MAX,
-                seconds_max=asked.seconds_max or chains.SECONDS_MAX,
+                states_max=asked.max_states or chains.STATES_MAX,
+                seconds_max=asked.max_time or chains.SECONDS_MAX,
             )
         yield Explained(finding, chain, repairs.get(finding.invariant))

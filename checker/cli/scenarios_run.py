@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from waterline.checker.cli.run_report import render_finding
 from waterline.checker.cli.shared import exit_codes
@@ -20,23 +21,19 @@ from waterline.checker.kafka.scenarios.table import outcome_table, summary, to_m
 from waterline.counterexamples import Trace, to_json
 from waterline.counterexamples.rendering import Trimmed
 
+if TYPE_CHECKING:
+    from waterline.checker.cli.scenarios import ScenariosOptions
 
-def carry_out(
-    chosen: Sequence[Scenario],
-    *,
-    threads: int,
-    json_file: Path | None,
-    markdown_file: Path | None,
-    trace_dir: Path | None,
-) -> int:
+
+def carry_out(chosen: Sequence[Scenario], options: ScenariosOptions) -> int:
     """Explore every version of each, and show what came of it; returns the exit code."""
     console = screen()
-    make_folder("--trace-dir", trace_dir)
+    make_folder("--trace-dir", options.trace_dir)
     started = time.monotonic()
     with showing(error_screen()) as progress:
         outcomes = run_scenarios(
             chosen,
-            threads=threads,
+            threads=options.threads,
             announce=progress.announce,
             watch=lambda done, of: progress.report(f"{done} of {of} spaces explored"),
         )
@@ -48,13 +45,13 @@ def carry_out(
     if len(outcomes) < text:
         say(f"interrupted: {len(outcomes)} of {text} were explored")
     texts: dict[Path, Callable[[], str]] = {}
-    if json_file:
-        texts[json_file] = lambda: _as_json(outcomes)
-    if markdown_file:
-        texts[markdown_file] = lambda: to_markdown(outcomes)
-    if trace_dir:
+    if options.json_file:
+        texts[options.json_file] = lambda: _as_json(outcomes)
+    if options.markdown_file:
+        texts[options.markdown_file] = lambda: to_markdown(outcomes)
+    if options.trace_dir:
         for name, trace in _traces(outcomes).items():
-            texts[trace_dir / name] = partial(to_json, trace)
+            texts[options.trace_dir / name] = partial(to_json, trace)
     write_files(texts)
     if len(outcomes) < text:
         return exit_codes.INCOMPLETE

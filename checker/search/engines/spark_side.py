@@ -1,9 +1,7 @@
 """Spark's side of a search: its session, jobs and their failures.
 
-So Ctrl-C and deadlines reach the thread that waits, and can cancel the job.
-
-So the caller can do something else while Spark starts, and Ctrl-C meets a waiting thread, not one
-that talks to the JVM.
+A job runs in a thread of its own: Ctrl-C and deadlines reach the one that waits, which can cancel
+the job. Spark starts in another, so that the caller can do something else meanwhile.
 """
 
 from __future__ import annotations
@@ -47,75 +45,6 @@ _LOST = (
 )
 
 
-class SparkJobs:
-    """Jobs of one group; others of the same session are not ours.
-
-    `on_wait` is called when an executor was lost.
-    """
-
-    def __init__(self, platform: Platform, group: str, on_wait: Callable[[str], None]) -> None:
-        self._platform = platform
-        self._group = group
-        self._on_wait = on_wait
-        self._threads = ThreadPoolExecutor(1, thread_name_prefix="spark-job")
-        self._job: Future[Any] | None = None
-
-    def run(
-        self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False
-    ) -> Any:
-        """Return the job's result. `until` is called now and then; True cancels the job.
-
-        Raises `Interrupted` then, `WorkersLost` if an executor was lost, `SparkGone` if Spark
-        itself is, else `EngineFailed`; and as this process would `OSError` if a disk is full,
-        `Damaged` if a file is not what was written, `BadEnvironment` if a model is not found.
-        """
-
-        def run() -> Any:
-            self._platform.tag_jobs(self._group)
-            return job()
-
-        self._job = self._threads.submit(run)
-        try:
-            while not self._job.done():
-                wait([self._job], timeout=_LOOK_SECONDS)
-                if until():
-                    self.cancel()
-                    raise Interrupted
-            return self._job.result()
-        except Interrupted:
-            raise
-        except Exception as problem:
-            raise self._meaning(when, problem) from problem
-
-    def _meaning(self, when: str, problem: Exception) -> Exception:
-        """Translate an error of Spark's into ours."""
-        if how := self._platform.end(problem):
-            return SparkGone(when, how)
-        cause = self._platform.cause(problem)
-        if found := _full_disk(self._platform, cause) or _of_ours(cause):
-            return found
-        # A Python traceback ends with what it was. The JVM's own, or the driver's, comes after it.
-        of_python = cause.rpartition(_TRACEBACK)[2]
-        text = [line for line in of_python.splitlines() if line and not line.startswith(_TRACED)]
-        said = text[:1] if of_python != cause else [*text[:1], *text[-1:]]
-        ends = " ... ".join(dict.fromkeys(said))
-        if any(sign in cause for sign in _LOST):
-            self._on_wait(f"candidates were lost {when}; making them anew")
-            return WorkersLost(ends)
-        return EngineFailed(f"Spark failed {when}: {ends}")
-
-    def cancel(self) -> None:
-        """End the job that runs, if any."""
-        if self._job is not None and not self._job.done():
-            self._platform.cancel(self._group)
-            wait([self._job])
-
-    def close(self) -> None:
-        """End the job that runs, and its thread."""
-        self.cancel()
-        self._threads.shutdown(wait=True)
-
-
 def _of_ours(cause: str) -> Exception | None:
     """The error that a task has raised as this process would: a file is gone, a model not loaded.
 
@@ -153,7 +82,8 @@ class _Each:
 class SparkSide:
     """A session, which is left running if it was there already, and jobs of our own on it.
 
-    `on_wait` receives what is waited for. Raises `Missing` where Spark is not installed.
+    Others' jobs in the session are not touched. `on_wait` receives what is waited for, and that an
+    executor was lost. Raises `Missing` where Spark is not installed.
     """
 
     def __init__(self, choice: EngineChoice, on_wait: Callable[[str], None]) -> None:
@@ -162,7 +92,8 @@ class SparkSide:
         self._group = f"waterline-{uuid4()}"
         self._log = Path(tempfile.gettempdir()) / f"{self._group}.log"
         self._platform = platform_of(choice, on_wait)
-        self._jobs = SparkJobs(self._platform, self._group, on_wait)
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="spark-job")
+        self._job: Future[Any] | None = None
         self._boot: threading.Thread | None = None
         self._boot_error: BaseException | None = None
 
@@ -214,8 +145,29 @@ class SparkSide:
     def run(
         self, when: str, job: Callable[[], Any], *, until: Callable[[], bool] = lambda: False
     ) -> Any:
-        """Return the job's result: see `SparkJobs.run`."""
-        return self._jobs.run(when, job, until=until)
+        """Return the job's result. `until` is called now and then; True cancels the job.
+
+        Raises `Interrupted` then, `WorkersLost` if an executor was lost, `SparkGone` if Spark
+        itself is, else `EngineFailed`; and as this process would `OSError` if a disk is full,
+        `Damaged` if a file is not what was written, `BadEnvironment` if a model is not found.
+        """
+
+        def run() -> Any:
+            self._platform.tag_jobs(self._group)
+            return job()
+
+        self._job = self._threads.submit(run)
+        try:
+            while not self._job.done():
+                wait([self._job], timeout=_LOOK_SECONDS)
+                if until():
+                    self.cancel()
+                    raise Interrupted
+            return self._job.result()
+        except Interrupted:
+            raise
+        except Exception as problem:
+            raise self._meaning(when, problem) from problem
 
     def collect(
         self,
@@ -254,12 +206,32 @@ class SparkSide:
 
     def cancel(self) -> None:
         """End the job that runs, if any."""
-        self._jobs.cancel()
+        if self._job is not None and not self._job.done():
+            self._platform.cancel(self._group)
+            wait([self._job])
 
     def close(self) -> None:
         """Stop it if it is ours."""
         if self._boot is not None:
             self._boot.join()
-        self._jobs.close()
+        self.cancel()
+        self._threads.shutdown(wait=True)
         self._platform.stop()
         self._log.unlink(missing_ok=True)
+
+    def _meaning(self, when: str, problem: Exception) -> Exception:
+        """Translate an error of Spark's into ours."""
+        if how := self._platform.end(problem):
+            return SparkGone(when, how)
+        cause = self._platform.cause(problem)
+        if found := _full_disk(self._platform, cause) or _of_ours(cause):
+            return found
+        # A Python traceback ends with what it was. The JVM's own, or the driver's, comes after it.
+        of_python = cause.rpartition(_TRACEBACK)[2]
+        text = [line for line in of_python.splitlines() if line and not line.startswith(_TRACED)]
+        said = text[:1] if of_python != cause else [*text[:1], *text[-1:]]
+        ends = " ... ".join(dict.fromkeys(said))
+        if any(sign in cause for sign in _LOST):
+            self._on_wait(f"candidates were lost {when}; making them anew")
+            return WorkersLost(ends)
+        return EngineFailed(f"Spark failed {when}: {ends}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.cli.traces.explaining_logs import release_of
+from waterline.checker.cli.explaining_logs import release_of
 from waterline.checker.kafka.logs.answer import answer_of, is_unclean
 from waterline.checker.kafka.logs.evidence import Evidence, evidence_of
 from waterline.checker.kafka.logs.fitting import Circumstances

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from waterline.checker.cli.commands import waterline
-from waterline.checker.cli.traces.incident_lines import Lanes
+from waterline.checker.cli.incident_lines import Lanes
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.controllers import decisions_of

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from waterline.checker.cli.traces.explaining_logs import code_of
+from waterline.checker.cli.explaining_logs import code_of
 from waterline.checker.kafka.logs import answer
 from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.evidence import Evidence

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from waterline.checker.cli.shared.file_options import FILES_HELP, OutputFile
-from waterline.checker.cli.shared.options import MAX_STATES, Seconds, format_option
+from waterline.checker.cli.shared.options import MAX_STATES, Seconds, format_option, options_as
 
 HELP = f"""\b
 Exit codes:
@@ -19,6 +20,23 @@ Exit codes:
 
 {FILES_HELP}
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainLogsOptions:
+    """The command's options."""
+
+    folders: tuple[Path, ...]
+    partition: str | None
+    release: str | None
+    epochs: str | None
+    min_insync_replicas: int
+    unclean_leader_election: bool
+    acks: str
+    trace_file: Path | None
+    output_format: str
+    max_states: int | None
+    max_time: float | None
 
 
 @click.command("explain-logs", epilog=HELP)
@@ -56,19 +74,8 @@ Exit codes:
 @format_option
 @click.option("--max-states", type=MAX_STATES, help="States of all searches. Default: 60,000.")
 @click.option("--max-time", type=Seconds(), help="Seconds for all searches. Default: 120.")
-def explain_logs_command(
-    folders: tuple[Path, ...],
-    partition: str | None,
-    release: str | None,
-    epochs: str | None,
-    min_insync_replicas: int,
-    unclean_leader_election: bool,
-    acks: str,
-    trace_file: Path | None,
-    output_format: str,
-    max_states: int | None,
-    max_time: float | None,
-) -> int:
+@options_as(ExplainLogsOptions)
+def explain_logs_command(asked: ExplainLogsOptions) -> int:
     """Find a behaviour of the model that fits the logs of brokers.
 
     DIR holds server.log, state-change.log, controller.log and checkpoints of the brokers of a
@@ -76,20 +83,6 @@ def explain_logs_command(
     containers; and the output of kafka-dump-log --cluster-metadata-decoder. DIR may also be a file.
     docs/incidents.md describes the input and the answers.
     """
-    from waterline.checker.cli.traces.explaining_logs import AskedOfLogs, explain_logs  # noqa: PLC0415
+    from waterline.checker.cli.explaining_logs import explain_logs  # noqa: PLC0415
 
-    return explain_logs(
-        AskedOfLogs(
-            folders=folders,
-            partition=partition,
-            release=release,
-            epochs=epochs,
-            min_insync_replicas=min_insync_replicas,
-            unclean_leader_election=unclean_leader_election,
-            acks=acks,
-            trace_file=trace_file,
-            states_max=max_states,
-            seconds_max=max_time,
-            as_json=output_format == "json",
-        )
-    )
+    return explain_logs(asked)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from waterline.checker.cli.incident_json import incident_json
+from waterline.checker.cli.incident_lines import answer_lines
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.screen import say, screen
-from waterline.checker.cli.traces.incident_json import incident_json
-from waterline.checker.cli.traces.incident_lines import answer_lines
 from waterline.checker.kafka.logs.answer import Answer, answer_of
 from waterline.checker.kafka.logs.fitting import STATES_MAX, Circumstances
 from waterline.checker.kafka.logs.observation import BadLogs
@@ -20,27 +19,13 @@ from waterline.checker.kafka.logs.reading import Logs, read_logs
 from waterline.counterexamples import NO_CLAIM, trace_of, write_trace
 from waterline.model.message.releases import UnknownRelease, release_named
 
+if TYPE_CHECKING:
+    from waterline.checker.cli.explain_logs import ExplainLogsOptions
+
 SECONDS_MAX = 120.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedOfLogs:
-    """The command's options."""
-
-    folders: tuple[Path, ...]
-    partition: str | None
-    release: str | None
-    epochs: str | None
-    min_insync_replicas: int
-    unclean_leader_election: bool
-    trace_file: Path | None
-    states_max: int | None
-    seconds_max: float | None
-    as_json: bool = False
-    acks: str = "all"
-
-
-def explain_logs(asked: AskedOfLogs) -> int:
+def explain_logs(asked: ExplainLogsOptions) -> int:
     """Read the logs, search, and report; return the exit code. Raises `BadLogs`."""
     epochs = _epochs(asked.epochs)
     logs = read_logs(asked.folders)
@@ -62,10 +47,10 @@ def explain_logs(asked: AskedOfLogs) -> int:
         partition,
         given,
         epochs=epochs,
-        states_max=asked.states_max or STATES_MAX,
-        seconds_max=asked.seconds_max or SECONDS_MAX,
+        states_max=asked.max_states or STATES_MAX,
+        seconds_max=asked.max_time or SECONDS_MAX,
     )
-    if asked.as_json:
+    if asked.output_format == "json":
         click.echo(json.dumps(incident_json(found, logs, name, code_of(found)), indent=1))
     else:
         for part in answer_lines(found, logs, name):

@@ -1,1 +1,0 @@
-"""Recorded traces: `waterline view`, `explain`, `compare` and `convert`."""
