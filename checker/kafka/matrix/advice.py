@@ -38,7 +38,7 @@ from waterline.model.message.releases import (
 )
 from waterline.model.message.versions import version_of
 
-ELIGIBLE_ON = "set eligible.leader.replicas.version=1 (kafka-features)"
+ELIGIBLE_ON = "set eligible.leader.replicas.version=1 (kafka-features.sh)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,9 @@ def _ahead(config: Config) -> Iterator[Upgrade]:
     number, is_kraft = config.number, config.is_kraft
     if not is_kraft and number[:2] < ZOOKEEPER_LAST:
         yield _to(ZOOKEEPER_LAST, "ZooKeeper", "All brokers are upgraded.")
-    moved = "All brokers are upgraded" + ("." if is_kraft else ", and ZooKeeper is left for KRaft.")
+    moved = "All brokers are upgraded."
+    if not is_kraft:
+        moved = "All brokers are upgraded, to 3.9 first, where ZooKeeper is left for KRaft."
     newest = _to(NEWEST_RELEASE, "KRaft", moved)
     with_elr = release_followed(NEWEST_RELEASE, is_kraft=True, eligible_leader_replicas=True)
     if config.has_eligible_leader_replicas:

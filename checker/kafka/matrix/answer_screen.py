@@ -22,6 +22,7 @@ from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer
 from waterline.checker.kafka.matrix.outcome import Outcome
 from waterline.checker.kafka.matrix.properties import (
     NOT_SAID,
+    NOT_SAID_ACKS,
     REPLICAS,
     Config,
     describe_topics,
@@ -50,6 +51,14 @@ from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD, GOOD, QUIET, WARNING
 from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL
 
+_GLOSSES = {
+    "zombie": "a live broker believed dead",
+    "disk out of sync": "a broker out of sync loses its disk",
+    "reassigned again": "a second reassignment",
+    "replication factor": "lowered, then raised",
+    "taken directory": "a broker returns without its log directory",
+}
+"""Glosses of faults whose names alone do not say what happens."""
 NOTES_MAX = 4
 """Remarks on what was read that are on the first screen."""
 LINES_MAX = 23
@@ -80,7 +89,7 @@ def _overview(answer: DeploymentAnswer) -> list[RenderableType]:
             count = f"  {quantity(len(unknown), 'fault')} not explored"
         if each.config.acks == "0":
             count = "  any fault may lose records"
-        table.add_row(Text(count, _style(each)), _topics(each))
+        table.add_row(Text(count, _style(each)), _topics(each, each.config.acks))
     return [
         Text(f"{title}: {kinds} of topics; above is the worst (--details: all).", "bold"),
         table,
@@ -91,12 +100,12 @@ def _style(answer: ConfigAnswer) -> str:
     return BAD if loses(answer) else ""
 
 
-def _topics(answer: ConfigAnswer) -> str:
+def _topics(answer: ConfigAnswer, acks: str) -> str:
     config = answer.config
     unclean = ", unclean elections on" if config.unclean == "true" else ""
     replicas = quantity(config.yours.replicas, "replica")
     return (
-        f"{_capital(describe_topics(config.topics))}: {replicas}, acks={config.acks}, "
+        f"{_capital(describe_topics(config.topics))}: {replicas}, acks={acks}, "
         f"min.insync.replicas={config.yours.min_insync}{unclean}."
     )
 
@@ -126,12 +135,20 @@ class _Screen:
         answer = self._answer
         title = answer.config.protocol.title
         yield Text.assemble((f"{title}: ", "bold"), (headline(answer), _style(answer)))
-        yield Text(_topics(answer))
+        said = answer.config.setting(ACKS)
+        is_assumed = said is not None and said.source in NOT_SAID_ACKS
+        yield Text(_topics(answer, "all (assumed)" if is_assumed else answer.config.acks))
         if answer.config.acks == "0" and (said := answer.config.setting(ACKS)):
             yield Text(
                 f"acks=0 ({said.origin}): a producer waits for no answer, and never learns what "
                 "was lost. Remedy: set acks=all.",
                 WARNING,
+            )
+        if any(each.source == OF_A_NEW_CLUSTER for each in answer.config.settings):
+            yield Text(
+                "ELR is taken to be on, as in clusters created with 4.1 or later; upgraded ones "
+                "have it off (kafka-features.sh describe).",
+                QUIET,
             )
         if not answer.config.is_release_said:
             yield Text("No file says the release: this is the newest modelled (--kafka-version).")
@@ -155,7 +172,7 @@ class _Screen:
             reason = f" ({why})" if why else ""
             if answer.config.stand_in and why.endswith(answer.config.stand_in):
                 reason = f" (--replicas {answer.config.yours.replicas} takes longer)"
-            yield Text(f"Nothing may be concluded for {', '.join(faults)}{reason}.", "magenta")
+            yield Text(f"Not known: {', '.join(faults)}{reason}.", "magenta")
         if answer.config.acks != "0" and (empty := not_met(answer)):
             yield Text(f"Not judged here (--details says why): {', '.join(empty)}.", QUIET)
         if answer.matrix.interrupted or answer.advice.interrupted:
@@ -171,7 +188,10 @@ class _Screen:
             if unused := deployment.unused:
                 keys = ", ".join(dict.fromkeys(setting.key for setting in unused))
                 yield Text(f"In your files, but not modelled: {keys}.", QUIET)
-        checked = f"Checked: every order of events, with {within(answer)}. "
+        checked = (
+            f"Checked: every order of events, with {within(answer)}. Steps are the fewest events "
+            "that do it. "
+        )
         if not any(outcome.answer.distinct for outcome in answer.matrix.outcomes):
             checked = ""
         has_entries = any(list(known_causes(group, answer)) for group in groups_of(answer))
@@ -194,19 +214,12 @@ class _Screen:
                 "is taken to be the same.",
                 WARNING,
             )
-        settings = self._answer.config.settings
         if (factor := self._answer.config.setting(REPLICATION)) and self._is_assumed(factor):
             verb = "is" if factor.value == "1" else "are"
             why = "" if factor.source == NOT_SAID else f"{factor.origin}; "
             yield Text(
                 f"No file says how many replicas topics have: {factor.value} {verb} taken "
                 f"({why}--replicas).",
-                QUIET,
-            )
-        if any(setting.source == OF_A_NEW_CLUSTER for setting in settings):
-            yield Text(
-                "ELR is taken to be on, as in clusters created with 4.1 or later; upgraded ones "
-                "have it off.",
                 QUIET,
             )
 
@@ -247,7 +260,7 @@ def _group(
     if is_long:
         parts += [_fault(outcome) for outcome in group.outcomes]
     else:
-        parts.append(Text(f"with {', '.join(map(_with_gloss, group.outcomes))}."))
+        parts.append(Text(f"with {'; '.join(map(_with_gloss, group.outcomes))}."))
     parts += map(Text, known_causes(group, answer))
     parts += (Text(text, WARNING) for text in precautions(group, answer))
     if before is not None and before != number:
@@ -272,19 +285,24 @@ def _sentence(outcome: Outcome) -> str:
 
 
 def _short(outcome: Outcome) -> str:
-    """`power loss (14 steps)`, or what else it does: `leader moves (diverges, 9 steps)`"""
-    name = outcome.fault
-    claim = loss_of(outcome)
-    if claim is not None:
-        return f"{name} ({claim.depth} steps)"
-    harm = harm_of(outcome)
-    assert harm is not None
-    return f"{name} ({harm.word}, {harm.depth} steps)"
+    """`power loss (14 steps)`, or what else it does: `leader moves (no loss: diverges, 9 steps)`"""
+    return outcome.fault + _steps(outcome)
 
 
 def _with_gloss(outcome: Outcome) -> str:
     """`zombie, a live broker believed dead (5 steps)`, where no sentence follows."""
-    return _short(outcome).replace("zombie (", "zombie, a live broker believed dead (")
+    name = outcome.fault
+    gloss = f", {_GLOSSES[name]}" if name in _GLOSSES else ""
+    return name + gloss + _steps(outcome)
+
+
+def _steps(outcome: Outcome) -> str:
+    claim = loss_of(outcome)
+    if claim is not None:
+        return f" ({claim.depth} steps)"
+    harm = harm_of(outcome)
+    assert harm is not None
+    return f" (no loss: {harm.word}, {harm.depth} steps)"
 
 
 def _closing(group: Reasoned, answer: ConfigAnswer) -> Iterator[Text]:

@@ -56,6 +56,8 @@ _ALL_SINCE = (3, 0)
 """Before this release a producer that said nothing had acks=1 (KIP-679)."""
 _ALL_UNSAID = "not said; 1 in producers before 3.0"
 """The source of acks=all with an older release, whose producers may be as old."""
+NOT_SAID_ACKS = (DEFAULT, _ALL_UNSAID)
+"""The sources of acks=all that is assumed."""
 _NO_MORE_THAN_REPLICAS_SINCE = (3, 7)
 """First release that caps min.insync.replicas at the number of replicas (KAFKA-15583,
 `Partition.effectiveMinIsr`); earlier ones always refuse acks=all then."""

@@ -122,9 +122,11 @@ def without_remedy(group: Group, answer: ConfigAnswer) -> str:
     if group.reason.settings:
         text.append("No setting or upgrade that we tried prevents it.")
     if not all(remedy.is_known for remedy in tried):
-        text.append("Some remedies were not explored to the end.")
+        few = "; without --quick more are" if answer.matrix.grid.first_look else ""
+        text.append(f"Some remedies were not explored to the end{few}.")
     if group.reason.settings and answer.config.yours.replicas <= _FEW_REPLICAS:
-        text.append("More replicas were not tried.")
+        unclean = " and unclean elections off" if answer.config.unclean == "true" else ""
+        text.append(f"Not tried: 3 replicas with {MIN_INSYNC}=2{unclean}.")
     return " ".join(text)
 
 

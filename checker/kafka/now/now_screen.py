@@ -225,8 +225,11 @@ def render_order(found: RestartOrder, cluster: Cluster) -> Trimmed:
     lines = _dangers(cluster)
     down = list_of([str(broker) for broker in sorted(cluster.down)], 9)
     order = [str(broker) for broker in found.now]
-    if found.refused or found.unsure or cluster.dangers:
+    if found.unsure or cluster.dangers or any(why.losing for why in found.refused.values()):
         lines.append(Text("No order of restarts is known to be safe.", BAD))
+    elif found.refused:
+        text = "No record is newly lost by one more fault, but some restarts stop writes:"
+        lines.append(Text(text, BAD))
     else:
         lines.append(Text("Restart one broker at a time, in this order:", "bold"))
     if down:
@@ -240,8 +243,8 @@ def render_order(found: RestartOrder, cluster: Cluster) -> Trimmed:
         harm = [
             f"{quantity(len(members), 'partition')} {words}"
             for members, words in (
-                (why.unavailable, "unavailable"),
-                (why.refusing, "refusing writes"),
+                (why.unavailable, "unavailable meanwhile"),
+                (why.refusing, "refusing writes meanwhile"),
                 (why.losing, "losing records with one more fault"),
             )
             if members
@@ -252,8 +255,8 @@ def render_order(found: RestartOrder, cluster: Cluster) -> Trimmed:
         lines.append(Text(f"Not known for: {', '.join(map(str, found.unsure))}.", WARNING))
     lines.append(
         Text(
-            "Between two of them wait until kafka-topics --describe --under-replicated-partitions "
-            "prints nothing, and read the cluster anew."
+            "Between two restarts wait a minute, and until kafka-topics.sh --describe "
+            "--under-replicated-partitions prints nothing; then ask again."
         )
     )
     return Trimmed(Group(*lines, *_bounds(cluster)))

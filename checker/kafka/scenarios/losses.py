@@ -383,8 +383,9 @@ LOSSES = (
         remark="In no KIP or JIRA that we know of. The repair is a proposal: forget remote LEOs in "
         "every new epoch (--with fresh-remote-leo).",
         precaution="between two restarts or moves of leadership wait a minute, and until "
-        "kafka-topics.sh --describe --under-replicated-partitions prints nothing; a crash in "
-        "between can still do it.",
+        "kafka-topics.sh --bootstrap-server HOST:PORT --describe --under-replicated-partitions "
+        "lists none. Kafka moves leaders by itself with auto.leader.rebalance.enable=true. A crash "
+        "meanwhile can still do it.",
         sign='the state change log of a broker has "starts at leader epoch", and as the previous '
         "leader itself, two epochs or more before. It took ten runs of ten, with a leader that "
         "was paused for 1 to 3 s.",

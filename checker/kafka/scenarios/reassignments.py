@@ -39,8 +39,9 @@ REASSIGNMENTS = (
         remark="By a cancellation until 4.2, by the end of a reassignment since 4.3 (KAFKA-19975). "
         "Never add a replica back while the ISR is below min.insync.replicas and the ELR has that "
         "broker: kafka-topics shows both (docs/losses.md).",
-        precaution="add no replica while kafka-topics.sh --describe shows fewer members in Isr "
-        "than min.insync.replicas, and no broker that is in Elr.",
+        precaution="do not add replicas to a partition that kafka-topics.sh --bootstrap-server "
+        "HOST:PORT --describe --under-min-isr-partitions lists. Never add a broker that stands in "
+        "its Elr.",
         sign="kafka-topics.sh --describe shows a broker in Elr that is no replica. Once that one "
         'leads, the others log "Truncating to offset 0".',
     ),
@@ -84,8 +85,8 @@ REASSIGNMENTS = (
         stands=("elr", f"{_ELR_4_3}-with-lost-directory-is-unclean"),
         remark="One disk is lost, and min.insync.replicas is 2. From 4.0 to 4.2 the report of the "
         "new directory emptied the ELR, by mistake; the last known leader may then be elected.",
-        precaution="take a log directory out only while Isr, without this broker, has "
-        "min.insync.replicas members in all its partitions.",
+        precaution="remove or wipe a log directory of a broker only while every partition in it "
+        "has min.insync.replicas members in sync on other brokers.",
         sign='a broker whose log directory is new leads, and the others log "Truncating to offset '
         '0".',
     ),

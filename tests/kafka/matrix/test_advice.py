@@ -147,7 +147,7 @@ def test_what_closes_with_one_record_alone_is_not_recommended(
         found = advice(config, grid, [broken], explorer)
 
     assert found.recommendation is not None
-    best = "set eligible.leader.replicas.version=1 (kafka-features)"
+    best = "set eligible.leader.replicas.version=1 (kafka-features.sh)"
     assert found.recommendation.changes.description == best
     labels = {remedy.changes.description: remedy.label for remedy in found.tried["two crashes"]}
     assert labels == {
@@ -183,14 +183,14 @@ def test_a_cell_in_which_its_fault_never_happens_says_so(
         ("metadata.version=4.2\neligible.leader.replicas.version=1", []),
         (
             "metadata.version=4.2\neligible.leader.replicas.version=0",
-            ["set eligible.leader.replicas.version=1 (kafka-features)"],
+            ["set eligible.leader.replicas.version=1 (kafka-features.sh)"],
         ),
         (
             "process.roles=broker\nmetadata.version=3.5",
             [
                 "upgrade to Kafka 4.4 with KRaft",
                 "upgrade to Kafka 4.4 with KRaft, then "
-                "set eligible.leader.replicas.version=1 (kafka-features)",
+                "set eligible.leader.replicas.version=1 (kafka-features.sh)",
             ],
         ),
         (
@@ -199,7 +199,7 @@ def test_a_cell_in_which_its_fault_never_happens_says_so(
                 "upgrade to Kafka 3.9 with ZooKeeper",
                 "upgrade to Kafka 4.4 with KRaft",
                 "upgrade to Kafka 4.4 with KRaft, then "
-                "set eligible.leader.replicas.version=1 (kafka-features)",
+                "set eligible.leader.replicas.version=1 (kafka-features.sh)",
             ],
         ),
     ],

@@ -134,8 +134,8 @@ def test_what_not_to_do_until_it_is_repaired_is_said_of_a_loss_that_is_like_the_
         told[number] = " ".join(" ".join(lines).split()), to_html(whole)
         assert max(map(len, lines)) <= 80
     commands = {
-        "C55": "C55: add no replica while kafka-topics.sh --describe shows fewer members in Isr",
-        "C57": "C57: take a log directory out only while Isr, without this broker,",
+        "C55": "C55: do not add replicas to a partition that kafka-topics.sh --bootstrap-server",
+        "C57": "C57: remove or wipe a log directory of a broker only while every partition",
     }
 
     for text in told[0]:

@@ -30,4 +30,5 @@ def test_as_many_in_sync_as_replicas_are_never_advised_nor_what_is_usual_blamed(
     told = " ".join(out.split())
     assert "min.insync.replicas=3" not in told
     assert "min.insync.replicas=2 (server.properties:3) loses" not in told
-    assert "To do first: set eligible.leader.replicas.version=1 (kafka-features). It prev" in told
+    first = "set eligible.leader.replicas.version=1 (kafka-features.sh)"
+    assert f"To do first: {first}. It prev" in told
