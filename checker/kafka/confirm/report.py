@@ -48,15 +48,12 @@ def render_confirmation(
 
 def verdict_line(found: Confirmation, release: KafkaRelease) -> Text:
     """`CONFIRMED on Kafka 0.10.2.2 in 5 s: ...`"""
-    where = f" at step {found.step}" if found.step and _names_step(found.judgement) else ""
+    names_step = found.judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE}
+    where = f" at step {found.step}" if found.step and names_step else ""
     return Text.assemble(
         (found.judgement.value + where, _STYLES[found.judgement]),
         f" on {release.title} in {found.seconds:.0f} s: {found.reason}.",
     )
-
-
-def _names_step(judgement: Judgement) -> bool:
-    return judgement in {Judgement.REFUTED, Judgement.NOT_STEERABLE}
 
 
 def _lanes(found: Confirmation, replayed: Replayed) -> Table:

@@ -67,18 +67,13 @@ def send_record(port: int, topic: str, record: int, *, acks: str, release: Kafka
     Its acknowledgement is what is pending, for `PRODUCE_SECONDS_MAX` at the most.
     """
     old = not release.at_least(0, 11)
-    batch = one_record(_value_of(record), magic=1 if old else 2)
+    batch = one_record(f"m{record}".encode(), magic=1 if old else 2)
     values = {
         "acks": ACKS[acks],
         "timeout_ms": int(PRODUCE_SECONDS_MAX * 1000),
         "topic_data": [{"name": topic, "partition_data": [{"index": 0, "records": batch}]}],
     }
     return Pending(port, PRODUCE, 2 if old else 3, values, seconds=PRODUCE_SECONDS_MAX)
-
-
-def _value_of(record: int) -> bytes:
-    """Return the value of the record with this number."""
-    return f"m{record}".encode()
 
 
 STEP_SECONDS_MAX = 15.0

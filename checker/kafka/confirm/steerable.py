@@ -146,7 +146,7 @@ class Steerable:
         before: Rows = np.array([state.words] * len(steps), np.uint64)
         after: Rows = np.array([each.after.words for each in steps], np.uint64)
         column: Column = np.full(len(steps), silent, np.uint64)
-        numbers = np.array([self._number(each) for each in steps])
+        numbers = np.array([self._number_of(e.action.name, e.arguments) for e in steps])
         can_be = self.can_be_had(before, after, column, numbers)
         return [
             moment_of(step, number, state)
@@ -269,9 +269,6 @@ class Steerable:
 
     def _action(self, name: str) -> Action:
         return next(each for each in self.model.actions if each.name == name)
-
-    def _number(self, step: Step) -> int:
-        return self._number_of(step.action.name, step.arguments)
 
     def _number_of(self, name: str, values: Sequence[int]) -> int:
         number = next(i for i, each in enumerate(self.model.actions) if each.name == name)

@@ -27,10 +27,10 @@ from waterline.checker.kafka.deployed.properties_file import (
 )
 from waterline.checker.kafka.deployed.text_file import File
 from waterline.checker.kafka.deployed.tool_output import (
-    is_configs_output,
+    CONFIGS_HEADER,
+    FEATURE_LINE,
+    QUORUM_LINE,
     is_configs_without_header,
-    is_features_output,
-    is_quorum_output,
     is_topics_output,
     read_configs_output,
     read_features_output,
@@ -74,7 +74,7 @@ def kind_of(file: File) -> tuple[Kind | None, str]:
     return None, "not recognised"
 
 
-def _begins(pattern: str) -> Callable[[File], bool]:
+def _begins(pattern: str | re.Pattern[str]) -> Callable[[File], bool]:
     """True if some line of the beginning of a file begins so."""
     compiled = re.compile(pattern)
     return lambda file: any(map(compiled.match, file.beginning()))
@@ -155,7 +155,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "output of `kafka-configs --describe`",
         "a line `Dynamic configs for topic orders are:` or the like",
-        is_configs_output,
+        _begins(CONFIGS_HEADER),
         read=_read_with(read_configs_output),
     ),
     Kind(
@@ -167,13 +167,13 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "output of `kafka-features describe`",
         "lines with `Feature:`",
-        is_features_output,
+        _begins(FEATURE_LINE),
         read=_read_with(read_features_output),
     ),
     Kind(
         "output of `kafka-metadata-quorum describe`",
         "`LeaderEpoch:`, `CurrentVoters:`, or a table of `NodeId` and `LogEndOffset`",
-        is_quorum_output,
+        _begins(QUORUM_LINE),
         remedy="it says nothing of topics and their settings; give what kafka-topics, "
         "kafka-configs and kafka-features describe",
     ),

@@ -30,12 +30,10 @@ _FIELD = re.compile(rf"(?:^|\s)({_NAME}):[ ]?(.*?)(?=\s+{_NAME}:|$)")
 """Fields have tabs between them, or spaces, where they were copied from a screen."""
 _NEXT_KEY = re.compile(r",(?=[A-Za-z][\w.-]*=)")
 _TOPIC_LINE = re.compile(r"\s*Topic:")
-_FEATURE_LINE = re.compile(r"\s*Feature:\s")
-_QUORUM_LINE = re.compile(
-    r"(?:LeaderEpoch|CurrentVoters):\s|NodeId\s+(?:Directory\w*\s+)?LogEndOff"
-)
+FEATURE_LINE = re.compile(r"\s*Feature:\s")
+QUORUM_LINE = re.compile(r"(?:LeaderEpoch|CurrentVoters):\s|NodeId\s+(?:Directory\w*\s+)?LogEndOff")
 _ENTITY = r"(topics?|brokers?|client-id|user|user-principal|ip|client-metrics|group)"
-_CONFIGS_HEADER = re.compile(
+CONFIGS_HEADER = re.compile(
     rf"\s*(?:(?:All|Dynamic|Default|Quota)? ?configs for {_ENTITY}(?:-logger)?[ :]?(.*?) are:?)",
     re.IGNORECASE,
 )
@@ -60,24 +58,9 @@ def is_topics_output(file: File) -> bool:
     )
 
 
-def is_configs_output(file: File) -> bool:
-    """True if it is what `kafka-configs --describe` prints."""
-    return any(_CONFIGS_HEADER.match(line) for line in file.beginning())
-
-
 def is_configs_without_header(file: File) -> bool:
     """True if it is of `kafka-configs --describe`, without the line that says of what."""
     return any(_SYNONYMS.search(line) for line in file.beginning())
-
-
-def is_features_output(file: File) -> bool:
-    """True if it is what `kafka-features describe` prints."""
-    return any(_FEATURE_LINE.match(line) for line in file.beginning())
-
-
-def is_quorum_output(file: File) -> bool:
-    """True if it is what `kafka-metadata-quorum describe` prints."""
-    return any(_QUORUM_LINE.match(line) for line in file.beginning())
 
 
 def read_topics_output(file: File, into: Collection) -> None:
@@ -200,7 +183,7 @@ def _entities(file: File) -> Iterator[tuple[str, str, list[Setting]]]:
     entity: tuple[str, str, list[Setting]] | None = None
     for number, line in enumerate(file.lines(), start=1):
         place = file.place(number)
-        if header := _CONFIGS_HEADER.match(line):
+        if header := CONFIGS_HEADER.match(line):
             if entity is not None:
                 yield entity
             entity = (header[1].lower(), header[2].strip().strip("'\""), [])
@@ -225,7 +208,7 @@ def read_features_output(file: File, into: Collection) -> None:
     """
     found: dict[str, Setting] = {}
     for number, line in enumerate(file.lines(), start=1):
-        if not _FEATURE_LINE.match(line):
+        if not FEATURE_LINE.match(line):
             continue
         fields = {key: value.strip() for key, value in _FIELD.findall(line.strip())}
         name = fields.get("Feature", "")

@@ -22,6 +22,7 @@ from waterline.checker.kafka.logs.observer import (
     Observer,
     Positions,
     Refused,
+    value_of,
 )
 from waterline.checker.kafka.logs.successors import Successor, Successors
 from waterline.checker.problem.packed_rows import StateWords
@@ -261,7 +262,7 @@ class Product:
                 (self._layout.elements[name][replica], min(value, self._layout.places[name].hi))
                 for name, replica, value in self.observer.wanted_facts(positions)
             )
-        return sum(abs(value - _value(element, words)) for element, value in wanted)
+        return sum(abs(value - value_of(element, words)) for element, value in wanted)
 
 
 def _mask(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:
@@ -270,11 +271,6 @@ def _mask(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:
     for element in (each for name in names for each in layout.elements[name].values()):
         bits[element.word] |= element.mask << element.shift
     return tuple(bits)
-
-
-def _value(element: Element, words: StateWords) -> int:
-    """An element of a field that is always alive."""
-    return (words[element.word] >> element.shift & element.mask) + element.lo
 
 
 class Queue:

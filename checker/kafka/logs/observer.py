@@ -351,14 +351,14 @@ class DeadEnds:
 
     def _why(self, replica: int, lines: _Ahead, words: StateWords, positions: Positions) -> str:
         leo, hw, role, *_, checkpoint = self._elements[replica]
-        log_end, watermark = _value(leo, words), _value(hw, words)
+        log_end, watermark = value_of(leo, words), value_of(hw, words)
         if lines.log_end is not None and log_end > lines.log_end:
             return "the model's log is longer by then"
-        if _value(role, words) == LEADER:
+        if value_of(role, words) == LEADER:
             if lines.watermark is not None and watermark > lines.watermark:
                 return "the model's high watermark is higher by then"
             read = lines.checkpoint
-            if read is not None and watermark > read and _value(checkpoint, words) != read:
+            if read is not None and watermark > read and value_of(checkpoint, words) != read:
                 return "the model's checkpoint is another by then"
         if (
             lines.role is not None
@@ -371,19 +371,23 @@ class DeadEnds:
     def _gets_nothing(self, replica: int, words: StateWords, positions: Positions) -> bool:
         """True if a follower will fetch nothing more in the epoch that it knows."""
         _, _, role, known_epoch, known_leader, fetch, *_ = self._elements[replica]
-        if _value(role, words) not in (TRUNCATING, FETCHING) or _value(fetch, words) in _ANSWERS:
+        if (
+            value_of(role, words) not in (TRUNCATING, FETCHING)
+            or value_of(fetch, words) in _ANSWERS
+        ):
             return False
-        leader, epoch = _value(known_leader, words), _value(known_epoch, words)
+        leader, epoch = value_of(known_leader, words), value_of(known_epoch, words)
         _, _, its_role, its_epoch, _, _, is_up, _ = self._elements[leader]
         leads = (
-            _value(is_up, words) == 1
-            and _value(its_role, words) == LEADER
-            and _value(its_epoch, words) == epoch
+            value_of(is_up, words) == 1
+            and value_of(its_role, words) == LEADER
+            and value_of(its_epoch, words) == epoch
         )
         return not leads and epoch not in self._ahead[leader][positions[leader]].leads
 
 
-def _value(element: Element, words: StateWords) -> int:
+def value_of(element: Element, words: StateWords) -> int:
+    """An element of a field that is always alive."""
     return (words[element.word] >> element.shift & element.mask) + element.lo
 
 

@@ -15,6 +15,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from waterline.checker.kafka.logs.observation import Change, Kind, Observation, Span
 
@@ -33,17 +34,15 @@ def in_order(observed: Iterable[Observation]) -> list[Observation]:
     chains: dict[str, list[Observation]] = defaultdict(list)
     for seen in _once(observed):
         chains[seen.stream].append(seen)
-    every = {name: _straighten(sorted(chain, key=_number)) for name, chain in chains.items()}
+    every = {
+        name: _straighten(sorted(chain, key=attrgetter("number"))) for name, chain in chains.items()
+    }
     found: list[Observation] = []
     for band, heads in enumerate(_bands(every)):
         while any(heads):
             chain = min((c for c in heads if c), key=lambda c: _AT_ONCE.get(c[0].kind, 2))
             found.append(replace(chain.pop(0), band=band))
     return found
-
-
-def _number(seen: Observation) -> int:
-    return seen.number
 
 
 def _once(observed: Iterable[Observation]) -> Iterator[Observation]:
@@ -66,17 +65,13 @@ def _straighten(chain: Sequence[Observation]) -> list[Observation]:
     return [replace(seen, is_moved=True) for run in apart for seen in run]
 
 
-def _span(seen: Observation) -> Span:
-    return seen.span or _NO_TIME
-
-
 def _bands(chains: dict[str, list[Observation]]) -> Iterator[list[list[Observation]]]:
     """Lines of one time, by file: spans that overlap, and what an earlier line was later than."""
     spans = []
     for name, chain in chains.items():
         latest = 0
         for at, seen in enumerate(chain):
-            span = _span(seen) if len(chains) > 1 else Span(at, at + 1)
+            span = (seen.span or _NO_TIME) if len(chains) > 1 else Span(at, at + 1)
             latest = max(latest, span.end)
             spans.append((span.start, latest, name, at))
     end = 0

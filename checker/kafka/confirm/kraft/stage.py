@@ -151,10 +151,8 @@ class KraftStage(Stage):
             self._await_caught_up(broker)
 
     def _await_caught_up(self, broker: int) -> None:
-        def has_caught_up() -> bool:
-            return self.quorum.broker(broker).has_caught_up
-
-        self._await(has_caught_up, broker, "catches up with its registration")
+        known = self.quorum.broker(broker)
+        self._await(lambda: known.has_caught_up, broker, "catches up with its registration")
 
     def restart(self, broker: int) -> None:
         """As `Stage.restart`; it is unfenced as well."""
@@ -333,12 +331,9 @@ class KraftStage(Stage):
     # How a wait ends.
 
     def _await_applied(self, broker: int, end: int) -> None:
-        def has_applied() -> bool:
-            return self.quorum.has_applied(broker, end)
-
         # It may wait for its fetch to come back.
         self._await(
-            has_applied,
+            lambda: self.quorum.has_applied(broker, end),
             broker,
             f"applies the metadata log up to {end}",
             meanwhile=lambda: self.lose(broker),
