@@ -13,9 +13,8 @@ from lab.conform.kept_walks import Kept, KeptWalk, Question
 from lab.conform.outcomes import Outcome, describe, outcome_named
 from lab.conform.walking import Walked
 from waterline.checker.compiler.problem_digest import problem_digest
-from waterline.checker.kafka.confirm.known_differences import known_difference
 from waterline.checker.kafka.confirm.releases import KafkaRelease
-from waterline.checker.kafka.confirm.stepping import LAG_MS
+from waterline.checker.kafka.confirm.stepping import LAG_MS, known_difference
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
 from waterline.model.core.transition_system import Model

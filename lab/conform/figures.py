@@ -13,8 +13,8 @@ from pathlib import Path
 
 from lab.conform.kept_walks import Kept
 from lab.conform.outcomes import describe
-from waterline.checker.kafka.confirm.known_differences import KNOWN
 from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.stepping import KNOWN
 from waterline.counterexamples.named_file import written_whole
 
 TITLE = "## Conformance walks"

@@ -18,7 +18,6 @@ from waterline.checker.kafka.confirm.counterexample import moves_with_records
 from waterline.checker.kafka.confirm.course import Course
 from waterline.checker.kafka.confirm.evidence import Evidence, committed_in, gather_evidence
 from waterline.checker.kafka.confirm.jars import Site, Tell
-from waterline.checker.kafka.confirm.known_differences import known_difference
 from waterline.checker.kafka.confirm.kraft.stage import KraftStage
 from waterline.checker.kafka.confirm.observing import observe
 from waterline.checker.kafka.confirm.releases import KafkaRelease
@@ -35,6 +34,7 @@ from waterline.checker.kafka.confirm.stepping import (
     StepSeen,
     act_of,
     begin_step,
+    known_difference,
     require_held,
     row_of,
     take,

@@ -92,9 +92,6 @@ def _take_band(
     return [[chains[name][at] for at in sorted(which)] for name, which in band.items()]
 
 
-_ROLES = (Kind.LEADS, Kind.FOLLOWS, Kind.KNOWS)
-
-
 @dataclass(frozen=True, slots=True)
 class LastTopic:
     """The lines about the last topic of a name; `topic_id` and `since` where there were more."""

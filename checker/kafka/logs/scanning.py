@@ -26,7 +26,6 @@ from waterline.checker.kafka.logs.controller_lines import (
 )
 from waterline.checker.kafka.logs.files import DUMP_BEGINS, lines_of, stream_of
 from waterline.checker.kafka.logs.metadata_dump import Section, sections_of
-from waterline.checker.kafka.logs.noted import NOTED
 from waterline.checker.kafka.logs.observation import (
     CONTROLLER,
     Change,
@@ -41,6 +40,7 @@ from waterline.checker.kafka.logs.patterns import (
     BROKER,
     BROKER_HINTS,
     KRAFT,
+    NOTED,
     PATTERNS,
     RELEASE,
     RELEASE_HINT,

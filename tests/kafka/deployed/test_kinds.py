@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from waterline.checker.kafka.deployed.deployment import Deployment
-from waterline.checker.kafka.deployed.kinds import KINDS, kind_of
-from waterline.checker.kafka.deployed.reading import read_deployment
+from waterline.checker.kafka.deployed.reading import KINDS, kind_of, read_deployment
 from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.deployed.text_file import read_text
 from waterline.checker.kafka.matrix.properties import configs_of

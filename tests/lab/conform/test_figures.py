@@ -33,8 +33,8 @@ from lab.survey.cells import Cell
 from lab.survey.document import write_markdown as write_survey
 from tests.lab.conftest import LabCommands
 from waterline.checker.kafka.confirm.errors import CannotConfirm
-from waterline.checker.kafka.confirm.known_differences import KNOWN
 from waterline.checker.kafka.confirm.releases import kafka_release
+from waterline.checker.kafka.confirm.stepping import KNOWN
 
 PRODUCED, FETCHED = ("Produce", ("leo+",)), ("SendFetch", ("fetch=requested",))
 NEVER, CANNOT = ("Crash", ("up-",)), ("WakeParked", ("fetch=answered",))

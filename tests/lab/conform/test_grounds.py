@@ -25,10 +25,15 @@ from lab.conform.grounds import (
 from lab.conform.kept_walks import CHANCE
 from tests.lab.pretended_brokers import WROTE, Deviation, steps_of
 from waterline.checker.kafka.confirm.facts import ISR, Facts, differences
-from waterline.checker.kafka.confirm.known_differences import KNOWN, known_difference
 from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from waterline.checker.kafka.confirm.stage import NotHeld
-from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, StepSeen
+from waterline.checker.kafka.confirm.stepping import (
+    KNOWN,
+    LAG_MS,
+    NO_LAG_MS,
+    StepSeen,
+    known_difference,
+)
 
 OLD, NEW = kafka_release("0.10.2.2"), kafka_release("2.1.1")
 CRASHES = next(each for each in CIRCUMSTANCES if each.name == "crashes")
