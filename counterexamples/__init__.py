@@ -5,11 +5,10 @@
                                                         confirm_stuck(...), replay(trace, model)
 
 The model is handed in (`counterexamples.protocols` says what it must offer); nothing here knows the
-protocol. What can go wrong is in `counterexamples.errors`; `counterexamples.rendering` draws a
+protocol. What can go wrong is in `counterexamples.trace`; `counterexamples.rendering` draws a
 replayed trace, and `counterexamples.named_file` reads and writes files that a person names.
 """
 
-from waterline.counterexamples.errors import BadTrace, Divergence, NotACounterexample, TraceError
 from waterline.counterexamples.for_ever import (
     Call,
     Trapped,
@@ -32,7 +31,18 @@ from waterline.counterexamples.replay import (
     skipping,
     why_not,
 )
-from waterline.counterexamples.trace import NO_CLAIM, Trace, TraceStep, show, trace_of, trace_step
+from waterline.counterexamples.trace import (
+    NO_CLAIM,
+    BadTrace,
+    Divergence,
+    NotACounterexample,
+    Trace,
+    TraceError,
+    TraceStep,
+    show,
+    trace_of,
+    trace_step,
+)
 from waterline.counterexamples.trace_file import FORMAT, from_json, read_trace, to_json, write_trace
 
 __all__ = [

@@ -11,10 +11,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waterline.counterexamples.errors import NotACounterexample
 from waterline.counterexamples.protocols import Model, State
 from waterline.counterexamples.replay import Moment, Replayed, replay
-from waterline.counterexamples.trace import Trace, TraceStep
+from waterline.counterexamples.trace import NotACounterexample, Trace, TraceStep
 
 STATES_MAX = 2_000
 """Most states examined for a way back. If there are more, those farther away are left out."""

@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from waterline.counterexamples.errors import BadTrace
-from waterline.counterexamples.trace import show
+from waterline.counterexamples.trace import BadTrace, show
 
 DEPTH_MAX = 32
 """Most brackets within each other: a trace has 3, one in ITF of a state of tables has 9."""

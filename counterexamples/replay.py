@@ -11,9 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from waterline.counterexamples.errors import BadTrace, Divergence, NotACounterexample
 from waterline.counterexamples.protocols import Model, Narration, State
-from waterline.counterexamples.trace import Trace, TraceStep
+from waterline.counterexamples.trace import (
+    BadTrace,
+    Divergence,
+    NotACounterexample,
+    Trace,
+    TraceStep,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,38 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.protocols import Model
+
+
+class TraceError(Exception):
+    """Something is wrong with a trace; the message is one line."""
+
+
+class BadTrace(TraceError):
+    """No trace at all, or one whose action, argument or initial state the model does not have."""
+
+
+class Divergence(TraceError):
+    """The model does not offer a step of the trace.
+
+    `step` is its number, from 1; `call` the step; `enabled` the steps that the model offers.
+    """
+
+    def __init__(self, step: int, call: str, problem: str, enabled: tuple[str, ...]) -> None:
+        self.step = step
+        self.call = call
+        self.enabled = enabled
+        offered = ", ".join(enabled) or "nothing"
+        super().__init__(f"step {step}: {call} {problem}; enabled: {offered}")
+
+
+class NotACounterexample(TraceError):
+    """The claim breaks after an earlier `step` than the last one, or not even after that one."""
+
+    def __init__(self, step: int, message: str) -> None:
+        self.step = step
+        super().__init__(message)
+
 
 STEPS_MAX = 1_000_000
 ENTRIES_MAX = 100

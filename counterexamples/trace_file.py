@@ -11,10 +11,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.json_text import members, read_json
 from waterline.counterexamples.named_file import BadFile, read_named, written_whole
-from waterline.counterexamples.trace import Trace, TraceStep, show
+from waterline.counterexamples.trace import BadTrace, Trace, TraceStep, show
 
 FORMAT = "waterline-trace/1"
 BYTES_MAX = 64 * 1024 * 1024

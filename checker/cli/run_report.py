@@ -35,7 +35,6 @@ from waterline.checker.problem.wording import (
 from waterline.checker.problem.words import Words
 from waterline.checker.search.eta import outlook
 from waterline.checker.search.result import InvariantResult, LevelSummary, Result, Verdict
-from waterline.checker.traces.shortest_note import describe_alike, describe_kinds
 from waterline.counterexamples import TraceStep
 from waterline.counterexamples.rendering import Trimmed, render_compact
 from waterline.counterexamples.style import BAD, GOOD, WARNING, label_grid
@@ -292,7 +291,7 @@ def render_finding(
             lanes=words.lanes,
             reasons=reasons(story_of(finding)),
         )
-    alike = describe_alike(finding, names)
+    alike = finding.describe_alike(names)
     return Group(Text(), title, shown, *([Text(alike, "dim")] if alike else []))
 
 
@@ -315,7 +314,7 @@ def render_others(first: Finding, others: Others, words: Words) -> RenderableTyp
             reasons=reasons(story_of(finding)),
         )
         parts += [Text(), title, shown]
-    return Group(*parts, Text(), Text(describe_kinds(first, others), "dim"))
+    return Group(*parts, Text(), Text(others.describe(first), "dim"))
 
 
 def conclusion(result: Result) -> RenderableType:

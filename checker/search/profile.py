@@ -26,8 +26,7 @@ from waterline.checker.search.engines.expander import Expander, chunks_of
 from waterline.checker.search.fault_count import counters, sum_counts, used_in_rows
 from waterline.checker.search.result import Result
 from waterline.checker.storage.arrivals import LeastArrivals
-from waterline.checker.storage.distinct_counts import Spread, SpreadSeen
-from waterline.checker.storage.field_bits import FieldBits, bits_of_fields
+from waterline.checker.storage.distinct_counts import FieldBits, Spread, SpreadSeen, bits_of_fields
 from waterline.checker.storage.runs import share, sort_unique
 
 PIECE_STATES = 1 << 21

@@ -18,6 +18,7 @@ from functools import cache
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.problem.packed_rows import StateWords
 from waterline.checker.problem.problem import Problem
+from waterline.checker.problem.wording import quantity
 from waterline.checker.search.engines.engine import Engine
 from waterline.checker.traces.fewest_actors import STATES_MAX, followed_back
 from waterline.checker.traces.finding import Finding, finding_at
@@ -49,6 +50,19 @@ class Others:
     kinds: int
     is_all: bool
     steps: int
+
+    def describe(self, first: Finding) -> str:
+        """How many kinds of shortest ones there are, and what the further ones are."""
+        steps = quantity(len(first.replayed.moments), "step")
+        if not self.is_all:
+            text = f"At least {quantity(self.kinds, 'kind')} of {steps}"
+        elif self.kinds == 1:
+            text = f"All of {steps} have the same ones in another order"
+        else:
+            text = f"There are {self.kinds:,} kinds of {steps}"
+        if not self.findings:
+            return f"{text}; none of another kind was found up to {quantity(self.steps, 'step')}."
+        return f"{text}; shown are {1 + len(self.findings)} that differ in who takes which steps."
 
 
 def others_of(

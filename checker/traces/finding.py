@@ -142,6 +142,34 @@ class Finding:
     model: Model = field(repr=False, compare=False)
     breaking: Breaking | None = None
 
+    def describe_alike(self, names: str = "") -> str:
+        """Return a note that no trace is shorter, with the number of such states and their faults.
+
+        For an infinite trace: that no way to its cycle is shorter. "" if no search has found it.
+        """
+        if self.replayed.trace.cycle is not None:
+            return _describe_lasso(self.replayed.trace)
+        if self.breaking is None:
+            return ""
+        states, faults = self.breaking.states, self.breaking.faults
+        steps = quantity(len(self.replayed.moments), "step")
+        number = quantity(states, "state") + (f"{names}," if names else "")
+        if self.breaking.of_steps:
+            text = f"a step out of {number} breaks the claim"
+        else:
+            text = f"{number} at that depth break{'s' if states == 1 else ''} the claim"
+        least = "" if faults is None else f", at least {quantity(faults, 'fault')}"
+        return f"Shortest: {steps}{least}; {text}."
+
+
+def _describe_lasso(trace: Trace) -> str:
+    assert trace.cycle is not None
+    way = f"Shortest way to where it can go on so for ever: {quantity(trace.cycle, 'step')}"
+    length = len(trace.steps) - trace.cycle
+    if not length:
+        return f"{way}."
+    return f"{way}; then a cycle of {quantity(length, 'step')}, a short one."
+
 
 def finding_at(model: Model, claim: Judged | Recoverable, path: Path) -> Finding:
     """The counterexample that `path` is, or, for a property, that ends a step behind it.

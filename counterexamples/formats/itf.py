@@ -15,10 +15,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.formats.recording import Record, Recording, Value, in_order
 from waterline.counterexamples.json_text import read_json
-from waterline.counterexamples.trace import NO_CLAIM, Trace, TraceStep, show
+from waterline.counterexamples.trace import NO_CLAIM, BadTrace, Trace, TraceStep, show
 from waterline.counterexamples.trace_file import BYTES_MAX, from_json, from_object, to_line
 
 DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.formats.itf_values import ItfValue, read_value
 from waterline.counterexamples.formats.tlc_states import is_tlc_json, is_tlc_text, of_json, of_text
 from waterline.counterexamples.json_text import read_json
 from waterline.counterexamples.named_file import BadFile, read_named
-from waterline.counterexamples.trace import show
+from waterline.counterexamples.trace import BadTrace, show
 from waterline.counterexamples.trace_file import BYTES_MAX
 
 STATES_MAX, VARIABLES_MAX = 100_000, 1_000

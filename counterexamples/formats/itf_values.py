@@ -12,8 +12,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from waterline.counterexamples.errors import BadTrace
-from waterline.counterexamples.trace import show
+from waterline.counterexamples.trace import BadTrace, show
 
 DIGITS_MAX = 1_000
 UNIT = ('"U_OF_UNIT"', "()")

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.formats.itf_values import UNIT
 from waterline.counterexamples.json_text import DEPTH_MAX
-from waterline.counterexamples.trace import show
+from waterline.counterexamples.trace import BadTrace, show
 
 _STATE = re.compile(r"(?:State )?(\d+): (<.*>|Stuttering)\s*")
 _BACK = re.compile(r"(?:Back to state (\d+)|(\d+): Back to state)(?::.*)?")

@@ -24,8 +24,8 @@ from waterline.checker.problem.problem import Problem, asked_alone
 from waterline.checker.report import pages
 from waterline.checker.report.pages.comparison_page import comparison_page
 from waterline.checker.report.pages.formats import FORMATS, Converted
+from waterline.checker.report.viewer.app import Steps
 from waterline.checker.report.viewer.sentences import describe
-from waterline.checker.report.viewer.steps import Steps
 from waterline.checker.traces.finding import Finding, confirm_trace
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import read_own

@@ -20,10 +20,9 @@ from tests.support.graph_model import NODES, graph_problem, node_state
 from waterline.checker.search.engines import over_files, task
 from waterline.checker.search.engines.expander import Expander, Tally
 from waterline.checker.search.engines.memory import MemoryEngine
-from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.over_files import FileEngine, WrittenLevels
 from waterline.checker.search.engines.task import LevelPlan, Outbox, Report, explore
 from waterline.checker.search.engines.workers import WorkersLost
-from waterline.checker.search.engines.written_levels import WrittenLevels
 from waterline.checker.search.search import search
 from waterline.checker.storage.blocks import owner_of_each
 from waterline.checker.storage.storage import Storage

@@ -12,9 +12,8 @@ from waterline.checker.checking.run import EngineChoice, Run, run
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.factory import GrowingEngine
 from waterline.checker.search.engines.memory import OWNERS, MemoryEngine
-from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.over_files import FileEngine, WrittenLevels
 from waterline.checker.search.engines.workers import DiskWorkers
-from waterline.checker.search.engines.written_levels import WrittenLevels
 from waterline.checker.search.result import Result, Verdict
 from waterline.checker.search.rule_errors import Raised
 from waterline.checker.search.search import Budgets, search

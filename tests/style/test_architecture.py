@@ -69,7 +69,7 @@ READS_CLUSTERS = "checker/kafka/deployed/live.py"
 CHILDREN = "checker/search/engines/processes.py"
 """The one module that starts a Python: none looks for modules in its working folder first."""
 SPARK_STARTS = "checker/search/engines/spark_session.py"
-SPARK_USED = "checker/search/engines/spark_platform.py"
+SPARK_USED = "checker/search/engines/spark_side.py"
 RUN_PROGRAMS = {
     CHILDREN,
     "checker/kafka/confirm/fluss/servers.py",

@@ -6,9 +6,8 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import Engine
 from waterline.checker.search.engines.factory import GrowingEngine
 from waterline.checker.search.engines.memory import MemoryEngine
-from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.over_files import FileEngine, WrittenLevels
 from waterline.checker.search.engines.workers import DiskWorkers
-from waterline.checker.search.engines.written_levels import WrittenLevels
 
 WAYS = ("one thread", "two threads", "over files", "handed over")
 HANDED_OVER_AT = 2

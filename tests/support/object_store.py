@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from waterline.checker.search.engines.written_levels import WrittenLevels
+from waterline.checker.search.engines.over_files import WrittenLevels
 from waterline.checker.storage.storage import RemoteStorage, Storage
 
 

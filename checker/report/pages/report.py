@@ -17,7 +17,6 @@ from waterline.checker.problem.wording import (
 from waterline.checker.report.pages.page import Shown, parts_of, render, require_few_steps
 from waterline.checker.report.pages.trace_sequence import describe_title
 from waterline.checker.search.result import Verdict
-from waterline.checker.traces.shortest_note import describe_alike
 from waterline.model.core.claim import Temporal
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def _traces(
                     name,
                     title=title_of(story),
                     sentence=finding.sentence,
-                    alike=describe_alike(finding, names),
+                    alike=finding.describe_alike(names),
                     explained=explained.get(claim),
                 )
             )

@@ -13,9 +13,8 @@ from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import Arrivals, EngineChoice, Expansion
 from waterline.checker.search.engines.memory import MemoryEngine, OutOfMemory
-from waterline.checker.search.engines.over_files import FileEngine
+from waterline.checker.search.engines.over_files import FileEngine, WrittenLevels
 from waterline.checker.search.engines.workers import DiskWorkers
-from waterline.checker.search.engines.written_levels import WrittenLevels
 from waterline.checker.storage.arena import TooManyStates
 from waterline.checker.storage.plain_files import LevelFiles
 

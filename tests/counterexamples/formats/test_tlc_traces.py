@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Commands
-from waterline.counterexamples.errors import BadTrace
 from waterline.counterexamples.formats.itf_states import ItfTrace, trace_of_another_tool
+from waterline.counterexamples.trace import BadTrace
 
 TEXT = r"""TLC2 Version 2.18 of 20 March 2023
 Error: Temporal properties were violated.

@@ -14,8 +14,8 @@ from tests.support.pictured import C21, DIVERGENCE, KIP_279, LOSS, sequence, sto
 from waterline.checker.kafka.narrative.story import story_of
 from waterline.checker.report.pages import kafka_sequence
 from waterline.checker.report.pages.drawing import draw, to_svg
+from waterline.checker.report.pages.formats import escape, to_mermaid
 from waterline.checker.report.pages.kafka_sequence import messages_of, turns_of
-from waterline.checker.report.pages.mermaid import escape, to_mermaid
 from waterline.checker.report.pages.sequence import Message, Note, Sequence, Span, Tone, spans
 from waterline.checker.report.pages.trace_sequence import sequence_of
 from waterline.checker.traces.finding import Finding
