@@ -32,7 +32,7 @@ from waterline.checker.ci.keys import (
 )
 from waterline.checker.ci.positions import Place, Spot
 from waterline.checker.ci.spark_settings import needs_leave
-from waterline.checker.ci.strictness import GATE, GateSettings, gate_settings, require_whole
+from waterline.checker.ci.strictness import GATE, GateSettings, gate_settings, lacks
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import printable
 from waterline.counterexamples import show
@@ -186,7 +186,8 @@ class Entry:
             problem = _asking(problem, expected, alone=question.is_partial)
             if settings.strict:
                 budgets = question.asked.budgets
-                require_whole(table, problem, budgets, keys=keys, verdicts=expected, counts=counts)
+                for lacking in lacks(problem, budgets, keys=keys, verdicts=expected, counts=counts):
+                    raise table.refuse(f"[gate] strict: {lacking}")
             yield Expectation(
                 name=f"{name} [{question.part}]" if question.part else name,
                 problem=problem,

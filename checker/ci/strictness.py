@@ -53,21 +53,7 @@ def gate_settings(table: Table | None) -> GateSettings:
     return GateSettings(bool(strict), profiles)
 
 
-def require_whole(
-    table: Table,
-    problem: Problem,
-    budgets: Budgets,
-    *,
-    keys: Collection[str],
-    verdicts: Mapping[str, Expected],
-    counts: Collection[str],
-) -> None:
-    """See that a strict entry with these keys names all that it covers. Raises `BadGate`."""
-    for lacking in _lacks(problem, budgets, keys=keys, verdicts=verdicts, counts=counts):
-        raise table.refuse(f"[gate] strict: {lacking}")
-
-
-def _lacks(
+def lacks(
     problem: Problem,
     budgets: Budgets,
     *,
@@ -75,6 +61,7 @@ def _lacks(
     verdicts: Mapping[str, Expected],
     counts: Collection[str],
 ) -> Iterator[str]:
+    """Yield why a strict entry with these keys does not name all that it covers."""
     if "invariant" in keys:
         yield "invariant leaves claims out; remove it, and name every claim in verdicts"
     if unnamed := [name for name in problem.asked_names if name not in verdicts]:

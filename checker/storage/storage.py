@@ -12,7 +12,7 @@ import os
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
@@ -33,6 +33,7 @@ from waterline.checker.storage.plain_files import Damaged as Damaged  # noqa: PL
 
 _WORD_BYTES = 8
 _BLOCK_BYTES = 16 << 20
+Write = Callable[[bytes | memoryview], object]
 _TEXT_BYTES_MAX = 256 << 20
 """Most bytes of a text; the manifest of a run with three million files has fewer."""
 
@@ -78,6 +79,17 @@ class Storage(Protocol):
 
     def write(self, name: str, blocks: Iterable[Rows], *, owner: int = ALL_OWNERS) -> StateFile:
         """Write blocks one after the other, whole or not at all."""
+        rows, crc = 0, 0
+        with self.in_place_of(name) as write:
+            for block in blocks:
+                data = bytes_of(block)
+                crc = zlib.crc32(data, crc)
+                write(data)
+                rows += len(block)
+        return StateFile(name, rows, crc, owner)
+
+    def in_place_of(self, name: str) -> AbstractContextManager[Write]:
+        """Yield what writes to a new file, which replaces `name` if the block raises no error."""
 
     def settle(self, names: Iterable[str]) -> None:
         """Return once these files, all written, survive a power loss under their names."""
@@ -93,6 +105,9 @@ class Storage(Protocol):
 
     def write_text(self, name: str, text: str) -> None:
         """Replace a small file at once."""
+        with self.in_place_of(name) as write:
+            write(text.encode())
+        self.settle([name])
 
     def delete(self, names: Iterable[str]) -> None:
         """Remove files that may be there."""
@@ -120,7 +135,7 @@ def storage_at(location: str, *, durable: bool = False) -> Storage:
     return LocalStorage(Path(unquote(uri.path)), durable=durable)
 
 
-class LocalStorage:
+class LocalStorage(Storage):
     """A directory of this machine, or one that all machines see under this path."""
 
     def __init__(self, root: Path, *, durable: bool = False) -> None:
@@ -143,17 +158,6 @@ class LocalStorage:
                 return np.empty((0, words), np.uint64)
             mapped = np.memmap(file, "<u8", "r")
         return np.asarray(mapped).reshape(-1, words)
-
-    def write(self, name: str, blocks: Iterable[Rows], *, owner: int = ALL_OWNERS) -> StateFile:
-        """Write to a file aside and rename it."""
-        rows, crc = 0, 0
-        with self._in_place_of(name) as write:
-            for block in blocks:
-                data = bytes_of(block)
-                crc = zlib.crc32(data, crc)
-                write(data)
-                rows += len(block)
-        return StateFile(name, rows, crc, owner)
 
     def settle(self, names: Iterable[str]) -> None:
         """Their contents are synchronised as they are written; here the folders that name them."""
@@ -186,12 +190,6 @@ class LocalStorage:
             _require_small(os.fstat(file.fileno()).st_size, f"{self.root / name}")
             return file.read(_TEXT_BYTES_MAX).decode()
 
-    def write_text(self, name: str, text: str) -> None:
-        """Replace a small file by renaming another over it."""
-        with self._in_place_of(name) as write:
-            write(text.encode())
-        self.settle([name])
-
     def delete(self, names: Iterable[str]) -> None:
         """Remove files that may be there."""
         for name in names:
@@ -206,8 +204,8 @@ class LocalStorage:
         return (self.root / name).exists()
 
     @contextmanager
-    def _in_place_of(self, name: str) -> Iterator[Callable[[bytes | memoryview], None]]:
-        """Yield a write function; the new file replaces `name` if the block raises no error."""
+    def in_place_of(self, name: str) -> Iterator[Write]:
+        """Write to a file aside and rename it."""
         path = self.root / name
         require_own_folders(self.root, name)
         disk_calls.make_folder(path.parent)
@@ -224,7 +222,7 @@ class LocalStorage:
             raise
 
 
-class RemoteStorage:
+class RemoteStorage(Storage):
     """An object store or HDFS, through pyarrow.fs. A file is read whole.
 
     An object appears when its stream is closed; elsewhere it is written aside and moved.
@@ -259,18 +257,16 @@ class RemoteStorage:
             )
         return np.frombuffer(data, "<u8").reshape(-1, words)
 
-    def write(self, name: str, blocks: Iterable[Rows], *, owner: int = ALL_OWNERS) -> StateFile:
+    @contextmanager
+    def in_place_of(self, name: str) -> Iterator[Write]:
         """Write a stream; it counts from when it is closed, or moved to its name."""
-        rows, crc = 0, 0
-        aside = self._aside(name)
+        path = self._path(name)
+        self._files.create_dir(path.rsplit("/", 1)[0], recursive=True)
+        aside = path if self._appears_whole else f"{path}.writing-{os.urandom(4).hex()}"
         with self._files.open_output_stream(aside) as file:
-            for block in blocks:
-                data = bytes_of(block)
-                crc = zlib.crc32(data, crc)
-                file.write(data)
-                rows += len(block)
-        self._take_place(aside, name)
-        return StateFile(name, rows, crc, owner)
+            yield file.write
+        if aside != path:
+            self._files.move(aside, path)
 
     def settle(self, names: Iterable[str]) -> None:
         """Do nothing: such a store is durable already."""
@@ -290,13 +286,6 @@ class RemoteStorage:
             _require_small(file.size(), f"{self.location}/{name}")
             text: str = file.read().decode()
             return text
-
-    def write_text(self, name: str, text: str) -> None:
-        """Replace a small file."""
-        aside = self._aside(name)
-        with self._files.open_output_stream(aside) as file:
-            file.write(text.encode())
-        self._take_place(aside, name)
 
     def delete(self, names: Iterable[str]) -> None:
         """Remove files that may be there."""
@@ -318,15 +307,6 @@ class RemoteStorage:
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"
-
-    def _aside(self, name: str) -> str:
-        path = self._path(name)
-        self._files.create_dir(path.rsplit("/", 1)[0], recursive=True)
-        return path if self._appears_whole else f"{path}.writing-{os.urandom(4).hex()}"
-
-    def _take_place(self, aside: str, name: str) -> None:
-        if aside != self._path(name):
-            self._files.move(aside, self._path(name))
 
 
 def _require_small(size: int, where: str) -> None:
