@@ -8,11 +8,11 @@ from pathlib import Path
 from tests.mutants.test_plain_python import compared
 from waterline.checker.mutants.judging import Fate
 
-MODELS, MUTANTS = 16, 24
+MODELS, MUTANTS = 10, 20
 
 
 def test_mutants_are_judged_as_plain_python_judges_them(tmp_path: Path) -> None:
     fates = Counter(fate for seed in range(MODELS) for fate in compared(seed, tmp_path, MUTANTS))
 
     assert fates.total() > MODELS * MUTANTS / 2
-    assert min(fates[fate] for fate in Fate if fate not in (Fate.GROWS, Fate.INVALID)) >= 5
+    assert min(fates[fate] for fate in Fate if fate not in (Fate.GROWS, Fate.INVALID)) >= 2
