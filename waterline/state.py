@@ -196,7 +196,10 @@ class Elements:
         return self._state._show(self._declared)
 
     def _nest(self) -> tuple[Any, ...]:
-        return nest(self._state._values[self._declared.name], extents_of(self._declared))
+        state, declared = self._state, self._declared
+        places = state._shape.places[declared.name].items()
+        views = [state._read(declared, place, index) for index, place in places]
+        return nest(views, extents_of(declared))
 
 
 def unpack(model: Model, state: Packed) -> State:

@@ -26,11 +26,13 @@ from functools import lru_cache
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
+from waterline.counterexamples.formats.recording import as_json
 from waterline.model.core.nearest import did_you_mean
-from waterline.model.core.state import plain_order
 from waterline.model.own import BeyondBound, NotEnabled
+from waterline.model.own.fields import AnyField
 from waterline.models import Declares, Model, instance, values_of
 from waterline.running import Step, enabled, initials, step
+from waterline.shape import extents_of, nest
 from waterline.state import State
 from waterline.trace import Trace
 
@@ -179,7 +181,7 @@ def _call_in(model: Model, recorded: Mapping[str, Any], file: File) -> Call:
         raise BadCorpus(f"{file} is old: {model} has no action {recorded.get('action')!r}")
     arguments = {}
     for name, over in action.over:
-        values = {_key(_plain(value)): value for value in values_of(over)}
+        values = {_key(as_json(value)): value for value in values_of(over)}
         if (found := values.get(_key(given.get(name)), _MISSING)) is _MISSING:
             raise BadCorpus(
                 f"{file} is old: {name} of {action.name} cannot be {given.get(name)!r}; {_REMEDY}"
@@ -196,17 +198,12 @@ def _key(plain: Any) -> str:
 
 
 def _fields(state: State) -> dict[str, Any]:
-    return {name: _plain(getattr(state, name)) for name in state._shape.fields}
+    return {name: _data(state, declared) for name, declared in state._shape.fields.items()}
 
 
-def _plain(value: Any) -> Any:
-    """A value as a corpus has it."""
-    if hasattr(value, "_asdict"):
-        return {name: _plain(each) for name, each in value._asdict().items()}
-    if value is None or isinstance(value, int | str):
-        return value
-    found = [_plain(each) for each in value]
-    return sorted(found, key=plain_order) if isinstance(value, frozenset) else found
+def _data(state: State, declared: AnyField) -> Any:
+    values = [as_json(declared.data(declared.encode(v))) for v in state._values[declared.name]]
+    return nest(values, extents_of(declared)) if declared.indices else values[0]
 
 
 def _steps_along(state: State, calls: Sequence[Call], name: str) -> Iterator[Step]:
@@ -308,7 +305,7 @@ def compare(state: State, seen: Mapping[str, Any]) -> str:
                 f"{did_you_mean(name, state._shape.fields)}"
             )
         wanted = getattr(state, name)
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and state._shape.fields[name].indices:
             for index, each in value.items():
                 if wanted[index] != each:
                     return f"{name}[{index}] is {each!r}; the model has {wanted[index]!r}"

@@ -16,10 +16,10 @@ from typing import Any
 from waterline.checker.covering.paths import Path, shortest_path
 from waterline.checker.covering.state_graph import StateGraph
 from waterline.checker.traces.recording import named_arguments, record_trace
-from waterline.counterexamples.formats import Record, Recording, Value
+from waterline.counterexamples.formats import Recording, Value, as_json
 from waterline.counterexamples.trace import NO_CLAIM, trace_of
 from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.state import State, plain_order
+from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Arguments, Model
 
 FORMAT = "waterline.paths"
@@ -135,22 +135,7 @@ def _data_of(model: Model) -> Callable[[Mapping[str, Value]], dict[str, Any]]:
     """Values by name as JSON has them: rows of a user model are lists."""
     if model.narration.values is None:
         return dict
-    return lambda values: {name: _plain(value) for name, value in values.items()}
-
-
-def _plain(value: Value) -> Any:
-    match value:
-        case Mapping():
-            return [_plain(each) for each in value.values()]
-        case frozenset():
-            return sorted(map(_plain, value), key=plain_order)
-        case list():
-            return [_plain(each) for each in value]
-        case Record():
-            return {name: _plain(part) for name, part in value._asdict().items()}
-        case tuple():
-            return _plain(value[0]) if value else None
-    return value
+    return lambda values: {name: as_json(value) for name, value in values.items()}
 
 
 def _line(value: Mapping[str, Any]) -> str:

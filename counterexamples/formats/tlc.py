@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from waterline.counterexamples.formats.recording import Record, Recording, Value, in_order
 from waterline.counterexamples.trace import NO_CLAIM
@@ -74,11 +75,12 @@ def _all(values: Iterable[Value]) -> str:
     return ", ".join(map(describe, values))
 
 
-def _function(value: Mapping[int, Value]) -> str:
+def _function(value: Mapping[Any, Value]) -> str:
     """Write as TLC does: a function over 1..n is a tuple, also the one with an empty domain."""
     if list(value) == list(range(1, len(value) + 1)):
         return f"<<{_all(value.values())}>>"
-    return "(" + " @@ ".join(f"{key} :> {describe(inner)}" for key, inner in value.items()) + ")"
+    pairs = (f"{describe(key)} :> {describe(inner)}" for key, inner in value.items())
+    return f"({' @@ '.join(pairs)})"
 
 
 def _call(action: str, picks: Mapping[str, Value]) -> str:

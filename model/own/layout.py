@@ -84,7 +84,8 @@ def field_of(declared: AnyField) -> Field:
     if isinstance(element, Choice):
         first = 0 if element is declared or isinstance(declared, Set) else element.range[0]
         words = ", ".join(f"{i}: {word}" for i, word in enumerate(element.values, start=first))
-        doc = f"{doc} {words}."
+        is_counted = isinstance(declared, PlacedField) and declared.holds is None
+        doc = f"{doc} Places: {words}." if is_counted else f"{doc} {words}."
     if isinstance(element, Value):
         digits = zip(element.of.parts, element.of.sizes, strict=True)
         doc = f"{doc} Digits: {', '.join(f'{name} of {size}' for (name, _), size in digits)}."

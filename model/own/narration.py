@@ -176,7 +176,9 @@ class _Words:
                 yield f"{field.name}{where} {field.describe_change(was, now)}"
 
 
-def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
+def describe_misfit(  # noqa: PLR0911 - one for each kind
+    fields: Sequence[AnyField], error: OutsideOfPlace
+) -> str:
     """Describe a value that does not fit, in the words of the file, with the remedy.
 
     `s.token[client0] cannot be 3: it holds 0 to 2; declare a wider range, or guard the step`
@@ -188,6 +190,8 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
         return f"there is no such element of s.{field.name}; ask first how large each index is"
     if isinstance(field, SequenceField):
         return _sequence_misfit(field, error)
+    if isinstance(field, PlacedField) and len(error.indices) == len(field.extents[-2:]):
+        return _place_misfit(field, error)
     if len(error.indices) != len(field.indices):
         return str(error)
     written = ", ".join(_write_index(field, n, value) for n, value in enumerate(error.indices))
@@ -203,7 +207,7 @@ def describe_misfit(fields: Sequence[AnyField], error: OutsideOfPlace) -> str:
 def _index_misfit(field: AnyField, element: str, error: OutsideOfPlace) -> str:
     """Describe the index that does not fit, and the remedy."""
     at = error.misfit
-    which = f"index {at + 1}" if len(error.indices) > 1 else "the index"
+    which = f"index {at + 1}" if len(field.indices) > 1 else "the index"
     extents = field.indices[at]
     if isinstance(extents, Names):
         is_none = error.indices[at] == NONE
@@ -215,8 +219,19 @@ def _index_misfit(field: AnyField, element: str, error: OutsideOfPlace) -> str:
     return f"there is no {element}: {which} goes from 0 to {extents - 1}; ask first how large it is"
 
 
-def _sequence_misfit(field: SequenceField, error: OutsideOfPlace) -> str:
-    """Describe a misfit in a queue or a log: an empty place, or an invalid value."""
+def _place_misfit(field: PlacedField, error: OutsideOfPlace) -> str:
+    """Describe a place that is missing, or the number that one cannot have."""
+    element = _element_of(field, error)
+    if error.value is not None:
+        lo, hi = field.range
+        return f"{element} cannot count {error.value}: it counts from {lo} to {hi} of each"
+    if error.misfit < len(error.indices) - 1:
+        return _index_misfit(field, element, error)
+    return f"{element} has no place {error.indices[-1]}: it is of {field.element.domain}"
+
+
+def _element_of(field: PlacedField, error: OutsideOfPlace) -> str:
+    """`s.wire[node0, 1]`, the element that an error is about."""
     indices = [error.indices[0]]
     if len(field.extents) > 2:
         for count in reversed(field.extents[1:-1]):
@@ -224,7 +239,12 @@ def _sequence_misfit(field: SequenceField, error: OutsideOfPlace) -> str:
     named = [
         _write_index(field, n, number) for n, number in enumerate(indices[: len(field.indices)])
     ]
-    element = f"s.{field.name}[{', '.join(named)}]" if named else f"s.{field.name}"
+    return f"s.{field.name}[{', '.join(named)}]" if named else f"s.{field.name}"
+
+
+def _sequence_misfit(field: SequenceField, error: OutsideOfPlace) -> str:
+    """Describe a misfit in a queue or a log: an empty place, or an invalid value."""
+    element = _element_of(field, error)
     held = f"it holds at most {field.room} values, each {field.element.domain}"
     if error.value is not None:
         return f"{element} cannot hold {error.value}: {held}"

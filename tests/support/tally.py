@@ -1,4 +1,4 @@
-"""A kind of field with places that is no row of values: how often each number was counted.
+"""A kind of field with places that is no row of values: how often each value was counted.
 
 It is as small as a kind can be, and shows what `PlacedField` and `Code` ask of one.
 """
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from waterline.model.core.state import OutOfRange
 from waterline.model.own.container import CLEAR, Method
-from waterline.model.own.names import Names, extent
+from waterline.model.own.names import Names
 from waterline.model.own.placed import Code, PlacedField
 from waterline.model.own.questions import BeyondBound
 
@@ -45,7 +45,13 @@ class Tally(PlacedField):
 
     @property
     def slots(self) -> int:
-        return extent(self.of)
+        lo, hi = self.element.range
+        return hi - lo + 1
+
+    @property
+    def values(self) -> list[Any]:
+        lo, hi = self.element.range
+        return [self.element.decode(number) for number in range(lo, hi + 1)]
 
     @property
     def code(self) -> TallyCode:
@@ -58,8 +64,8 @@ class Tally(PlacedField):
     def encode(self, value: Any) -> Any:
         return tuple(value)
 
-    def data(self, kept: Any) -> dict[int, int]:
-        return dict(enumerate(kept))
+    def data(self, kept: Any) -> dict[Any, int]:
+        return dict(zip(self.values, kept, strict=True))
 
     def _has(self, value: Any) -> bool:
         return isinstance(value, tuple) and len(value) == self.slots
@@ -84,14 +90,15 @@ class TallyView(tuple[int, ...]):
         return self.count(value) > 0
 
     def count(self, value: Any) -> int:
-        return self[value] if 0 <= value < self.declared.slots else 0
+        values = self.declared.values
+        return self[values.index(value)] if value in values else 0
 
-    def add(self, value: int) -> None:
+    def add(self, value: Any) -> None:
         if self.count(value) >= self.declared.most:
             raise BeyondBound("full", self.declared.name)
         self._put(value, 1)
 
-    def remove(self, value: int) -> None:
+    def remove(self, value: Any) -> None:
         if self.count(value) == 0:
             raise OutOfRange("none")
         self._put(value, -1)
@@ -99,8 +106,9 @@ class TallyView(tuple[int, ...]):
     def clear(self) -> None:
         self.write((0,) * self.declared.slots)
 
-    def _put(self, value: int, by: int) -> None:
-        self.write(tuple(n + by * (place == value) for place, n in enumerate(self)))
+    def _put(self, value: Any, by: int) -> None:
+        pairs = zip(self.declared.values, self, strict=True)
+        self.write(tuple(n + by * (each == value) for each, n in pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,27 +119,32 @@ class TallyCode(Code):
         counted = f"    n = n + {self._place('p')}"
         return ["n = 0", f"for p in range({self.field.slots}):", counted, "return n"]
 
+    @property
+    def _of(self) -> str:
+        """The place of the value x."""
+        return self._place(f"x - {self.field.element.range[0]}")
+
     def _is_full(self) -> list[str]:
-        return [f"return {self._place('x')} >= {self.field.most}"]
+        return [f"return {self._of} >= {self.field.most}"]
 
     def _add(self) -> list[str]:
-        return [f"{self._place('x')} = {self._place('x')} + 1"]
+        return [f"{self._of} = {self._of} + 1"]
 
     def _remove(self) -> list[str]:
-        return [f"{self._place('x')} = {self._place('x')} - 1"]
+        return [f"{self._of} = {self._of} - 1"]
 
     def _count(self) -> list[str]:
         return [
-            f"if x < 0 or x >= {self.field.slots}:",
+            "if x < {} or x > {}:".format(*self.field.element.range),
             "    return 0",
-            f"return {self._place('x')}",
+            f"return {self._of}",
         ]
 
     def _contains(self) -> list[str]:
         return [
-            f"if x < 0 or x >= {self.field.slots}:",
+            "if x < {} or x > {}:".format(*self.field.element.range),
             "    return False",
-            f"return {self._place('x')} > 0",
+            f"return {self._of} > 0",
         ]
 
     def _clear(self) -> list[str]:
