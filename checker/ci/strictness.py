@@ -81,7 +81,9 @@ def _bounds_not_named(problem: Problem, keys: Collection[str]) -> list[str]:
     from waterline.checker.user_models.family import OwnFamily  # noqa: PLC0415
 
     if isinstance(problem.family, OwnFamily):
-        wanted: Collection[str] = problem.family.own.bounds(problem.model.version)
+        bounds = problem.family.own.bounds(problem.model.version)
+        # Without bounds, those of a sort that is abstracted are none.
+        wanted: Collection[str] = [name for name in bounds if name in problem.model.options]
     elif "config" in keys:
         wanted = _SIZES[:1]
     else:

@@ -42,6 +42,14 @@ class PathsOptions:
     check: bool
 
 
+def _refuse_symmetry(_: object, __: object, sort: str | None) -> None:
+    if sort is not None:
+        raise click.UsageError(
+            f"a state up to symmetry has no steps of its own, so paths has no --symmetry; "
+            f"--up-to {sort} covers one of the transitions that are alike"
+        )
+
+
 @click.command("paths", epilog=FILES_HELP)
 @protocol_option
 @environment_options
@@ -90,6 +98,7 @@ class PathsOptions:
     help="jsonl: with each state also the calls that are not enabled, to be refused.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit 3 if a file is not the same.")
+@click.option("--symmetry", hidden=True, expose_value=False, callback=_refuse_symmetry)
 @options_as(PathsOptions)
 def paths_command(options: PathsOptions) -> int:
     """Write paths that together take every transition of a model, in few steps (docs/testing.md).

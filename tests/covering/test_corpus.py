@@ -186,6 +186,7 @@ def test_check_compares_and_says_which_file_is_old(run: Commands, tmp_path: Path
     [
         (["--up-to", "clients"], "fenced_lease has no sort 'clients'; did you mean client?"),
         (["--longest", "0"], "0 is not in the range"),
+        (["--symmetry", "client"], "so paths has no --symmetry; --up-to client covers one of"),
         (["--optimal", "--cover", "states"], "the fewest steps are known for all transitions"),
         (["--to", "itf", "--refused"], "--refused is for --to jsonl; ITF has no place"),
         (["--to", "itf", "--output", LEASE], "fenced_lease.py cannot be made: File exists"),
