@@ -28,7 +28,7 @@ from waterline.model.core.layout import Layout
 from waterline.model.core.renaming import Sort
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Arguments, Model, Step
-from waterline.model.own.mistakes import line_of
+from waterline.model.own.mistakes import place_of
 
 
 def vet(problem: Problem) -> Problem:
@@ -50,7 +50,7 @@ def vet(problem: Problem) -> Problem:
         except NotCompilable as refused:
             found[str(refused)] = None
     if found:
-        raise BadEnvironment("\n".join(sorted(found, key=line_of)))
+        raise BadEnvironment("\n".join(sorted(found, key=place_of)))
     try:
         plan_of(problem)
     except (NotCompilable, TooLargeToNumber) as refused:

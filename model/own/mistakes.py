@@ -372,13 +372,13 @@ class Noted:
     def require_none(self) -> None:
         """Raises `BadProtocol` with all of them, each on a line."""
         if self.found:
-            raise BadProtocol("\n".join(sorted(self.found, key=line_of)))
+            raise BadProtocol("\n".join(sorted(self.found, key=place_of)))
 
 
-def line_of(message: str) -> int:
-    """The line that a message begins with, after the name of the file."""
-    found = re.match(r".*?:(\d+): ", message)
-    return int(found[1]) if found else 0
+def place_of(message: str) -> tuple[int, int]:
+    """Line and column that a message begins with, after the name of the file; 0 for none."""
+    found = re.match(r".*?:(\d+)(?::(\d+))?: ", message)
+    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
 
 
 def _without_line(trees: Iterable[ast.FunctionDef], message: str, file: str) -> bool:
@@ -387,7 +387,7 @@ def _without_line(trees: Iterable[ast.FunctionDef], message: str, file: str) -> 
     False where that is none that can be missing: a function itself, a return, a line of another
     file.
     """
-    line = line_of(message)
+    line, _ = place_of(message)
     if not message.startswith(f"{file}:"):
         return False
     for node in (each for tree in trees for each in ast.walk(tree)):

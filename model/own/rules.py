@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import linecache
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -256,7 +257,13 @@ class Rules:
 
     def refuse(self, node: ast.AST | None, what: str, instead: str) -> BadProtocol:
         """The error for a place in the file."""
-        return BadProtocol(f"{self.file}:{getattr(node, 'lineno', 1)}: {what}; {instead}")
+        return BadProtocol(f"{self.file}:{self._place_of(node)}: {what}; {instead}")
+
+    def _place_of(self, node: ast.AST | None) -> str:
+        """Line and column, both from 1; the tree counts bytes."""
+        line = getattr(node, "lineno", 1)
+        before = linecache.getline(self.file, line).encode()[: getattr(node, "col_offset", 0)]
+        return f"{line}:{len(before.decode()) + 1}"
 
     # --- how -------------------------------------------------------------------------------------
 

@@ -273,7 +273,7 @@ def test_an_engine_has_a_name(lease: ModuleType) -> None:
 def test_a_mistake_is_reported_with_its_line(module_of: Any) -> None:
     made = module_of("bad.py", lease_text().replace("s.holder = client", "s.hodler = client"))
 
-    with pytest.raises(waterline.BadProtocol, match=r"bad\.py:33: .*did you mean holder"):
+    with pytest.raises(waterline.BadProtocol, match=r"bad\.py:33:5: .*did you mean holder"):
         waterline.check(made.lease)
 
 

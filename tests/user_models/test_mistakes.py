@@ -56,7 +56,7 @@ def works(s):
 """
 
 MISTAKES = {
-    "no Python": ("def lock", "def def lock", "lock.py:4: invalid syntax"),
+    "no Python": ("def lock", "def def lock", "lock.py:4:5: invalid syntax"),
     "no protocol": ("-> Protocol", "-> object", "lock.py declares no protocol"),
     "an error of its own": (
         "    client = Names",
@@ -88,35 +88,35 @@ MISTAKES = {
     "an undeclared field": (
         "s.taken += 1",
         "s.token += 1",
-        "lock.py:24: take: the state has no field 'token'; "
+        "lock.py:24:5: take: the state has no field 'token'; "
         "did you mean taken? It has state, holder, taken, clients",
     ),
     "a word that is no choice": (
         '= "working"',
         '= "workin"',
-        "lock.py:23: state is never 'workin'; did you mean 'working'? "
+        "lock.py:23:23: state is never 'workin'; did you mean 'working'? "
         "It is one of 'idle', 'working'",
     ),
     "None of what is always there": (
         "or_none=True",
         "or_none=False",
-        "lock.py:20: holder is never None; declare it with or_none=True",
+        "lock.py:20:22: holder is never None; declare it with or_none=True",
     ),
     "text beside no field of choices": (
         "s.taken += 1",
         's.taken = "3"',
-        "lock.py:24: '3' has no meaning here",
+        "lock.py:24:15: '3' has no meaning here",
     ),
     "a guard that writes": (
         "    when(s.holder is None)",
         "    s.taken = 0\n    when(s.holder is None)",
-        "lock.py:20: the guard of take writes taken: it stands before a `when`; "
+        "lock.py:20:5: the guard of take writes taken: it stands before a `when`; "
         "ask first, then write",
     ),
     "a guard that writes an element": (
         "    when(s.holder is None)",
         '    s.state[client] = "idle"\n    when(s.holder is None)',
-        "lock.py:20: the guard of take writes state: it stands before a `when`",
+        "lock.py:20:5: the guard of take writes state: it stands before a `when`",
     ),
     "a guard that writes in what it calls": (
         "    when(s.holder is None)",
@@ -126,12 +126,12 @@ MISTAKES = {
     "a when within an if": (
         "    when(s.holder is None)",
         "    if s.taken:\n        when(s.holder is None)",
-        "lock.py:21: take has a `when` within another statement; put it at the top level",
+        "lock.py:21:9: take has a `when` within another statement; put it at the top level",
     ),
     "a within that names no bound": (
         "s.taken < 3 and s.clients",
         "s.taken < 3",
-        "lock.py:21: a `within` of take names no bound; compare with one of s.clients",
+        "lock.py:21:5: a `within` of take names no bound; compare with one of s.clients",
     ),
     "a claim that returns a number": (
         "    return before.taken <= after.taken",
@@ -142,29 +142,29 @@ MISTAKES = {
     "a claim that returns nothing": (
         "    return before.taken <= after.taken",
         "    before.taken <= after.taken",
-        "lock.py:37: claim never_less returns nothing; return True or False",
+        "lock.py:37:1: claim never_less returns nothing; return True or False",
     ),
     "a claim of too few states": (
         "def never_less(before, after):",
         "def never_less(after):\n    before = after",
-        "lock.py:37: never_less takes 1 arguments; let it take a state and the next",
+        "lock.py:37:1: never_less takes 1 arguments; let it take a state and the next",
     ),
     "an argument that ranges over nothing": (
         "def give_back(s, client):",
         "def give_back(s, client, n):",
-        "lock.py:27: give_back has an argument 'n', which is the name of no sort (client); "
+        "lock.py:27:1: give_back has an argument 'n', which is the name of no sort (client); "
         "say what it ranges over: Action(give_back, n=...)",
     ),
     "what cannot be compiled": (
         "s.taken += 1",
         "s.taken = len([1])",
-        "lock.py:24: take has a list, which rules have not; declare a Log or a Queue, or ask "
+        "lock.py:24:19: take has a list, which rules have not; declare a Log or a Queue, or ask "
         "with `in (1, 2)`",
     ),
     "a function of another file": (
         "    s.taken += 1",
         "    s.taken = dedent(1)",
-        "lock.py:24: dedent is a function of another file; a model is one file: write it here",
+        "lock.py:24:15: dedent is a function of another file; a model is one file: write it here",
     ),
     "an action of another file": (
         "actions=[take, give_back]",
@@ -184,44 +184,44 @@ MISTAKES = {
     "a table that is assigned to": (
         '    s.state[client] = "working"',
         '    s.state = "working"',
-        "lock.py:23: state has an element for each client; write s.state[client]",
+        "lock.py:23:5: state has an element for each client; write s.state[client]",
     ),
     "an element of one value": (
         "    s.holder = client",
         "    s.holder[client] = True",
-        "lock.py:22: holder is one value, with no elements; write s.holder",
+        "lock.py:22:5: holder is one value, with no elements; write s.holder",
     ),
     "a truth where a name is held": (
         "    s.holder = client",
         "    s.holder = True",
-        "lock.py:22: holder is never True; it holds a client, or None",
+        "lock.py:22:5: holder is never True; it holds a client, or None",
     ),
     "an index too many": (
         '    s.state[client] = "working"',
         '    s.state[client, client] = "working"',
-        "lock.py:23: state has an element for each client; write s.state[client]",
+        "lock.py:23:5: state has an element for each client; write s.state[client]",
     ),
     "a claim that does not always return": (
         "    return before.taken <= after.taken",
         "    if before.taken <= after.taken:\n        return True",
-        "lock.py:37: claim never_less ends without a return where before.taken <= after.taken is "
+        "lock.py:37:1: claim never_less ends without a return where before.taken <= after.taken is "
         "False; return True or False there too",
     ),
     "an f-string": (
         "    s.taken += 1",
         '    s.taken += 1\n    f"{client} works"',
-        "lock.py:25: an f-string cannot be compiled; "
+        "lock.py:25:5: an f-string cannot be compiled; "
         "a plain docstring may name an argument, as {client}",
     ),
     "a condition without when": (
         "    when(s.holder is None)",
         "    s.holder is None",
-        "lock.py:20: `s.holder is None` alone does nothing; write when(s.holder is None)",
+        "lock.py:20:5: `s.holder is None` alone does nothing; write when(s.holder is None)",
     ),
     "an assert": (
         "    when(s.holder is None)",
         "    assert s.holder is None",
-        "lock.py:20: an action has `assert s.holder is None`; write when(s.holder is None)",
+        "lock.py:20:5: an action has `assert s.holder is None`; write when(s.holder is None)",
     ),
     "an action in quotes": (
         "actions=[take,",
@@ -236,31 +236,31 @@ MISTAKES = {
     "a list": (
         "    s.taken += 1",
         "    s.state.append(1)",
-        "lock.py:24: state has no append: it has an element for each client; "
+        "lock.py:24:5: state has no append: it has an element for each client; "
         "assign to s.state[client]",
     ),
     "a loop over a table": (
         "for c in range(s.clients)) <= 1",
         "for c in s.state) <= 1",
-        "lock.py:34: a loop over s.state, which is no range; "
+        "lock.py:34:49: a loop over s.state, which is no range; "
         "write range(s.clients), and s.state[i] in it",
     ),
     "chance": (
         "    s.taken += 1",
         "    s.taken = random.randint(0, 3)",
-        "lock.py:24: there is no chance in a rule; "
+        "lock.py:24:15: there is no chance in a rule; "
         "give the action an argument: it stands for any of its values",
     ),
     "a claim that writes": (
         "    return before.taken <= after.taken",
         "    after.taken = 1\n    return before.taken <= after.taken",
-        "lock.py:38: never_less is a claim and writes taken; "
+        "lock.py:38:5: never_less is a claim and writes taken; "
         "only an action may write; keep it in a variable",
     ),
     "an action that returns something": (
         "    s.taken += 1",
         "    s.taken += 1\n    return False",
-        "lock.py:25: take is an action and says `return False`: nobody reads that; "
+        "lock.py:25:5: take is an action and says `return False`: nobody reads that; "
         "write return alone, or when(...) before what it changes",
     ),
     "a number that is too large": (
@@ -272,17 +272,17 @@ MISTAKES = {
     "when that is not imported": (
         "Protocol, when, within",
         "Protocol, within",
-        "lock.py:20: when is not imported; write from waterline import when",
+        "lock.py:20:5: when is not imported; write from waterline import when",
     ),
     "print": (
         "    s.taken += 1",
         "    print(s.taken)",
-        "lock.py:24: a rule prints nothing; leave it out; a trace shows every state",
+        "lock.py:24:5: a rule prints nothing; leave it out; a trace shows every state",
     ),
     "the length of a table": (
         "    s.taken += 1",
         "    s.taken = len(s.state)",
-        "lock.py:24: `len(s.state)` is always 2; write s.clients",
+        "lock.py:24:15: `len(s.state)` is always 2; write s.clients",
     ),
 }
 CLEARED = """
@@ -316,6 +316,14 @@ def test_a_mistake_is_one_line(mistake: str, cli: Commands) -> None:
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {says}")
     assert all(line.startswith("error: lock.py") for line in err.splitlines())
+
+
+def test_a_column_counts_letters_and_not_bytes(cli: Commands) -> None:
+    written(RIGHT.replace("when(s.holder is None)", "when('é' != 'é' and s.hodler is None)"))
+    code, _, err = cli("--model", "lock.py", "--engine", "local")
+
+    assert code == 2
+    assert "error: lock.py:20:25: " in err
 
 
 MANY = """\

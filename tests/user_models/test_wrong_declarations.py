@@ -38,7 +38,7 @@ MISTAKES = {
     "by three": (
         "by=client)",
         "by=(client, client, client))",
-        "lock.py:23: state has an element for each client and each client and each client"
+        "lock.py:23:5: state has an element for each client and each client and each client"
         "; write s.state[client1, client2]",
     ),
     "field text": (
@@ -199,7 +199,7 @@ MISTAKES = {
     "arg action missing": (
         "actions=[take, give_back]",
         "actions=[Action(take, clent=client), give_back]",
-        "lock.py:19: take has no argument 'clent'; leave it out of Action",
+        "lock.py:19:1: take has no argument 'clent'; leave it out of Action",
     ),
     "arg action zero": (
         "actions=[take, give_back]",
@@ -228,7 +228,7 @@ MISTAKES = {
     "claim is an action": (
         "always=[one_works]",
         "always=[take]",
-        "lock.py:19: take takes 2 arguments; let it take a state",
+        "lock.py:19:1: take takes 2 arguments; let it take a state",
     ),
 }
 
