@@ -160,16 +160,23 @@ def _of_actions(expectation: Expectation, result: Result) -> Iterator[Complaint]
     A gate of a configuration is about one fault at a time, whose occurrence is judged by itself. An
     action with a budget of 0 cannot be taken, and one of other versions is none of this model.
     """
-    claims, model = {claim.name for claim in result.reachable}, result.problem.model
+    claims = {claim.name for claim in result.reachable}
+    for name in expectation.never:
+        if result.fired.get(name, 0) and name not in claims:
+            yield Complaint(f"{name} is taken, and is expected never to be")
+    if expectation.strict and result.complete and not expectation.is_partial:
+        for name in untaken(result):
+            if name not in expectation.never:
+                yield Complaint(f"{name} was never taken; raise a bound, or name it in never")
+
+
+def untaken(result: Result) -> Iterator[str]:
+    """The actions of this model that were never taken, but for those with a budget of 0."""
+    model = result.problem.model
     for action in model.actions:
-        taken = result.fired.get(action.name, 0)
-        if action.name in expectation.never:
-            if taken and action.name not in claims:
-                yield Complaint(f"{action.name} is taken, and is expected never to be")
-        elif taken or expectation.is_partial or not (expectation.strict and result.complete):
-            continue
-        elif action.name in model.contents and result.spent_budget(action.name) is None:
-            yield Complaint(f"{action.name} was never taken; raise a bound, or name it in never")
+        is_part = action.name in model.contents and result.spent_budget(action.name) is None
+        if is_part and not result.fired.get(action.name, 0):
+            yield action.name
 
 
 def _of_counts(expectation: Expectation, result: Result) -> Iterator[Complaint]:

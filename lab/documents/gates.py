@@ -19,13 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from waterline.checker.ci.document import parse
-from waterline.checker.ci.judging import Outcome
+from waterline.checker.ci.judging import Outcome, untaken
 from waterline.checker.ci.reading import expectations_of
 from waterline.checker.ci.searching import Manner, judge_all
 from waterline.checker.cli.gate_options import asking
+from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.kafka.scenarios.running import ends_at_the_violation
 from waterline.invariants.expected import EXPECTED
+from waterline.model.message.environment import ENVIRONMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "gates"
@@ -33,7 +35,7 @@ HEAD = """\
 #:schema ../docs/schemas/gate.schema.json
 # {about}
 # `{maker}` writes it anew; `waterline gate --update` rewrites its numbers.
-
+{strict}
 [defaults]
 engine = "local"
 """
@@ -94,10 +96,17 @@ def of_environments() -> Iterator[Entry]:
     """Every version in every named environment: what breaks, and that nothing else does."""
     for environment, versions in EXPECTED.items():
         for version, broken in versions.items():
+            options = {"protocol": version, "environment": environment}
+            problem = MESSAGE.problem(version, ENVIRONMENTS[environment].options())
+            judged = {claim.name for claim in (*problem.applicable, *problem.applicable_properties)}
+            others = {
+                name: "holds" if name in judged else "not applicable"
+                for name in problem.asked_names
+            }
             yield Entry(
                 f"{version} in {environment}",
-                {"protocol": version, "environment": environment},
-                dict.fromkeys(broken, "violated") or {"no_committed_loss": "holds"},
+                options,
+                others | dict.fromkeys(broken, "violated"),
                 ("distinct", "generated", "depth"),
             )
 
@@ -112,8 +121,10 @@ FILES = {
 
 
 def whole(about: str, entries: list[Entry], maker: str = MAKER) -> str:
-    """A file of them; `maker` is the command that writes it."""
-    return HEAD.format(about=about, maker=maker) + "".join(entry.text() for entry in entries)
+    """A file of them, strict where all have counts; `maker` is the command that writes it."""
+    strict = "\n[gate]\nstrict = true\n" if all(entry.counts for entry in entries) else ""
+    head = HEAD.format(about=about, maker=maker, strict=strict)
+    return head + "".join(entry.text() for entry in entries)
 
 
 def _value(value: object) -> str:
@@ -155,6 +166,8 @@ def _measure(entry: Entry, outcome: Outcome) -> None:
     assert outcome.answer is not None, outcome.complaints
     result = outcome.answer.result
     entry.never = _never(outcome)
+    if entry.counts and result.complete:
+        entry.never = tuple(dict.fromkeys((*entry.never, *untaken(result))))
     entry.numbers = {name: getattr(result, name) for name in entry.counts}
     for claim in result.violated:
         if claim.name in entry.verdicts and claim.depth is not None:

@@ -22,6 +22,7 @@ from typing import Any
 from lab.documents.gates import FOLDER, Entry, whole
 from lab.documents.tables import in_markdown
 from waterline.checker.checking.run import run
+from waterline.checker.ci.judging import untaken
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.problem.problem import Problem, sharing_by_shape
@@ -41,14 +42,6 @@ GATE = FOLDER / "unbounded.toml"
 ABOUT = "Without bounds: any number of crashes, moves, epochs and produced records."
 GATE_MAX = 100_000
 """States of a row that is in the gate."""
-ALWAYS_JUDGED = (
-    "no_committed_loss",
-    "acknowledged_durable",
-    "no_divergence_below_hw",
-    "consistent_read",
-    "base_kept",
-)
-"""Claims that the gate names of every version; of the others those that break."""
 STATES_MAX = {"versions": 40_000_000, "catalogue": 5_000_000}
 """What a search may have; one that has more is said not to be finished."""
 SIZES = [(records, moves) for records in (1, 2, 3) for moves in (0, 1)]
@@ -122,12 +115,18 @@ def versions() -> str:
 
 def _entry(version: str, options: Options, result: Result, found: Mapping[str, Any]) -> Entry:
     described = " ".join(f"{name}={value}" for name, value in options.items())
-    verdicts = dict.fromkeys(ALWAYS_JUDGED, "holds") | dict.fromkeys(found, "violated")
     return Entry(
         f"{version} {described}, without bounds",
-        {"protocol": version, **options, "restarts": 1, "unbounded": True},
-        verdicts,
+        {
+            "protocol": version,
+            "environment": "documented",
+            **options,
+            "restarts": 1,
+            "unbounded": True,
+        },
+        {each.name: each.verdict.value for each in result.invariants},
         ("distinct", "depth"),
+        never=tuple(untaken(result)),
         numbers={"distinct": result.distinct, "depth": result.depth, **found},
     )
 
