@@ -56,6 +56,7 @@ GROUPS = {
     },
     "CI, and verdicts to keep": {
         "gate": ("gate", "Fail where a verdict is not the expected one."),
+        "mcp": ("mcp", "Serve check, explain, step and mutate to an assistant."),
         "certify": ("certify", "Judge a verdict's certificate by interpreted rules."),
     },
     "Large spaces, and what is kept": {

@@ -197,7 +197,9 @@ def describe_where(file: str, call: Callable[[], _Value]) -> _Value:
     except RaisedAtStart:
         raise
     except SyntaxError as problem:
-        raise BadEnvironment(f"{problem.filename}:{problem.lineno}:{problem.offset or 1}: {problem.msg}") from None
+        raise BadEnvironment(
+            f"{problem.filename}:{problem.lineno}:{problem.offset or 1}: {problem.msg}"
+        ) from None
     except (Exception, SystemExit) as problem:  # A file that ends the program would pass for one
         # whose claims hold.
         frames = [f for f in traceback.extract_tb(problem.__traceback__) if f.filename == file]

@@ -83,4 +83,5 @@ def test_all_mistakes_of_a_model_are_lines_with_places(
 
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 2
-    assert all(re.match(r"error: counter\.py:\d+: ", line) for line in err.splitlines())
+    places = [re.match(r"error: counter\.py:(\d+:\d+): ", line) for line in err.splitlines()]
+    assert [place and place[1] for place in places] == ["15:5", "20:12"]

@@ -53,6 +53,12 @@ def search_path() -> list[str]:
     return sorted(places, key=lambda place: Path(place).resolve() == here != ours.resolve())
 
 
+def program(*arguments: str) -> list[str]:
+    """The command line of `waterline` with these arguments, as this Python runs it."""
+    begin = "from waterline.checker.cli.cli import main; main()"
+    return [sys.executable, "-P", "-c", begin, *arguments]
+
+
 def spawn(serve: Callable[..., None], *given: Any) -> Child:
     """A process that calls `serve(pipe, *given)`, which is found by its name there."""
     ours, theirs = Pipe()
