@@ -26,8 +26,8 @@ from functools import lru_cache
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
-from waterline.counterexamples.formats.recording import as_json
 from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.state import as_json
 from waterline.model.own import BeyondBound, NotEnabled
 from waterline.model.own.fields import AnyField
 from waterline.models import Declares, Model, instance, values_of

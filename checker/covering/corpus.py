@@ -16,10 +16,10 @@ from typing import Any
 from waterline.checker.covering.paths import Path, shortest_path
 from waterline.checker.covering.state_graph import StateGraph
 from waterline.checker.traces.recording import named_arguments, record_trace
-from waterline.counterexamples.formats import Recording, Value, as_json
+from waterline.counterexamples.formats import Recording, Value
 from waterline.counterexamples.trace import NO_CLAIM, trace_of
 from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.state import State
+from waterline.model.core.state import State, as_json
 from waterline.model.core.transition_system import Action, Arguments, Model
 
 FORMAT = "waterline.paths"

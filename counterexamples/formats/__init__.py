@@ -8,7 +8,7 @@ Here states are in the file, as those tools want them. Nothing here knows the pr
 """
 
 from waterline.counterexamples.formats.itf import from_itf, is_itf, to_itf
-from waterline.counterexamples.formats.recording import Record, Recording, Value, as_json
+from waterline.counterexamples.formats.recording import Record, Recording, Value
 from waterline.counterexamples.formats.tlc import to_tlc
 
-__all__ = ["Record", "Recording", "Value", "as_json", "from_itf", "is_itf", "to_itf", "to_tlc"]
+__all__ = ["Record", "Recording", "Value", "from_itf", "is_itf", "to_itf", "to_tlc"]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from waterline.counterexamples.trace import Trace
-from waterline.model.core.state import plain_order
 
 Value: TypeAlias = (
     "int | str | bool | frozenset[Any] | Mapping[Any, Value] | list[Value] | tuple[Value, ...]"
@@ -41,21 +40,3 @@ class Recording:
 def in_order(members: frozenset[Any]) -> list[Any]:
     """The members of a set: numbers from the least one, others by their text."""
     return sorted(members, key=lambda each: (each if isinstance(each, int) else 0, str(each)))
-
-
-def as_json(value: Value | None) -> Any:  # noqa: PLR0911 - one for each kind
-    """Return a value as JSON has it: a row as a list, a function of other arguments an object."""
-    match value:
-        case Mapping() if list(value) == list(range(len(value))):
-            return [as_json(each) for each in value.values()]
-        case Mapping():
-            return {str(key): as_json(each) for key, each in value.items()}
-        case frozenset():
-            return sorted(map(as_json, value), key=plain_order)
-        case list():
-            return [as_json(each) for each in value]
-        case Record():
-            return {name: as_json(part) for name, part in value._asdict().items()}
-        case tuple():
-            return as_json(value[0]) if value else None
-    return value

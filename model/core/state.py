@@ -288,3 +288,24 @@ def plain_order(member: Any) -> tuple[int, str]:
     The member is plain data. A corpus is written and read in this order.
     """
     return member if isinstance(member, int) else 0, json.dumps(member)
+
+
+def as_json(value: Any) -> Any:  # noqa: PLR0911 - one for each kind
+    """Return data of a field as JSON has it: a row is a list, another function an object.
+
+    A tuple is an option: what it holds, or null.
+    """
+    match value:
+        case Mapping() if list(value) == list(range(len(value))):
+            return [as_json(each) for each in value.values()]
+        case Mapping():
+            return {str(key): as_json(each) for key, each in value.items()}
+        case frozenset():
+            return sorted(map(as_json, value), key=plain_order)
+        case list():
+            return [as_json(each) for each in value]
+        case tuple() if hasattr(value, "_asdict"):
+            return {name: as_json(part) for name, part in value._asdict().items()}
+        case tuple():
+            return as_json(value[0]) if value else None
+    return value

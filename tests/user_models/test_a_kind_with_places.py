@@ -22,8 +22,9 @@ from waterline.checker.search.search import search
 from waterline.checker.tla.kafka.module import export
 from waterline.checker.traces.recording import record_trace
 from waterline.checker.user_models.family import own_family
-from waterline.counterexamples.formats import as_json, to_itf, to_tlc
+from waterline.counterexamples.formats import to_itf, to_tlc
 from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.state import as_json
 from waterline.model.own.fields import Names
 from waterline.model.own.layout import field_of
 from waterline.models import instance
