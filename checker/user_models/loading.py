@@ -283,8 +283,15 @@ def _of_declaration(kind: str, what: str) -> str | None:
         name = unexpected[1]
         known = f"it has {', '.join(_PROTOCOL)}"
         return f"a Protocol has no {name!r}; {did_you_mean_or(name, _PROTOCOL, known)}"
-    if kind not in _USAGE:
+    if not (usage := _USAGE.get(kind) or _example(kind)):
         return None
     given = f"has no {unexpected[1]!r}" if unexpected else "has other arguments"
     listed = "" if kind in ("Names", "Action", "Lemma") else _IN_A_LIST
-    return f"this {kind} {given}; {_USAGE[kind]}{listed}"
+    return f"this {kind} {given}; {usage}{listed}"
+
+
+def _example(kind: str) -> str:
+    """Return the example in the docstring of a kind of field, as a remedy; "" for none."""
+    declared = getattr(own, kind, None) if kind in own.__all__ else None
+    example = re.search(rf"`(\w+ = {kind}\([^`]+)`", getattr(declared, "__doc__", None) or "")
+    return f"write it as {example[1]}" if example else ""

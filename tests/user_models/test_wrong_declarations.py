@@ -6,7 +6,9 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.user_models.test_mistakes import RIGHT, written
+from waterline.checker.user_models.loading import describe_declaration_error
 from waterline.model import own
+from waterline.model.own.fields import DeclaredField
 
 MISTAKES = {
     "number of three": (
@@ -244,3 +246,21 @@ def test_it_is_one_line_that_names_the_remedy(mistake: str, cli: Commands) -> No
     first, *others = err.splitlines()
     assert first == f"error: {says}"
     assert all(line.startswith("error: lock.py:") for line in others)
+
+
+KINDS = [
+    name
+    for name in own.__all__
+    if isinstance(kind := getattr(own, name), type) and issubclass(kind, DeclaredField)
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_field_says_how_it_is_written(kind: str) -> None:
+    """A new kind too: its docstring has an example."""
+    with pytest.raises(TypeError) as raised:
+        getattr(own, kind)(*["a"] * 9, never=1)
+    described = describe_declaration_error(raised.value) or ""
+
+    assert f"this {kind} " in described
+    assert f" = {kind}(" in described
