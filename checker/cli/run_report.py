@@ -38,7 +38,6 @@ from waterline.checker.search.result import InvariantResult, LevelSummary, Resul
 from waterline.counterexamples import TraceStep
 from waterline.counterexamples.rendering import Trimmed, render_compact
 from waterline.counterexamples.style import BAD, GOOD, WARNING, label_grid
-from waterline.model.core.claim import Temporal
 
 if TYPE_CHECKING:
     from waterline.checker.checking.run import RuleError, Run
@@ -148,10 +147,7 @@ def _after(result: Result, found: InvariantResult) -> Text:
     """` after 12 steps, within the contract of acks=1`; nothing where nothing breaks the claim."""
     if found.depth is None:
         return Text()
-    behaviours = result.problem.behaviours
-    liveness = {claim.name for claim in behaviours if isinstance(claim, Temporal)}
-    for_ever = ", for ever" if found.name in liveness else ""
-    after = Text(f" after {quantity(found.depth, 'step')}{for_ever}", style="red")
+    after = Text(result.describe_after(found), style="red")
     if contract := result.contract_of(found.name):
         after.append(f", {describe_contract(contract)}", style="yellow")
     return after
@@ -210,8 +206,7 @@ def counts(result: Result, prepare_seconds: float, spark: str = "") -> Renderabl
     grid.add_row("Distinct states", f"{result.distinct:,}{symmetric}")
     grid.add_row("Generated", f"{result.generated:,}")
     grid.add_row("Depth", f"{result.depth}")
-    cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
-    grid.add_row("Bounds", ", ".join(cut) or "nothing cut")
+    grid.add_row("Bounds", result.describe_cut())
     if advice := describe_advice(result):
         grid.add_row("HOLDS means", advice)
     for line in who_explored(result.levels):
@@ -285,14 +280,18 @@ def render_finding(
         described = Text(finding.explanation, style=BAD)
         shown: RenderableType = Group(Text(f"By the same steps as {same_as}, above."), described)
     else:
-        shown = render_compact(
-            finding.replayed,
-            explanation=finding.explanation,
-            lanes=words.lanes,
-            reasons=reasons(story_of(finding)),
-        )
+        shown = _render_steps(finding, words)
     alike = finding.describe_alike(names)
     return Group(Text(), title, shown, *([Text(alike, "dim")] if alike else []))
+
+
+def _render_steps(finding: Finding, words: Words) -> RenderableType:
+    return render_compact(
+        finding.replayed,
+        explanation=finding.explanation,
+        lanes=words.lanes,
+        reasons=reasons(story_of(finding)),
+    )
 
 
 def render_error(error: RuleError, words: Words) -> RenderableType:
@@ -307,13 +306,7 @@ def render_others(first: Finding, others: Others, words: Words) -> RenderableTyp
     for number, finding in enumerate(others.findings, start=1):
         title = Text.assemble((f"ANOTHER {number} ", BAD), (finding.invariant, "bold"))
         title.append(f": {quantity(len(finding.replayed.moments), 'step')}")
-        shown = render_compact(
-            finding.replayed,
-            explanation=finding.explanation,
-            lanes=words.lanes,
-            reasons=reasons(story_of(finding)),
-        )
-        parts += [Text(), title, shown]
+        parts += [Text(), title, _render_steps(finding, words)]
     return Group(*parts, Text(), Text(others.describe(first), "dim"))
 
 

@@ -6,6 +6,9 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from waterline.checker.problem.wording import quantity
+from waterline.model.core.claim import Temporal
+
 if TYPE_CHECKING:
     from waterline.checker.problem.packed_rows import StateWords
     from waterline.checker.problem.problem import Problem
@@ -158,6 +161,19 @@ class Result:
         problem = self.problem
         contracts = {claim.name: claim.contract for claim in problem.claims}
         return contracts[name](problem.model.settings)
+
+    def describe_after(self, found: InvariantResult) -> str:
+        """` after 12 steps`: when a claim breaks; "" where nothing breaks it."""
+        if found.depth is None:
+            return ""
+        lasting = {c.name for c in self.problem.behaviours if isinstance(c, Temporal)}
+        for_ever = ", for ever" if found.name in lasting else ""
+        return f" after {quantity(found.depth, 'step')}{for_ever}"
+
+    def describe_cut(self) -> str:
+        """How many steps each bound has cut."""
+        cut = [f"{name}: {count:,} cut" for name, count in self.cut.items() if count]
+        return ", ".join(cut) or "nothing cut"
 
     @property
     def never_enabled(self) -> list[str]:

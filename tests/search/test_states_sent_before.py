@@ -36,8 +36,6 @@ class HostileWorkers:
 
     name = "hostile"
     rules = ""
-    tasks = 1
-    task_bytes = 1 << 20
 
     def __init__(
         self, chance: random.Random, use: Callable[[Any], None], *, sent_rows: int, parts: int

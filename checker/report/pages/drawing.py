@@ -79,7 +79,6 @@ class Band:
     y: int
     height: int
     is_fault: bool
-    is_loss: bool
     arrows: tuple[Arrow, ...]
     labels: tuple[Label, ...]
 
@@ -212,16 +211,13 @@ def _band(sequence: Sequence, rows: _Rows, events: Events) -> Band:
         y = rows.notes[step - 1] + row * (LINE + 3)
         labels.append(Label(x_of(note.lane) - width // 2, y, width, words, note.tone.value))
     arrows = [_arrow(sequence.messages[index], index, rows) for index in events.sent]
-    tones = {note.tone for note in notes}
     return Band(
         number=step,
         call=sequence.calls[step - 1],
         sentence=sequence.sentences[step - 1],
         y=rows.tops[step - 1],
         height=rows.tops[step] - rows.tops[step - 1],
-        is_fault=Tone.FAULT in tones,
-        is_loss=Tone.LOSS in tones
-        or any(sequence.messages[index].lost == step for index in events.ending),
+        is_fault=any(note.tone is Tone.FAULT for note in notes),
         arrows=tuple(arrows),
         labels=tuple(labels),
     )

@@ -17,7 +17,6 @@ from waterline.checker.problem.wording import (
 from waterline.checker.report.pages.page import Shown, parts_of, render, require_few_steps
 from waterline.checker.report.pages.trace_sequence import describe_title
 from waterline.checker.search.result import Verdict
-from waterline.model.core.claim import Temporal
 
 if TYPE_CHECKING:
     from waterline.checker.checking.run import Run
@@ -134,19 +133,12 @@ def options_of(problem: Problem) -> list[tuple[str, str]]:
 
 def _verdict(result: Result, found: InvariantResult, named: dict[str, str]) -> dict[str, object]:
     sentences = {claim.name: claim.sentence for claim in result.problem.claims}
-    text = found.verdict.value.upper()
-    contract = ""
-    if found.verdict is Verdict.VIOLATED and found.depth is not None:
-        text += f" after {quantity(found.depth, 'step')}"
-        liveness = (c.name for c in result.problem.behaviours if isinstance(c, Temporal))
-        text += ", for ever" if found.name in liveness else ""
-        promised = result.contract_of(found.name)
-        contract = describe_contract(promised) if promised else ""
+    promised = result.contract_of(found.name) if found.verdict is Verdict.VIOLATED else None
     return {
         "name": found.name,
-        "text": text,
+        "text": found.verdict.value.upper() + result.describe_after(found),
         "kind": found.verdict.name.lower(),
-        "contract": contract,
+        "contract": describe_contract(promised) if promised else "",
         "sentence": sentences.get(found.name, ""),
         "trace": named.get(found.name),
     }
@@ -161,11 +153,10 @@ def _happenings(result: Result) -> list[tuple[str, str]]:
 
 
 def _counts(result: Result) -> list[tuple[str, str]]:
-    cut = [f"{name}: {count:,} cut" for name, count in result.cut.items() if count]
     return [
         ("Distinct states", f"{result.distinct:,}"),
         ("Transitions", f"{result.generated:,}"),
         ("Depth", f"{result.depth:,}"),
-        ("Bounds", ", ".join(cut) or "nothing cut"),
+        ("Bounds", result.describe_cut()),
         ("Search", f"{result.seconds:.2f} s on engine {result.engine}"),
     ]

@@ -300,10 +300,6 @@ class FileEngine:
         """
         yield from self.main.over(items, work)
 
-    def over_files(self) -> FileEngine:
-        """Itself."""
-        return self
-
     def _runs_of(self, level: LevelFiles, owner: int) -> Iterator[tuple[SortedFile, int]]:
         """The files of a level that may hold states of an owner, with how many about."""
         for file in level.files:

@@ -233,7 +233,7 @@ class SparkWorkers:
         return frontier >= HAND_OVER_FRONTIER and self._spark.is_up
 
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
-        """Wait for the workers; two owners for each core, more where memory asks for it."""
+        """Wait for the workers; an owner for each core, more where memory asks for it."""
         self._start()
         words = self.problem.model.layout.words
         # All of it is compiled and optimised once here, and loaded by each worker.
@@ -241,7 +241,7 @@ class SparkWorkers:
         self._spark.wait()
         if self._exchange is None:
             self._exchange = self._exchange_in(storage, work)
-        memory = self._memory_a_core
+        memory = memory_a_core() if self._spark.is_local else CLUSTER_MEMORY_A_CORE
         return owners_for(frontier, words=words, cores=self._spark.cores, memory_a_core=memory)
 
     def _exchange_in(self, storage: Storage, work: str) -> Exchange:
@@ -249,20 +249,6 @@ class SparkWorkers:
         if isinstance(storage, LocalStorage):
             return FileExchange(self._spark, storage.root / work / "exchange")
         return ShuffleExchange(self._spark)
-
-    @property
-    def tasks(self) -> int:
-        """One task a core."""
-        return self._spark.cores
-
-    @property
-    def task_bytes(self) -> int:
-        """Half of a core's memory."""
-        return self._memory_a_core // 2
-
-    @property
-    def _memory_a_core(self) -> int:
-        return memory_a_core() if self._spark.is_local else CLUSTER_MEMORY_A_CORE
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Candidates of this process."""

@@ -50,14 +50,6 @@ class Workers(Protocol):
     def rules(self) -> str:
         """Digest of the problem's rules; "" where tasks run in this process."""
 
-    @property
-    def tasks(self) -> int:
-        """How many tasks run at a time; known once they have got ready, as is `task_bytes`."""
-
-    @property
-    def task_bytes(self) -> int:
-        """How much memory a task may take."""
-
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
         """Get ready, and say how many owners there should be.
 
@@ -126,16 +118,6 @@ class DiskWorkers:
         room = self.memory_bytes / 2 / self.threads
         owners = int(expected * _TASK_BYTES_A_ROW / room) + 1
         return min(max(owners, OWNERS_MIN), OWNERS_MAX)
-
-    @property
-    def tasks(self) -> int:
-        """One task a thread."""
-        return self.threads
-
-    @property
-    def task_bytes(self) -> int:
-        """Half of the memory for all threads."""
-        return max(1, self.memory_bytes // (2 * self.threads))
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Keep candidates for the next level."""
