@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from lab.conform.harness_digest import harness_digest
 from lab.conform.outcomes import Outcome, outcome_of
 from lab.conform.reaching import DEAR, Search
+from lab.conform.steerable import Steerable
 from waterline.checker.kafka.confirm.releases import KafkaRelease
-from waterline.checker.kafka.confirm.steerable import Steerable
 from waterline.checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.prepare import prepare

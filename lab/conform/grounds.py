@@ -18,12 +18,12 @@ from lab.conform.circumstances import Circumstances
 from lab.conform.conformance import Conformance, Disagreement, Planned, Tallied
 from lab.conform.kept_walks import AIMED, ALONG, CHANCE, KeptWalk, Question
 from lab.conform.shortening import shorten
+from lab.conform.steerable import Steerable
 from lab.conform.walking import Choose, Walked, by_chance, following, walk
 from waterline.checker.kafka.confirm.brokers import BrokerSettings
 from waterline.checker.kafka.confirm.jars import Site, Tell
 from waterline.checker.kafka.confirm.stage import Stage
 from waterline.checker.kafka.confirm.staging import start_stage
-from waterline.checker.kafka.confirm.steerable import Steerable
 from waterline.checker.kafka.confirm.stepping import LAG_MS, NEEDS_LAG, NO_LAG_MS
 from waterline.counterexamples import Moment, Trace, TraceStep
 from waterline.model.core.transition_system import Model

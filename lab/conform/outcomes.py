@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waterline.checker.compiler.origins import action_of
-from waterline.checker.kafka.confirm.steerable import Column, Element, Steps, elements_of
+from waterline.checker.kafka.confirm.silence import Column, Element, Steps, elements_of
 from waterline.checker.problem.packed_rows import Rows
 from waterline.model.core.layout import Layout
 from waterline.model.core.state import State

@@ -1,7 +1,7 @@
 """Search for outcomes, breadth first, with a way to each; over all steps or the steerable ones.
 
 Steps that are dear on brokers are put off: a way has as few of these as any, and then as few steps
-as any. A state is searched together with who is silent in it (`checker.kafka.confirm.steerable`).
+as any. A state is searched together with who is silent in it (`checker.kafka.confirm.silence`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.conform.outcomes import Outcome, keys_of, outcome_of_key
+from lab.conform.steerable import Steerable
 from waterline.checker.compiler.origins import ACTION_SHIFT, call_of, row_of, step_of
-from waterline.checker.kafka.confirm.steerable import Column, Steerable, Steps
+from waterline.checker.kafka.confirm.silence import Column, Steps
 from waterline.checker.kafka.confirm.stepping import SHRINKS
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem

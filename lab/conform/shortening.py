@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from lab.conform.steerable import Steerable
 from lab.conform.walking import Walked, following
-from waterline.checker.kafka.confirm.steerable import Steerable
 from waterline.checker.kafka.confirm.stepping import StepSeen
 from waterline.counterexamples import TraceStep
 

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lab.conform.outcomes import Outcome, outcome_of
+from lab.conform.steerable import Steerable, moment_of
 from waterline.checker.kafka.confirm.errors import BrokerFailed, NoAnswer
 from waterline.checker.kafka.confirm.facts import differences, of_model
 from waterline.checker.kafka.confirm.releases import KafkaRelease
 from waterline.checker.kafka.confirm.replay import assigned_of
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage, StepFailed
 from waterline.checker.kafka.confirm.staging import begin
-from waterline.checker.kafka.confirm.steerable import Steerable, moment_of
 from waterline.checker.kafka.confirm.stepping import (
     LAG_MS,
     SHRINKS,

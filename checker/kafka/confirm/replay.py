@@ -21,9 +21,9 @@ from waterline.checker.kafka.confirm.jars import Site, Tell
 from waterline.checker.kafka.confirm.kraft.stage import KraftStage
 from waterline.checker.kafka.confirm.observing import observe
 from waterline.checker.kafka.confirm.releases import KafkaRelease
+from waterline.checker.kafka.confirm.silence import Silence
 from waterline.checker.kafka.confirm.stage import NotHeld, Stage
 from waterline.checker.kafka.confirm.staging import start_stage
-from waterline.checker.kafka.confirm.steerable import Steerable
 from waterline.checker.kafka.confirm.stepping import (
     FETCH_WAIT_MS,
     LAG_MS,
@@ -149,13 +149,13 @@ class Run:
     committed: set[str] = field(default_factory=set)
     vain: int | None = None
     """A follower that asks in vain just now."""
-    steerable: Steerable = field(init=False)
+    silence: Silence = field(init=False)
     silent: int = 0
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         """Start with no broker fenced."""
-        self.steerable = Steerable(self.course.model, self.release, self.lag_ms)
+        self.silence = Silence(self.course.model, self.release)
 
     def carried_out(self, stage: Stage) -> Confirmation:
         """Every step, then the end."""
@@ -261,7 +261,7 @@ class Run:
         take(stage, moment, self.course.model, self.lag_ms, seen)
         require_held(seen, stage.replicas, self.lag_ms)
         self.committed |= committed_in(stage, seen.kafka)
-        self.silent = self.steerable.silent_after(moment, self.silent)
+        self.silent = self.silence.silent_after(moment, self.silent)
         return seen
 
     def _judge(self, evidence: Evidence) -> Confirmation:

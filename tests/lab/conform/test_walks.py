@@ -15,6 +15,7 @@ from lab.conform.grounds import (
     trace_of_walk,
 )
 from lab.conform.shortening import possible, shorten
+from lab.conform.steerable import FENCED, SILENT, Steerable
 from lab.conform.walking import (
     Choose,
     Walked,
@@ -28,7 +29,6 @@ from waterline.checker.kafka.confirm.errors import BrokerFailed
 from waterline.checker.kafka.confirm.facts import ISR, Facts
 from waterline.checker.kafka.confirm.releases import KafkaRelease, kafka_release
 from waterline.checker.kafka.confirm.stage import NotHeld, StepFailed
-from waterline.checker.kafka.confirm.steerable import FENCED, SILENT, Steerable
 from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS
 from waterline.counterexamples import from_json, to_json
 

@@ -13,8 +13,8 @@ from lab.conform.conformance import begin
 from lab.conform.harness_digest import harness_digest, modules
 from lab.conform.outcomes import Outcome, outcome_of
 from lab.conform.reaching import DEAR, Search
+from lab.conform.steerable import SILENT, Steerable
 from waterline.checker.kafka.confirm.releases import kafka_release
-from waterline.checker.kafka.confirm.steerable import SILENT, Steerable
 from waterline.checker.kafka.confirm.stepping import LAG_MS, NO_LAG_MS, SHRINK
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
