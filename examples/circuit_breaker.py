@@ -1,4 +1,17 @@
-"""A circuit breaker: after failures it refuses calls, and later one trial decides."""
+"""A circuit breaker: after failures it refuses calls, and later one trial decides.
+
+`waterline ties` compares with the library circuitbreaker, whose file is to lie next to this one.
+
+Not modelled: circuitbreaker.py:CircuitBreaker.decorate, it only chooses how to wrap
+Not modelled: circuitbreaker.py:CircuitBreaker.call_async, as call
+Not modelled: circuitbreaker.py:CircuitBreaker.call_async_generator, as call_generator
+Not modelled: circuitbreaker.py:CircuitBreaker.open_remaining, it only reads
+Not modelled: circuitbreaker.py:CircuitBreaker.failure_count, it only reads
+Not modelled: circuitbreaker.py:CircuitBreaker.closed, it only reads
+Not modelled: circuitbreaker.py:CircuitBreaker.name, it only reads
+Not modelled: circuitbreaker.py:CircuitBreaker.last_failure, it only reads
+Not modelled: circuitbreaker.py:CircuitBreaker.fallback_function, what is called instead
+"""
 
 from waterline import Choice, Fields, Names, Number, Protocol, when
 
@@ -28,7 +41,11 @@ def circuit_breaker(state: type[State]) -> Protocol:
 
 
 def begin(s: State, call: int) -> None:
-    """{call} is let through."""
+    """{call} is let through.
+
+    Code: circuitbreaker.py:CircuitBreaker._decorate_sync, circuitbreaker.py:CircuitBreaker.call,
+    circuitbreaker.py:CircuitBreaker.call_generator, circuitbreaker.py:CircuitBreaker.opened
+    """
     when(s.call[call] == "idle")
     when(s.circuit != "open")
     when(s.circuit == "closed" or all(s.call[other] != "trial" for other in s.calls))
@@ -39,7 +56,10 @@ def begin(s: State, call: int) -> None:
 
 
 def succeed(s: State, call: int) -> None:
-    """{call} succeeds."""
+    """{call} succeeds.
+
+    Code: circuitbreaker.py:CircuitBreaker.__exit__, circuitbreaker.py:CircuitBreaker.reset
+    """
     when(s.call[call] != "idle")
     if s.call[call] == "trial" or s.circuit == "closed":
         s.circuit = "closed"
@@ -48,7 +68,10 @@ def succeed(s: State, call: int) -> None:
 
 
 def fail(s: State, call: int) -> None:
-    """{call} fails."""
+    """{call} fails.
+
+    Code: circuitbreaker.py:CircuitBreaker.__exit__, circuitbreaker.py:CircuitBreaker.__call_failed
+    """
     when(s.call[call] != "idle")
     if s.call[call] == "trial":
         s.circuit = "open"
@@ -60,7 +83,10 @@ def fail(s: State, call: int) -> None:
 
 
 def wait(s: State) -> None:
-    """The recovery timeout is over."""
+    """The recovery timeout is over.
+
+    Code: circuitbreaker.py:CircuitBreaker.state, circuitbreaker.py:CircuitBreaker.open_until
+    """
     when(s.circuit == "open")
     s.circuit = "half_open"
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import circuitbreaker
@@ -12,6 +14,8 @@ import pytest
 
 import waterline.testing
 from examples.circuit_breaker import circuit_breaker
+from tests.support.commands import Commands
+from tests.support.own import EXAMPLES
 from waterline.models import instance
 
 THRESHOLD, RECOVERY_SECONDS = 2, 30
@@ -94,6 +98,11 @@ class MendedAdapter(Adapter):
     breaker = MendedBreaker
 
 
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Commands:
+    return Commands(capsys, monkeypatch)
+
+
 @pytest.fixture(autouse=True)
 def own_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the library have its clock again at the end of a test."""
@@ -114,6 +123,24 @@ def test_ten_of_thirteen_paths_differ_for_three_reasons() -> None:
         "circuit is 'closed'; the model has 'open'": 5,
         "circuit is 'open'; the model has 'half_open'": 4,
     }
+
+
+def test_the_reviewed_code_is_that_of_this_release(
+    run: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("circuit_breaker.py", "circuit_breaker.ties.toml"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    library = Path(shutil.copy(circuitbreaker.__file__, tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    same, out, _ = run("ties", "circuit_breaker.py", name="waterline")
+    text = library.read_text()
+    library.write_text(text.replace("if exc_type and self.is_failure", "if self.is_failure"))
+    changed, after, _ = run("ties", "circuit_breaker.py", name="waterline")
+
+    assert "if exc_type and self.is_failure" in text
+    assert (same, out.count(": reviewed")) == (0, 10)
+    assert (changed, after.count("changed since it was reviewed")) == (15, 2)
 
 
 def test_a_late_success_closes_an_open_circuit_after_six_steps() -> None:
