@@ -53,7 +53,7 @@ def test_the_page_is_what_happens(tmp_path: Path) -> None:
 def test_walks_find_a_missing_check_and_nothing_in_a_right_server(tmp_path: Path) -> None:
     (tmp_path / "lease.py").write_text(lease_text())
     lease = live(tmp_path / "lease.py").function
-    few = settings(max_examples=10, stateful_step_count=15, deadline=None, database=None)
+    few = settings(max_examples=20, stateful_step_count=15, deadline=None, derandomize=True)
 
     machine = waterline.testing.state_machine(lease, Adapter, clients=2, fenced=True)
     run_state_machine_as_test(machine, settings=few)
