@@ -242,7 +242,8 @@ def test_the_python_example_prints_what_is_shown() -> None:
 
 _OF_OTHER_TOOLS = re.compile(
     r"`kafka-[\w-]+ --[^`]+`(?:, with `--all`)?"
-    r"|^ {4}(?:kafka-[a-z-]+|podman) .*$|^\$ pytest .*$",
+    r"|^ {4}(?:kafka-[a-z-]+|podman) .*$|^\$ pytest .*$"
+    r"|kafka-topics\.sh(?:\s+(?:--[a-z-]+|HOST:PORT))+",
     re.MULTILINE,
 )
 """Commands of Kafka's, of podman's and of pytest's, whose options are their own."""
