@@ -83,7 +83,7 @@ async def settled(pilot: Pilot[Any], pauses_max: int = 500) -> None:
         await pilot.pause()
         now = lines(pilot.app)
         same = same + 1 if now == before and _has_its_keys(pilot.app) else 0
-        if same == 2 or pilot.app.return_value is not None:
+        if same == 4 or pilot.app.return_value is not None:
             return
         before = now
     raise TimeoutError(f"the screen still changes after {pauses_max} pauses")
