@@ -136,6 +136,7 @@ def running(
                 str(find_java()),
                 "-Xmx512m",
                 "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",  # a run ends before C2's code pays for its compiling
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
                 "-cp",
                 _class_path([classes, *jars]),
