@@ -7,15 +7,13 @@ import copy
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from waterline.model.own.fields import AnyField, Choice, Number, Set, Value
 from waterline.model.own.lowering import changed_by
 from waterline.model.own.mistakes import is_true
-from waterline.model.own.syntax import SET, Kind, Refuse
+from waterline.model.own.syntax import SET, Kind, Refuse, at
 
 _ASKS = {"when", "within"}
-_Node = TypeVar("_Node", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ class Asking:
                 "ask first, then write",
             )
 
-    def guard(self, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
+    def guard(self, tree: ast.FunctionDef, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Return the guard's statements: `when(x)` ends them with False unless x."""
         body = [
             _unless(statement, ast.Constant(False))
@@ -79,7 +77,7 @@ class Asking:
             for statement in looking
             if question_of(statement) != "within"
         ]
-        end = looking[-1] if looking else None
+        end = looking[-1] if looking else tree
         return [*body, at(ast.Return(ast.Constant(True)), end)]
 
     def limit(self, tree: ast.FunctionDef, looking: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -143,13 +141,6 @@ def _unless(statement: ast.stmt, value: ast.Constant) -> ast.stmt:
     return at(ast.If(negated, [at(ast.Return(value), condition)], []), statement)
 
 
-def at(node: _Node, like: ast.AST | None) -> _Node:
-    """The node on the line of another one."""
-    if like is None:
-        return node
-    return ast.copy_location(node, like)
-
-
 class _Silent(ast.NodeTransformer):
     """`return True` of an action is `return`; a warning says so."""
 
@@ -162,11 +153,6 @@ def silent(statement: ast.stmt) -> ast.stmt:
     """Return an action's statement without the values that it returns."""
     made: ast.stmt = _Silent().visit(copy.deepcopy(statement))
     return made
-
-
-def returns_nothing(node: ast.Return) -> bool:
-    """`return`, and `return None`."""
-    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
 
 
 def counted_from(tree: ast.FunctionDef, over: Mapping[str, AnyField]) -> Iterator[ast.stmt]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waterline.model.own.constants import Table, entries, fixed_value, is_table, map_table, table_of
-from waterline.model.own.lowered_calls import at
-from waterline.model.own.syntax import is_plain
+from waterline.model.own.syntax import at, is_plain, stored_names, variables_of
 
 FOLDS = ("all", "any", "sum", "max", "min")
 """Functions that may take a comprehension."""
@@ -40,7 +39,7 @@ class Members(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """The variables of a function hide names of the file."""
-        self._own = {argument.arg for argument in node.args.args} | _stored_names(node)
+        self._own = variables_of(node)
         _Apart(self._own, self._is_range).visit(node)
         return self.generic_visit(node)
 
@@ -246,7 +245,7 @@ class Unfolding(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """The variables of a function are those that a loop in it may be given."""
-        self._known = {argument.arg for argument in node.args.args} | _stored_names(node)
+        self._known = variables_of(node)
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -274,7 +273,7 @@ class Unfolding(ast.NodeTransformer):
         comprehension: ast.GeneratorExp | ast.ListComp,
         default: ast.expr | None,
     ) -> ast.AST:
-        own = _stored_names(comprehension)
+        own = stored_names(comprehension)
         read = sorted(
             {
                 each.id
@@ -344,14 +343,6 @@ def in_loops(comprehension: ast.GeneratorExp | ast.ListComp, inner: Sequence[ast
     return at(body[0], comprehension)
 
 
-def _stored_names(node: ast.AST) -> set[str]:
-    return {
-        each.id
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
-
-
 @dataclass(slots=True)
 class Replaced(ast.NodeTransformer):
     """Writes an expression for a variable."""
@@ -381,10 +372,10 @@ class _Apart(ast.NodeTransformer):
         for each in ast.walk(node):
             match each:
                 case ast.For(target=target, iter=over):
-                    self._over |= dict.fromkeys(_stored_names(target), self._what(over))
+                    self._over |= dict.fromkeys(stored_names(target), self._what(over))
                 case ast.Assign(targets=targets):
                     for target in targets:
-                        self._over |= dict.fromkeys(_stored_names(target), "a value")
+                        self._over |= dict.fromkeys(stored_names(target), "a value")
         return self.generic_visit(node)
 
     def _what(self, over: ast.expr) -> str:
@@ -396,7 +387,7 @@ class _Apart(ast.NodeTransformer):
         if not isinstance(node, _COMPREHENSIONS):
             return node
         for number, turn in enumerate(node.generators):
-            for name in _stored_names(turn.target):
+            for name in stored_names(turn.target):
                 over = self._what(turn.iter)
                 if self._over.setdefault(name, over) == over:
                     continue
@@ -414,7 +405,7 @@ def _rename(node: ast.AST, name: str, other: str) -> None:
     """Another name for a variable, but in comprehensions that have one of that name themselves."""
     if isinstance(node, ast.Name) and node.id == name:
         node.id = other
-    if isinstance(node, _COMPREHENSIONS) and name in _stored_names(node):
+    if isinstance(node, _COMPREHENSIONS) and name in stored_names(node):
         _rename(node.generators[0].iter, name, other)
         return
     for each in ast.iter_child_nodes(node):

@@ -101,7 +101,7 @@ def condition(
         for node in ast.walk(parsed):
             if isinstance(node, ast.Attribute):
                 _require_plain(text, node, terms.get(node.attr))
-        tree = reader.condition(parsed)
+        tree = reader.truth(parsed)
         holds = _make(reader, "condition", tree)
         fails = _make(reader, "no_condition", ast.UnaryOp(ast.Not(), tree))
     except (RecursionError, MemoryError):

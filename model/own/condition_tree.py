@@ -54,10 +54,6 @@ class Reader:
     _variables: dict[str, tuple[int, int]] = field(default_factory=dict)
     _loops: int = 0
 
-    def condition(self, node: ast.expr) -> ast.expr:
-        """The whole of it."""
-        return self._truth(node)
-
     def refuse(self, node: ast.AST | None, what: str, instead: str) -> BadCondition:
         """The error for a place in the text."""
         at = getattr(node, "col_offset", 0)
@@ -67,23 +63,25 @@ class Reader:
 
     # --- what is true or not ---------------------------------------------------------------------
 
-    def _truth(self, node: ast.expr) -> ast.expr:
+    def truth(self, node: ast.expr) -> ast.expr:
+        """A condition, or a part of one that is true or not."""
         match node:
             case ast.BoolOp(op=op, values=values):
-                return ast.BoolOp(op, [self._truth(value) for value in values])
+                return ast.BoolOp(op, [self.truth(value) for value in values])
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return ast.UnaryOp(ast.Not(), self._truth(operand))
+                return ast.UnaryOp(ast.Not(), self.truth(operand))
             case ast.Constant(value=bool() as value):
                 return ast.Constant(value)
             case ast.Call(func=ast.Name(id="any" | "all" as kind)):
-                loops, element, _ = self._comprehension(node, kind, self._truth)
+                loops, element, _ = self._comprehension(node, kind, self.truth)
                 return _call_of(kind, ast.GeneratorExp(element, loops))
             case ast.Compare():
                 return self._comparison(node)
         if (misuse := misuse_as_truth(self._field_of(node))) is not None:
             raise self.refuse(node, *misuse)
         found = self._number(node)
-        return _guard(found, ast.Compare(found.tree, [ast.NotEq()], [ast.Constant(0)]))
+        is_true = ast.Compare(found.tree, [ast.NotEq()], [ast.Constant(0)])
+        return _all_of([*found.guards, is_true])
 
     def _comparison(self, node: ast.Compare) -> ast.expr:
         operands = [node.left, *node.comparators]
@@ -162,7 +160,7 @@ class Reader:
             case ast.BinOp(op=op) if type(op) in _OPERATORS:
                 found = self._operate(node)
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
-                truth = self._truth(node)
+                truth = self.truth(node)
                 found = _Number(ast.IfExp(truth, ast.Constant(1), ast.Constant(0)), 0, 1)
             case ast.Call(func=ast.Name(id=name)):
                 found = self._call(node, name)
@@ -293,7 +291,7 @@ class Reader:
 
     def _call(self, node: ast.Call, name: str) -> _Number:
         if name in ("any", "all"):
-            truth = self._truth(node)
+            truth = self.truth(node)
             return _Number(ast.IfExp(truth, ast.Constant(1), ast.Constant(0)), 0, 1)
         if name == "sum":
             return self._sum(node)
@@ -392,7 +390,7 @@ class Reader:
         if hi - lo >= TURNS_MAX:
             raise self.refuse(given.iter, "the loop is too long", f"use {TURNS_MAX} turns at most")
         self._variables[name] = (lo, max(lo, hi))
-        asked = [self._truth(each) for each in given.ifs]
+        asked = [self.truth(each) for each in given.ifs]
         over = _call_of("range", *(each.tree for each in found))
         return ast.comprehension(ast.Name(name, ast.Store()), over, asked, 0), hi - lo + 1
 
@@ -407,10 +405,6 @@ def _call_of(name: str, *arguments: ast.expr) -> ast.expr:
 
 def _all_of(conditions: Sequence[ast.expr]) -> ast.expr:
     return conditions[0] if len(conditions) == 1 else ast.BoolOp(ast.And(), list(conditions))
-
-
-def _guard(found: _Number, condition: ast.expr) -> ast.expr:
-    return _all_of([*found.guards, condition])
 
 
 def _suggest(name: str, known: Sequence[str]) -> str:

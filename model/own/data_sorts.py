@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from waterline.model.core.layout import Field
 from waterline.model.core.sorts import DataSort, Held, Trusted
-from waterline.model.own.asking import at
 from waterline.model.own.fields import (
     NONE,
     AnyField,
@@ -26,6 +25,7 @@ from waterline.model.own.fields import (
     plain_field,
 )
 from waterline.model.own.normal_form import Renamed
+from waterline.model.own.syntax import on_line
 
 
 def data_sort(sort: Epochs | Opaque) -> DataSort:
@@ -135,7 +135,4 @@ class Arguments:
 def _statements(tree: ast.FunctionDef, text: str) -> Iterator[ast.stmt]:
     """The statements of a text, on the line of a function."""
     for statement in ast.parse(text).body:
-        for node in ast.walk(statement):
-            if hasattr(node, "lineno"):
-                at(node, tree)
-        yield statement
+        yield on_line(statement, tree)

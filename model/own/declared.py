@@ -27,7 +27,7 @@ from waterline.model.own.fields import (
     plain_field,
     require_name,
 )
-from waterline.model.own.state_class import Fields, epochs_of, fields_of, sorts_of
+from waterline.model.own.state_class import Fields, declarations_of
 
 
 class Action:
@@ -143,7 +143,7 @@ class Protocol:
             raise BadProtocol(f"state is {state!r}; give a class of fields, class State(Fields)")
         if self.fields:
             raise BadProtocol(f"there are fields beside the class {state.__name__}; leave them out")
-        return fields_of(state)
+        return tuple(declarations_of(state).fields.values())
 
     def _require_fair(self) -> None:
         named = [_name_of(_function(action)) for action in self.actions]
@@ -244,7 +244,8 @@ class Protocol:
         """The sorts of names and of epochs. Raises `BadProtocol` as `sorts` does."""
         indices: list[Any] = []
         if self.state is not None:
-            indices += [*sorts_of(self.state), *epochs_of(self.state)]
+            made = declarations_of(self.state)
+            indices += [*made.sorts.values(), *made.epochs.values()]
         for declared in self.fields:
             indices += declared.indices
         for domain in self._domains():

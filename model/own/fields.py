@@ -15,14 +15,11 @@ from waterline.model.own.names import (
     Names,
     Opaque,
     extent,
-    plural_of,
-    require_index,
     require_name,
 )
 from waterline.model.own.placed import PlacedField
 from waterline.model.own.plain_fields import (
     NONE,
-    By,
     Choice,
     DeclaredField,
     Epoch,
@@ -39,7 +36,6 @@ __all__ = [
     "AnyField",
     "BadProtocol",
     "Bag",
-    "By",
     "Choice",
     "Container",
     "DeclaredField",
@@ -63,8 +59,6 @@ __all__ = [
     "Value",
     "extent",
     "plain_field",
-    "plural_of",
-    "require_index",
     "require_name",
 ]
 

@@ -56,9 +56,6 @@ def layout_of(
             raise BadProtocol(
                 f"field {declared.name} has the name of a bound or of a sort; rename one of them"
             )
-    for name in (*sizes, *(declared.name for declared in protocol.fields)):
-        if hasattr(Draft, name):
-            raise BadProtocol(f"{name} is what a state has already; call it otherwise, as {name}_")
     try:
         fields = [field_of(declared) for declared in protocol.fields]
         return Layout(fields, sizes={**sizes, **(ranges or {})})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, MutableMapping
-from typing import Any, TypeVar
+from typing import Any
 
 from waterline.model.core import machine_numbers
 
@@ -20,7 +20,6 @@ _CHECKS: dict[str, Callable[..., Any]] = {
     "__round_after__": machine_numbers.round_after,
     "__short__": machine_numbers.short,
 }
-_Node = TypeVar("_Node", bound=ast.AST)
 _ROUNDS = "__rounds__"
 _UNCHECKED = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.RShift)
 """Operators whose result never needs more bits than the operands."""
@@ -33,7 +32,7 @@ def add_limits(tree: ast.FunctionDef, names: MutableMapping[str, Any]) -> ast.Fu
     counts = any(isinstance(node, ast.While) for node in ast.walk(made))
     made = _Limits(counts).visit(made)
     if counts:
-        made.body.insert(0, _at(_set_rounds(ast.Constant(0)), tree))
+        made.body.insert(0, ast.copy_location(_set_rounds(ast.Constant(0)), tree))
     return ast.fix_missing_locations(made)
 
 
@@ -55,9 +54,9 @@ class _Limits(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.target, ast.Name) or isinstance(node.op, _UNCHECKED):
             return node
-        before = _at(ast.Name(node.target.id, ast.Load()), node)
+        before = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
         after = self._operate(node, node.op, before, node.value)
-        return _at(ast.Assign([node.target], after), node)
+        return ast.copy_location(ast.Assign([node.target], after), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         """`-a`"""
@@ -88,7 +87,9 @@ class _Limits(ast.NodeTransformer):
     def _count(self, node: ast.While | ast.For) -> ast.AST:
         if self._counts:
             rounds = ast.Name(_ROUNDS, ast.Load())
-            node.body.insert(0, _at(_set_rounds(_call("__round_after__", node, rounds)), node))
+            node.body.insert(
+                0, ast.copy_location(_set_rounds(_call("__round_after__", node, rounds)), node)
+            )
         return node
 
     @staticmethod
@@ -100,17 +101,13 @@ class _Limits(ast.NodeTransformer):
                 return _call("__shifted__", node, left, right)
             case ast.Mod():
                 return _call("__remainder__", node, left, right)
-        operation = _at(ast.BinOp(left, operator, right), node)
+        operation = ast.copy_location(ast.BinOp(left, operator, right), node)
         return _call("__fitting__", node, operation)
 
 
 def _call(name: str, like: ast.AST, *arguments: ast.expr) -> ast.expr:
-    return _at(ast.Call(ast.Name(name, ast.Load()), list(arguments), []), like)
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), list(arguments), []), like)
 
 
 def _set_rounds(value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(_ROUNDS, ast.Store())], value)
-
-
-def _at(node: _Node, like: ast.AST) -> _Node:
-    return ast.copy_location(node, like)

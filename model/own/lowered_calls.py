@@ -6,7 +6,6 @@ import ast
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from waterline.model.own.fields import (
     MEMBERS_MAX,
@@ -18,9 +17,7 @@ from waterline.model.own.fields import (
     Set,
     Value,
 )
-from waterline.model.own.syntax import SET, Kind, Refuse, is_made_set
-
-_Node = TypeVar("_Node", bound=ast.AST)
+from waterline.model.own.syntax import SET, Kind, Refuse, at, is_made_set, on_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +138,7 @@ class Calls(ast.NodeTransformer):
 
     def _keep(self, function: ast.FunctionDef, node: ast.AST) -> None:
         """A function that the rule calls: its lines are those of the place that needs it."""
-        for each in ast.walk(function):
-            if isinstance(each, ast.stmt | ast.expr | ast.arg):
-                ast.copy_location(each, node)
+        on_line(function, node)
         function.returns = None
         for argument in function.args.args:
             argument.annotation = None
@@ -259,11 +254,3 @@ def flat(statements: Sequence[ast.stmt | list[ast.stmt]]) -> list[ast.stmt]:
     for each in statements:
         found += each if isinstance(each, list) else [each]
     return found
-
-
-def at(node: _Node, like: ast.AST) -> _Node:
-    """The node, and all in it that has no line yet, on the line of this."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.stmt | ast.expr) and not hasattr(each, "lineno"):
-            ast.copy_location(each, like)
-    return node

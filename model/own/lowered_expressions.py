@@ -12,11 +12,11 @@ from waterline.model.own.lowered_calls import (
     NamedSequence,
     alike,
     as_read,
-    at,
     fold,
     operation_of,
 )
 from waterline.model.own.sequence_code import equal
+from waterline.model.own.syntax import at
 
 _ORDERS: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.LtE: ("is_subset", False),

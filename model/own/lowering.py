@@ -19,7 +19,6 @@ from waterline.model.own.lowered_calls import (
     NamedSequence,
     alike,
     as_read,
-    at,
     flat,
     is_element,
     operation_of,
@@ -27,7 +26,7 @@ from waterline.model.own.lowered_calls import (
 )
 from waterline.model.own.lowered_expressions import Expressions
 from waterline.model.own.sequence_code import copy_function
-from waterline.model.own.syntax import element_of, truths
+from waterline.model.own.syntax import at, element_of, truths
 
 TEXT = '''
 def has_member(members, member):

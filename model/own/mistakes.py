@@ -33,7 +33,7 @@ from waterline.model.own.statements import (
     require_statements,
     require_whole,
 )
-from waterline.model.own.syntax import Refuse, element_of
+from waterline.model.own.syntax import Refuse, element_of, is_none
 
 _ASKS = ("when", "within")
 _LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.Name)
@@ -93,7 +93,7 @@ class Mistakes:
             if isinstance(node, ast.Assert):
                 asked = ast.unparse(node.test)
                 raise self.refuse(node, f"an action has `assert {asked}`", f"write when({asked})")
-            if isinstance(node, ast.Return) and not (_is_none(node.value) or is_true(node.value)):
+            if isinstance(node, ast.Return) and not (is_none(node.value) or is_true(node.value)):
                 shown = ast.unparse(node)
                 raise self.refuse(
                     node,
@@ -304,10 +304,6 @@ def _count_of(table: ast.expr, index: Index) -> str:
         return str(index)
     assert isinstance(table, ast.Attribute)
     return f"{ast.unparse(table.value)}.{index.plural}"
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def is_true(value: ast.expr | None) -> bool:

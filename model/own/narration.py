@@ -311,13 +311,8 @@ def _elements(field: AnyField) -> Iterator[tuple[str, tuple[int, ...]]]:
         yield "", ()
         return
     for index in itertools.product(*(range(extent(each)) for each in field.indices)):
-        named = (_index(field, position, number) for position, number in enumerate(index))
+        named = (_write_index(field, position, number) for position, number in enumerate(index))
         yield f"[{', '.join(named)}]", index
-
-
-def _index(field: AnyField, position: int, number: int) -> str:
-    index = field.indices[position]
-    return index.describe(number) if isinstance(index, Names) else str(number)
 
 
 def element(state: State, field: AnyField, index: tuple[int, ...]) -> Any:

@@ -20,13 +20,11 @@ from waterline.model.core.made import function_of
 from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.own.asking import (
     Asking,
-    at,
     counted_from,
     first_paragraph,
     passed_kind,
     question_of,
     require_no_question,
-    returns_nothing,
     silent,
     without_docstring,
 )
@@ -47,8 +45,8 @@ from waterline.model.own.kinds import Kinds
 from waterline.model.own.limits import add_limits
 from waterline.model.own.lowering import Lowering
 from waterline.model.own.mistakes import Mistakes
-from waterline.model.own.structs import Parts, Structs, on_line
-from waterline.model.own.syntax import Kind
+from waterline.model.own.structs import Parts, Structs
+from waterline.model.own.syntax import Kind, at, is_none, on_line, variables_of
 from waterline.model.own.trying import TRY, Trying, sends, trial
 from waterline.model.own.values import Numbering
 from waterline.model.own.witness import witness_of
@@ -168,7 +166,7 @@ class Rules:
             limit = self._function(tree, [*looks[:-1], *rest] if tries else looks, tries=tries)
         return Rule(
             guard=self._function(
-                tree, [*begins, *given.guard(tree), *self._asking.guard(body[:first])]
+                tree, [*begins, *given.guard(tree), *self._asking.guard(tree, body[:first])]
             ),
             effect=self._function(tree, [*begins, *effect]),
             limit=limit,
@@ -192,7 +190,7 @@ class Rules:
             )
         body = without_docstring(tree)
         returns = [n for n in ast.walk(tree) if isinstance(n, ast.Return)]
-        if not returns or any(returns_nothing(node) for node in returns):
+        if not returns or any(is_none(node.value) for node in returns):
             raise self.refuse(tree, f"claim {tree.name} returns nothing", "return True or False")
         self._mistakes.require_claim(tree)
         self._kinds(tree).require_claim(tree)
@@ -326,7 +324,7 @@ class Rules:
         """The function of this body; one that `tries` returns the number of a limit, 0 for none."""
         plain = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
         made = ast.FunctionDef(tree.name, plain, copy.deepcopy(list(body)), [], None)
-        made = ast.fix_missing_locations(at(made, tree))
+        made = ast.fix_missing_locations(ast.copy_location(made, tree))
         require_no_question(made, self.refuse)
         kinds = self._kinds(tree)
         made = Parts(self.structs, kinds.kind_in(made), self.refuse).visit(made)
@@ -437,12 +435,7 @@ class Rules:
 
     def _constants(self, tree: ast.FunctionDef) -> dict[str, Any]:
         """Return the names of the file that a function uses, without those that it redefines."""
-        own = {argument.arg for argument in tree.args.args}
-        own |= {
-            node.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
+        own = variables_of(tree)
         return {name: value for name, value in self.names.items() if name not in own}
 
     def _require_known(self, tree: ast.FunctionDef) -> None:

@@ -133,11 +133,6 @@ class StateType(type):
         made._made = body
         return made
 
-    def __init__(
-        cls, name: str, bases: tuple[type, ...], body: Any, /, bounds: Bounds | None = None
-    ) -> None:
-        super().__init__(name, bases, body)
-
 
 class Fields(OfState, metaclass=StateType):
     """The fields of a state, the sorts of names that they are by, and the bounds.
@@ -199,19 +194,9 @@ def body_of(state: StateType) -> types.CodeType | None:
     return state._made.body.__code__ if state._made.body is not None else None
 
 
-def fields_of(state: StateType) -> tuple[AnyField, ...]:
-    """Return the fields of a class, in their order."""
-    return tuple(state._made.fields.values())
-
-
-def sorts_of(state: StateType) -> tuple[Names, ...]:
-    """Return the sorts of names of a class, in their order."""
-    return tuple(state._made.sorts.values())
-
-
-def epochs_of(state: StateType) -> tuple[Epochs, ...]:
-    """Return the sorts of epochs of a class, in their order."""
-    return tuple(state._made.epochs.values())
+def declarations_of(state: StateType) -> Declarations:
+    """Return the bounds, sorts and fields of a class, each in their order."""
+    return state._made
 
 
 def state_of(function: Callable[..., Any]) -> StateType | None:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 from waterline.model.core.made import note_operation
 from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.own.fields import AnyField, Flag, Struct, Value
-from waterline.model.own.syntax import Kind, Refuse
+from waterline.model.own.placed import parse_function
+from waterline.model.own.syntax import Kind, Refuse, at
 
 NO_VALUE = -1
 """The number of a value that the domain has not: none that is kept is this."""
@@ -132,19 +133,7 @@ class Parts(ast.NodeTransformer):
     def _call(self, written: StructFunction, given: list[ast.expr], node: ast.expr) -> ast.AST:
         name = written.function.name
         self.structs.written.setdefault(name, written)
-        made = ast.Call(ast.Name(name, ast.Load()), given, [])
-        for each in ast.walk(made):
-            if isinstance(each, ast.expr) and not hasattr(each, "lineno"):
-                ast.copy_location(each, node)
-        return made
-
-
-def on_line(function: ast.FunctionDef, node: ast.AST) -> ast.FunctionDef:
-    """A function that is written for a place of the file, with the line of that."""
-    for each in ast.walk(function):
-        if isinstance(each, ast.stmt | ast.expr | ast.arg):
-            ast.copy_location(each, node)
-    return function
+        return at(ast.Call(ast.Name(name, ast.Load()), given, []), node)
 
 
 def _making(struct: Struct, called: str, otherwise: str) -> ast.FunctionDef:
@@ -164,21 +153,15 @@ def _making(struct: Struct, called: str, otherwise: str) -> ast.FunctionDef:
             f"    number = number * {size} + min(max({name}, {lo}), {hi}) - {lo}",
         ]
     lines += ["    if outside == 1:", f"        {otherwise}", "    return number"]
-    return note_operation(_parse(lines), "make", struct.name)
+    return note_operation(parse_function(lines), "make", struct.name)
 
 
 def _taking(struct: Struct, name: str, part: AnyField) -> ast.FunctionDef:
     size, lo = part.range[1] - part.range[0] + 1, part.range[0]
-    made = _parse(
+    made = parse_function(
         [
             f"def __part_{struct.name}_{name}__(number):",
             f"    return number // {struct.weight(name)} % {size} + {lo}",
         ]
     )
     return note_operation(made, "part", struct.name, name)
-
-
-def _parse(lines: list[str]) -> ast.FunctionDef:
-    (made,) = ast.parse("\n".join(lines)).body
-    assert isinstance(made, ast.FunctionDef)
-    return made

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
 from waterline.model.own.fields import AnyField, SequenceField
 
+_Node = TypeVar("_Node", bound=ast.AST)
 Refuse = Callable[[ast.AST | None, str, str], Exception]
 NUMBER = "number"
 SET = "set"
@@ -136,6 +138,36 @@ def is_plain(node: ast.AST) -> bool:
     return not any(isinstance(each, ast.Call) for each in ast.walk(node))
 
 
-def is_none(node: ast.expr) -> bool:
-    """`None`"""
-    return isinstance(node, ast.Constant) and node.value is None
+def is_none(node: ast.expr | None) -> bool:
+    """`None`, also where nothing is written."""
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def variables_of(tree: ast.FunctionDef) -> set[str]:
+    """The arguments of a function, and all that it gives a value."""
+    return {argument.arg for argument in tree.args.args} | stored_names(tree)
+
+
+def stored_names(node: ast.AST) -> set[str]:
+    """The names that are given a value."""
+    return {
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+
+
+def at(node: _Node, like: ast.AST) -> _Node:
+    """The node, and all in it that has no line yet, on the line of this."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.stmt | ast.expr) and not hasattr(each, "lineno"):
+            ast.copy_location(each, like)
+    return node
+
+
+def on_line(function: _Node, node: ast.AST) -> _Node:
+    """A tree that is written for a place of the file, with the line of that."""
+    for each in ast.walk(function):
+        if isinstance(each, ast.stmt | ast.expr | ast.arg):
+            ast.copy_location(each, node)
+    return function

@@ -10,9 +10,8 @@ import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from waterline.model.own.asking import at
 from waterline.model.own.fields import AnyField, PlacedField
-from waterline.model.own.syntax import Refuse, element_of
+from waterline.model.own.syntax import Refuse, at, element_of
 
 TRY, _BEYOND = "__try_", "__beyond__"
 """Prefix of a function that tries out what another one does, and the variable for the limit

@@ -35,7 +35,18 @@ from waterline.model.own.fields import (
     Set,
     Value,
 )
-from waterline.model.own.syntax import NUMBER, OF_SET, SET, Kind, Refuse, is_plain
+from waterline.model.own.placed import parse_function
+from waterline.model.own.syntax import (
+    NUMBER,
+    OF_SET,
+    SET,
+    Kind,
+    Refuse,
+    at,
+    is_none,
+    is_plain,
+    on_line,
+)
 
 CHAIN_MAX = 16
 """Maximum number of elements compared one after the other."""
@@ -159,7 +170,7 @@ class Numbering(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
         """`return None` ends an action."""
-        if isinstance(node.value, ast.Constant) and node.value.value is None:
+        if is_none(node.value):
             node.value = None
         return self.generic_visit(node)
 
@@ -231,10 +242,7 @@ class Numbering(ast.NodeTransformer):
         for number, kept in enumerate(firsts):
             asked = ast.Compare(copy.deepcopy(node), [ast.Eq()], [ast.Constant(number)])
             made = ast.IfExp(asked, kept, made)
-        for each in ast.walk(made):
-            if not hasattr(each, "lineno"):
-                ast.copy_location(each, node)
-        return made
+        return at(made, node)
 
     def _kept_number(self, field: AnyField, node: ast.expr, value: Any) -> int | None:
         if isinstance(value, str) and isinstance(field, Choice):
@@ -286,16 +294,12 @@ class Numbering(ast.NodeTransformer):
             "    missing = 0",
             "    return 1 // missing",
         ]
-        (made,) = ast.parse("\n".join(lines)).body
-        assert isinstance(made, ast.FunctionDef)
+        made = parse_function(lines)
         digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
         slug = "".join(letter if letter.isalnum() else "_" for letter in table.name)
         begins = OF_SET if is_set else "__of_"
         made.name = f"{begins}{slug}_line_{node.lineno}_{digest}__"
-        for each in ast.walk(made):
-            if isinstance(each, ast.stmt | ast.expr | ast.arg):
-                ast.copy_location(each, node)
-        self.made[made.name] = made
+        self.made[made.name] = on_line(made, node)
         call = ast.Call(ast.Name(made.name, ast.Load()), [self.visit(each) for each in given], [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
