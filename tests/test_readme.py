@@ -148,14 +148,14 @@ The last two are the other half of what a sentence claims, and of what is advise
 """
 _LINE = r"(?:\.venv/bin/)?((?:check|waterline) .+)"
 _FORM = re.compile(
-    r"waterline (ask|confirm|matrix|gate|run|new|explain-logs|prove|view incident)"
+    r"waterline (ask|confirm|matrix|gate|run|new|explain-logs|mcp|prove|view incident)"
     r"|scenarios .*--run|[A-Z]{4}|\.\.\.|s3:|^\w+ [\w-]+$|^waterline certify"
     r"|^(waterline )?check( --[a-z]+)+$"
     r"|^check --unbounded --engine local$|--format json$|--to tla$"
 )
 """Forms of commands, and those that need brokers, a cluster, a solver or files of the reader's own.
 
-Their documents are tested elsewhere: tests/kafka, tests/ci, tests/user_models, tests/verify/proof.
+Their documents are tested elsewhere: tests/kafka, tests/ci, tests/user_models, tests/verify (cli, proof).
 """
 
 
