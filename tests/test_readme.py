@@ -155,7 +155,7 @@ _FORM = re.compile(
 )
 """Forms of commands, and those that need brokers, a cluster, a solver or files of the reader's own.
 
-Their documents are tested elsewhere: tests/kafka, tests/ci, tests/user_models, tests/verify (cli, proof).
+Their documents are tested elsewhere: tests/kafka, tests/ci, tests/user_models, tests/verify.
 """
 
 
