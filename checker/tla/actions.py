@@ -12,10 +12,10 @@ from waterline.checker.compiler import ir
 from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.source import Source, source_of
 from waterline.checker.tla import arithmetic
-from waterline.checker.tla.calls import Caller
+from waterline.checker.tla.calls import Caller, changes_of
 from waterline.checker.tla.ends import Ends, outcomes, resolve, value_of
 from waterline.checker.tla.environment import Environment, Role, Settings, StateOf, Value
-from waterline.checker.tla.forming import everything_in, in_order, join, let, negate
+from waterline.checker.tla.forming import conjuncts, everything_in, in_order, join, let, negate
 from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind, whole
 from waterline.checker.tla.program import FieldForm
 from waterline.checker.tla.subject import Subject
@@ -43,9 +43,7 @@ _Fields = dict[tuple[Role, str], Tree]
 
 def action_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
     """The parameters of an action, and what it says of a step."""
-    parameters = [caller.program.local(parameter.name) for parameter in action.parameters]
-    pairs = zip(action.parameters, parameters, strict=True)
-    values = [caller.program.argument(each, local) for each, local in pairs]
+    parameters, values = _arguments(caller, action)
     fields = caller.program.pristine()
     asked = enabling(caller, action, values, fields)
     step = effect(caller, changes(caller, action, values, fields))
@@ -54,24 +52,24 @@ def action_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
 
 def cut_of(caller: Caller, action: Action) -> tuple[list[Local], Tree]:
     """The parameters of an action, and when a bound keeps it from being taken."""
-    parameters = [caller.program.local(parameter.name) for parameter in action.parameters]
-    pairs = zip(action.parameters, parameters, strict=True)
-    values = [caller.program.argument(each, local) for each, local in pairs]
+    parameters, values = _arguments(caller, action)
     fields = caller.program.pristine()
     guard = guard_of(caller, action, values, fields)
     within = enabling(caller, action, values, fields)
-    asked, bounded = _items(tidy(guard)), _items(tidy(within))
+    asked, bounded = conjuncts(tidy(guard)), conjuncts(tidy(within))
     cut = join("/\\", *(item for item in bounded if item not in asked))
     return parameters, join("/\\", *asked, negate(cut))
 
 
-def _items(tree: Tree) -> tuple[Tree, ...]:
-    return tree.items if isinstance(tree, Junction) and tree.operator == "/\\" else (tree,)
+def _arguments(caller: Caller, action: Action) -> tuple[list[Local], list[Typed]]:
+    parameters = [caller.program.local(parameter.name) for parameter in action.parameters]
+    pairs = zip(action.parameters, parameters, strict=True)
+    return parameters, [caller.program.argument(each, local) for each, local in pairs]
 
 
 def guard_of(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
     """True if the guard lets it happen, within the bounds or not."""
-    return as_kind(_value(caller, source_of(action.guard), given, fields), TRUTHS)
+    return as_kind(value_now(caller, source_of(action.guard), given, fields), TRUTHS)
 
 
 def enabling(caller: Caller, action: Action, given: list[Typed], fields: _Fields) -> Tree:
@@ -93,9 +91,9 @@ def enabling(caller: Caller, action: Action, given: list[Typed], fields: _Fields
         )
         return as_kind(value_of(tree), TRUTHS)
     guard = guard_of(caller, action, given, fields)
-    exceeded = _value(caller, source, given, fields)
+    exceeded = value_now(caller, source, given, fields)
     exceeded = Typed(tidy(exceeded.tree), exceeded.kind)
-    asked = _items(tidy(guard))
+    asked = conjuncts(tidy(guard))
     within = tidy(arithmetic.compare("==", exceeded, whole(0)).tree)
     if isinstance(within, Junction) and within.operator == "\\/":
         # It tries the step out, and says of one that is not enabled that no bound cuts it.
@@ -110,12 +108,7 @@ def changes(caller: Caller, action: Action, given: list[Typed], fields: _Fields)
     at = _environment(source, given, fields)
 
     def outcome(end: Environment, value: Any = None) -> Tree:
-        new = tuple(
-            (name, tree)
-            for (role, name), tree in end.fields.items()
-            if role is Role.NOW and tree != before[role, name]
-        )
-        return Outcome(None, new)
+        return Outcome(None, changes_of(before, end))
 
     statements = caller.statements(source)
     return statements.run(statements.body, at, Ends(outcome, outcome))
@@ -162,7 +155,8 @@ def _as_record(caller: Caller, tree: Tree, touched: list[str]) -> Tree:
     return let([Definition(local, (), resolve(tree, record), kept=True)], join("/\\", *items))
 
 
-def _value(caller: Caller, source: Source, given: list[Typed], fields: _Fields) -> Typed:
+def value_now(caller: Caller, source: Source, given: list[Typed], fields: _Fields) -> Typed:
+    """The value of a function of the present state."""
     return caller.comes_to(source, _environment(source, given, fields))
 
 

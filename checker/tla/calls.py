@@ -177,11 +177,10 @@ class Caller:
     ) -> Value:
         inner = self._bound(callee, given, at, at.definitions)
         statements = self.statements(callee)
-        body = lower_function(callee).body
-        *others, last = body
+        *others, last = statements.body
         value: Value | None = None
-        if any(map(leaves, others)) or (leaves(last) and not isinstance(last, ir.Return)):
-            value = self._outcome(statements, body, inner, at)
+        if not goes_through(callee):
+            value = self._outcome(statements, inner, at)
         else:
             statements.follow_all(others, inner)
             if isinstance(last, ir.Return):
@@ -190,22 +189,20 @@ class Caller:
             else:
                 statements.follow(last, inner)
             at.definitions += inner.take()
-            at.fields, at.levels = inner.fields, inner.levels
+            at.continue_as(inner)
         return Typed(Number(0), WHOLE) if value is None else value
 
-    def _outcome(
-        self, statements: Statements, body: ir.Block, inner: Environment, at: Environment
-    ) -> Value | None:
+    def _outcome(self, statements: Statements, inner: Environment, at: Environment) -> Value | None:
         """A function that writes and may end early: all that it changes as one record."""
         if inner.levels:
             raise NotIndependent
         before = dict(inner.fields)
         tree = statements.run(
-            body,
+            statements.body,
             inner,
             Ends(
-                lambda end: Outcome(None, _changes(before, end)),
-                lambda end, value: Outcome(value, _changes(before, end)),
+                lambda end: Outcome(None, changes_of(before, end)),
+                lambda end, value: Outcome(value, changes_of(before, end)),
             ),
         )
         ends = outcomes(tree)
@@ -233,12 +230,21 @@ class Caller:
         return Typed(local if single else Member(local, "returned"), kind)
 
 
-def _changes(before: dict[tuple[Role, str], Tree], at: Environment) -> tuple[tuple[str, Tree], ...]:
+def changes_of(
+    before: dict[tuple[Role, str], Tree], at: Environment
+) -> tuple[tuple[str, Tree], ...]:
+    """The fields of the present state that have another value by now."""
     return tuple(
         (name, tree)
         for (role, name), tree in at.fields.items()
         if role is Role.NOW and tree != before[role, name]
     )
+
+
+def goes_through(callee: Source) -> bool:
+    """True if a function goes through all its statements, whatever the state."""
+    *others, last = lower_function(callee).body
+    return not any(map(leaves, others)) and (isinstance(last, ir.Return) or not leaves(last))
 
 
 def _shape(value: Value) -> Any:

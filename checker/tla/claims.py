@@ -8,9 +8,10 @@ from enum import Enum
 from typing import Any
 
 from waterline.checker.compiler.source import source_of
+from waterline.checker.tla.actions import value_now
 from waterline.checker.tla.calls import Caller
-from waterline.checker.tla.environment import Environment, Role, Settings, StateOf, Value
-from waterline.checker.tla.kinds import TRUTHS, Typed, as_kind
+from waterline.checker.tla.environment import Role, Settings, StateOf, Value
+from waterline.checker.tla.kinds import TRUTHS, as_kind
 from waterline.checker.tla.naming import comment
 from waterline.checker.tla.text import text_of
 from waterline.checker.tla.tidying import tidy
@@ -107,10 +108,6 @@ def _of_behaviour(caller: Caller, claim: Temporal) -> Exported:
 
 def _predicate(caller: Caller, function: Any) -> Tree:
     """Return a claim's predicate on a state: mostly the call of a rule, with names."""
-    source = source_of(function)
-    values: list[Value] = [StateOf(Role.NOW), Settings()]
-    given = dict(zip(source.parameters, values, strict=True))
-    at = Environment(given, caller.program.pristine())
-    found: Typed = caller.comes_to(source, at)
+    found = value_now(caller, source_of(function), [], caller.program.pristine())
     tree: Tree = tidy(as_kind(found, TRUTHS))
     return tree

@@ -150,7 +150,7 @@ def _of_one(  # noqa: PLR0911 - one for each operation
         case "is_full", []:
             return Typed(Infix(">=", _length(sequence), Number(kind.room)), TRUTHS)
         case "at", [place]:
-            return Typed(_value_at(caller.program, sequence, place), kind.values)
+            return Typed(Element(sequence, _place(caller.program, sequence, place)), kind.values)
         case "put", [place, value]:
             path = (_place(caller.program, sequence, place),)
             _write(caller, held, with_change(sequence, path, as_kind(value, kind.values)), at)
@@ -195,10 +195,6 @@ def _place(program: Program, sequence: Tree, place: Typed) -> Tree:
     if isinstance(tree, Number) or (isinstance(tree, Local) and tree in program.naturals):
         return plus(tree, Number(1))
     return Apply(program.helper("PlaceIn"), (sequence, tree))
-
-
-def _value_at(program: Program, sequence: Tree, place: Typed) -> Tree:
-    return Element(sequence, _place(program, sequence, place))
 
 
 def _first(program: Program, sequence: Tree, count: Typed, kind: Sequences) -> Tree:

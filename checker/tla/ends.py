@@ -13,8 +13,8 @@ from waterline.checker.compiler import ir
 from waterline.checker.tla.environment import Environment
 from waterline.checker.tla.expressions import Expressions
 from waterline.checker.tla.forming import everything_in, map_tree
-from waterline.checker.tla.kinds import WHOLE, Typed, as_kind, kind_of_all
-from waterline.checker.tla.tree import Number, Outcome, Tree
+from waterline.checker.tla.kinds import Typed, as_kind, kind_of_all, whole
+from waterline.checker.tla.tree import Outcome, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +93,5 @@ def resolve(tree: Tree, make: Callable[[Outcome], Tree]) -> Tree:
 def value_of(tree: Tree) -> Typed:
     """Return a function's value, wherever it returns."""
     found = [outcome.value for outcome in outcomes(tree)]
-    values = [Typed(_nothing(), WHOLE) if value is None else value for value in found]
-    kind = kind_of_all(values)
-    return Typed(
-        resolve(tree, lambda end: as_kind(end.value or Typed(_nothing(), WHOLE), kind)), kind
-    )
-
-
-def _nothing() -> Tree:
-    return Number(0)
+    kind = kind_of_all([value or whole(0) for value in found])
+    return Typed(resolve(tree, lambda end: as_kind(end.value or whole(0), kind)), kind)

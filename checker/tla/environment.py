@@ -94,6 +94,10 @@ class Environment:
         found, self.definitions = self.definitions, []
         return found
 
+    def continue_as(self, inner: Environment) -> None:
+        """Take over the fields of a function that was put in."""
+        self.fields, self.levels = inner.fields, inner.levels
+
     def read(self, role: Role, name: str, path: Path) -> Tree:
         """An element of a field. Raises `NotIndependent`."""
         if role is Role.NOW:

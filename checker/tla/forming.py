@@ -41,15 +41,11 @@ def negate(tree: Tree) -> Tree:  # noqa: PLR0911 - one for each form
             return operand
         case Infix(operator=operator, left=left, right=right) if operator in _OPPOSITES:
             return Infix(_OPPOSITES[operator], left, right)
-        case Quantified(quantifier=quantifier, body=Not() | Infix() as body):
-            other = r"\E" if quantifier == r"\A" else r"\A"
-            return Quantified(other, tree.variable, tree.domain, negate(body))
-        case Quantified(body=Junction(operator=operator, items=items)) if all(
-            isinstance(item, Not | Infix) for item in items
+        case Quantified(quantifier=quantifier, body=body) if (
+            quantifier == r"\E"
+            or isinstance(body, Not | Infix | Quantified)
+            or (isinstance(body, Junction) and all(isinstance(e, Not | Infix) for e in body.items))
         ):
-            other = r"\E" if tree.quantifier == r"\A" else r"\A"
-            return Quantified(other, tree.variable, tree.domain, negate(tree.body))
-        case Quantified(quantifier=quantifier, body=Quantified() as body):
             other = r"\E" if quantifier == r"\A" else r"\A"
             return Quantified(other, tree.variable, tree.domain, negate(body))
         case Junction(operator=operator, items=items) if all(
@@ -57,8 +53,6 @@ def negate(tree: Tree) -> Tree:  # noqa: PLR0911 - one for each form
             for item in items
         ):
             return join("\\/" if operator == "/\\" else "/\\", *map(negate, items))
-        case Quantified(quantifier=r"\E"):
-            return Quantified(r"\A", tree.variable, tree.domain, negate(tree.body))
         case Let(definitions=definitions, body=Infix(operator=operator) as body) if (
             operator in _OPPOSITES
         ):
@@ -160,17 +154,18 @@ def choose(  # noqa: PLR0911, PLR0912 - one for each form
     return If(test, then, otherwise)
 
 
-def _tail(tree: Tree) -> tuple[Tree, ...]:
+def conjuncts(tree: Tree) -> tuple[Tree, ...]:
+    r"""The items of a list of `/\`, or the one condition that it is."""
     return tree.items if isinstance(tree, Junction) and tree.operator == "/\\" else (tree,)
 
 
 def _ends_with(tree: Junction, end: Tree) -> bool:
-    last = _tail(end)
+    last = conjuncts(end)
     return len(last) < len(tree.items) and tree.items[-len(last) :] == last
 
 
 def _before(tree: Junction, end: Tree) -> Tree:
-    return join("/\\", *tree.items[: -len(_tail(end))])
+    return join("/\\", *tree.items[: -len(conjuncts(end))])
 
 
 def in_order(tree: Tree) -> Tree:

@@ -7,7 +7,6 @@ its turns, is an expression of the set of what it gathers.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from waterline.checker.compiler import ir
@@ -27,7 +26,7 @@ from waterline.checker.tla.tree import (
     Number,
     Tree,
 )
-from waterline.checker.tla.turns import Range, is_natural, range_of
+from waterline.checker.tla.turns import counter_of, range_of
 
 _NONE = Collection((), ordered=False)
 _EXTREMES = {min: "MinOf", max: "MaxOf"}
@@ -128,32 +127,20 @@ def _set_of_one(rule: Following, node: ir.Statement, at: Environment, first: int
             inner = _set_of(rule, then, at.copy(), first)
             return None if inner is None else choose(asked, inner, _NONE)
         case ir.For():
-            return _over(rule, node, at, lambda inner: _set_of(rule, node.body, inner, first))
+            turns = range_of(rule, node, at)
+            if turns.step != 1:
+                return None
+            counter = counter_of(rule, node, turns)
+            inner_at = at.copy()
+            inner_at.variables[node.counter.name] = Typed(counter, WHOLE)
+            gathered = _set_of(rule, node.body, inner_at, first)
+            return None if gathered is None else _union_over(counter, turns.domain, gathered)
         case ir.Update(value=ir.Unary(operand=operand)):
             return as_kind(rule.expressions.translate(operand, at), Members(first=first))
     found = _one_of(rule, node, at)
     assert found is not None
     trees = [plus(rule.expressions.number(each, at), Number(first)) for each in found.values]
     return Collection(tuple(trees), ordered=False)
-
-
-def _over(
-    rule: Following,
-    node: ir.For,
-    at: Environment,
-    gathered_in: Callable[[Environment], Tree | None],
-) -> Tree | None:
-    found: Range = range_of(rule, node, at)
-    if found.step != 1:
-        return None
-    program = rule.expressions.program
-    counter = program.counter(node.counter.name)
-    if is_natural(found):
-        program.naturals.add(counter)
-    inner = at.copy()
-    inner.variables[node.counter.name] = Typed(counter, WHOLE)
-    gathered = gathered_in(inner)
-    return None if gathered is None else _union_over(counter, found.domain, gathered)
 
 
 def _union_over(counter: Local, domain: Tree, gathered: Tree) -> Tree:

@@ -106,7 +106,7 @@ class Sequences:
 
 
 Kind = Whole | Truths | Names | Words | Items | Members | Records | Sequences
-WHOLE, TRUTHS, MEMBERS, OTHERS = Whole(), Truths(), Members(), Members(others=True)
+WHOLE, TRUTHS, MEMBERS = Whole(), Truths(), Members()
 
 
 @dataclass(frozen=True, slots=True)

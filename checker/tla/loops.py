@@ -34,7 +34,7 @@ from waterline.checker.tla.tree import (
     Tree,
     Truth,
 )
-from waterline.checker.tla.turns import Loop, Range, is_empty, is_natural, range_of, turn_by_turn
+from waterline.checker.tla.turns import Loop, Range, counter_of, is_empty, range_of, turn_by_turn
 
 
 def follow(rule: Following, node: Loop, at: Environment) -> None:
@@ -79,15 +79,6 @@ def left(
 
 
 # --- quantifiers ---------------------------------------------------------------------------------
-
-
-def _counter(rule: Following, node: ir.For, found: Range) -> Local:
-    """A name for what counts the turns."""
-    program = rule.expressions.program
-    counter = program.counter(node.counter.name)
-    if is_natural(found):
-        program.naturals.add(counter)
-    return counter
 
 
 def _returns_values(node: ir.For) -> bool:
@@ -159,7 +150,7 @@ def _returns(block: ir.Block) -> list[ir.Expression | None]:
 def _asks(rule: Following, node: ir.For, found: Range, at: Environment) -> Tree | None:
     """True if there is a turn that returns; None where turns leave something to the next."""
     inner = at.copy()
-    counter = _counter(rule, node, found)
+    counter = counter_of(rule, node, found)
     inner.variables[node.counter.name] = Typed(counter, WHOLE)
     passed: list[Environment] = []
 
@@ -231,7 +222,7 @@ def _total(rule: Following, node: ir.For, at: Environment) -> Typed | None:
         return None
     program = rule.expressions.program
     inner = at.copy()
-    counter = _counter(rule, node, found)
+    counter = counter_of(rule, node, found)
     inner.variables[node.counter.name] = Typed(counter, WHOLE)
     each = _addend(rule, node.body, inner)
     if each is None or inner.definitions:
@@ -310,7 +301,7 @@ def _map(rule: Following, node: ir.For, found: Range, at: Environment) -> bool:
 
 def _map_from(rule: Following, node: ir.For, found: Range, start: Tree, at: Environment) -> bool:
     inner = at.copy()
-    counter = _counter(rule, node, found)
+    counter = counter_of(rule, node, found)
     inner.variables[node.counter.name] = Typed(plus(counter, start), WHOLE)
     level = Level(counter)
     inner.levels.append(level)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import functools
 import re
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from waterline.checker.compiler.source import source_of
@@ -17,7 +16,7 @@ from waterline.checker.tla.claims import Exported, Kind
 from waterline.checker.tla.forming import join
 from waterline.checker.tla.kinds import NONE_NAME, Names, Sequences
 from waterline.checker.tla.naming import camel, comment, plain
-from waterline.checker.tla.subject import Subject, documentation, members_of
+from waterline.checker.tla.subject import Subject, members_of
 from waterline.checker.tla.text import WIDTH, flat, quote, text_of
 from waterline.checker.tla.tree import Apply, Atom, Functions, Infix, Local, Quantified, Tree
 from waterline.model.core.transition_system import Action
@@ -43,17 +42,23 @@ _STANDARD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module, and its configurations for TLC.
-
-    `happening` is the configuration that looks for what must happen, None where nothing must.
-    """
+    """A module, and its configurations for TLC."""
 
     name: str
     text: str
-    configuration: str
-    happening: str | None
     claims: tuple[Exported, ...]
     constants: tuple[str, ...]
+
+    @property
+    def configuration(self) -> str:
+        """The configuration that checks all claims."""
+        return self.config_text([each for each in self.claims if not each.happens])
+
+    @property
+    def happening(self) -> str | None:
+        """The configuration that looks for what must happen; None where nothing must."""
+        wanted = [each for each in self.claims if each.happens]
+        return self.config_text(wanted, types=False) if wanted else None
 
     def config_text(self, wanted: list[Exported], *, types: bool = True) -> str:
         """The configuration that checks these claims."""
@@ -81,11 +86,10 @@ class _Writing:
         self.caller = Caller(subject.program)
         self.written: set[Any] = set()
         self.lines: list[str] = []
-        self.trees = {
-            node.name: node
-            for node in ast.parse(subject.own.text).body
-            if isinstance(node, ast.FunctionDef)
-        }
+        self.claims: list[Exported] = []
+        self.cuts: dict[str, Atom] = {}
+        """The operators that are true if a bound cuts an action."""
+        self.negatives: dict[Atom, Atom] = {}
 
     def module(self) -> Module:
         """All of it."""
@@ -97,15 +101,7 @@ class _Writing:
             name += "_model"
         head = self._head(name)
         text = "\n".join([*head, *body, "=" * WIDTH, ""])
-        found = tuple(self.claims)
-        constants = tuple(self._constants())
-        made = Module(name, text, "", None, found, constants)
-        happening = [each for each in found if each.happens]
-        return replace(
-            made,
-            configuration=made.config_text([each for each in found if not each.happens]),
-            happening=made.config_text(happening, types=False) if happening else None,
-        )
+        return Module(name, text, tuple(self.claims), tuple(self._constants()))
 
     # --- the head --------------------------------------------------------------------------------
 
@@ -212,7 +208,7 @@ class _Writing:
         for action in model.enabled_actions:
             parameters, tree = actions.action_of(self.caller, action)
             source = source_of(action.effect)
-            self._add(named[action.name].name, parameters, tree, documentation(self.trees, source))
+            self._add(named[action.name].name, parameters, tree, self.program.documentation(source))
         self._add("Next", [], self._next(named), "")
         self._fairness(named)
         self._claims()
@@ -220,7 +216,6 @@ class _Writing:
 
     def _negatives(self) -> None:
         """TLC's configuration has no negative numbers: they are definitions of the module."""
-        self.negatives = {}
         for atom, value in self.subject.constants.values():
             if not isinstance(value, bool) and value < 0:
                 self.negatives[atom] = self.naming.top(f"{atom.name}_value")
@@ -300,7 +295,6 @@ class _Writing:
     def _claims(self) -> None:
         built = self.subject.built
         self._section("What is claimed")
-        self.claims: list[Exported] = []
         for each in built.always:
             self.claims.append(claims.of_states(self.caller, each.name, each.function))
         for each in built.every_step:
@@ -321,13 +315,6 @@ class _Writing:
                 self.lines += [*claim.lines, ""]
         if remarks := claims.without_form(built.behaviours):
             self.lines += [*remarks, ""]
-
-    @functools.cached_property
-    def cuts(self) -> dict[str, Atom]:
-        """Return the operators that are true if a bound cuts an action."""
-        return {}
-
-    negatives: dict[Atom, Atom]
 
 
 def _wrap(text: str) -> list[str]:

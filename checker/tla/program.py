@@ -84,7 +84,6 @@ class Program:
     operators: dict[Any, Operator] = field(default_factory=dict)
     constants: dict[str, tuple[Atom, int]] = field(default_factory=dict)
     library: set[str] = field(default_factory=set)
-    lists_used: set[Atom] = field(default_factory=set)
     reads: list[set[tuple[Role, str]]] = field(default_factory=list)
     under_way: list[Any] = field(default_factory=list)
     rigid: set[Local] = field(default_factory=set)

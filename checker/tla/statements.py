@@ -114,13 +114,10 @@ class Statements:
                 self.expressions.value(call, at)
             case ir.Pass():
                 pass
+            case ir.Refused(what=what, instead=instead):
+                raise self.expressions.refuse(node, what, instead)
             case _:
-                self._refuse(node)
-
-    def _refuse(self, node: ir.Statement) -> None:
-        if isinstance(node, ir.Refused):
-            raise self.expressions.refuse(node, node.what, node.instead)
-        raise self.expressions.refuse(node, f"`{node.text}` stands there", "leave it out")
+                raise self.expressions.refuse(node, f"`{node.text}` stands there", "leave it out")
 
     def assign(self, target: ir.Expression, value: Value, at: Environment) -> None:
         """Give a variable or an element of a field another value."""

@@ -17,6 +17,7 @@ from waterline.checker.tla.tree import Atom, Infix, Number, Tree
 from waterline.checker.user_models.loading import OwnFile
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Parameter
+from waterline.model.own.asking import first_paragraph
 from waterline.model.own.building import Built
 from waterline.model.own.declared import Action, Protocol
 from waterline.model.own.fields import (
@@ -180,12 +181,7 @@ def _require_plain(own: OwnFile, field: Choice) -> None:
 def documentation(trees: dict[str, ast.FunctionDef], source: Source) -> str:
     """Return the docstring of a function of the file, as one paragraph."""
     tree = trees.get(source.tree.name)
-    return first_paragraph(None if tree is None else ast.get_docstring(tree))
-
-
-def first_paragraph(text: str | None) -> str:
-    """Return the first paragraph, on one line."""
-    return " ".join((text or "").strip().split("\n\n")[0].split())
+    return "" if tree is None else first_paragraph(ast.get_docstring(tree) or "")
 
 
 def members_of(count: Tree) -> Tree:

@@ -133,7 +133,9 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
         case Primed(operand=operand):
             return f"{_close(operand)}'"
         case Unchanged(names=names):
-            return f"UNCHANGED {_several(names)}"
+            return (
+                f"UNCHANGED {names[0]}" if len(names) == 1 else f"UNCHANGED <<{', '.join(names)}>>"
+            )
         case Formula(operator=operator, operands=(left, right)):
             return f"{_close(left)} {operator} {_close(right)}"
         case Formula(operator=operator, operands=(operand,)):
@@ -144,10 +146,6 @@ def flat(tree: Tree) -> str:  # noqa: PLR0911, PLR0912 - one for each kind
 def quote(text: str) -> str:
     """A string as TLA+ writes it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _several(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"<<{', '.join(names)}>>"
 
 
 def _close(tree: Tree) -> str:
@@ -277,7 +275,7 @@ def _lines(tree: Tree, indent: int) -> list[str]:  # noqa: PLR0911, PLR0912 - on
         return [f"{pad}{flat(tree)}"]
     match tree:
         case Junction(operator=operator, items=items):
-            return [line for item in items for line in _bullet(operator, item, indent)]
+            return [line for item in items for line in _after(f"{pad}{operator} ", item)]
         case If(test=test, then=then, otherwise=otherwise):
             return [
                 *_after(f"{pad}IF ", test),
@@ -324,11 +322,6 @@ def _lines(tree: Tree, indent: int) -> list[str]:  # noqa: PLR0911, PLR0912 - on
         case Apply(operator=operator, arguments=arguments) if arguments:
             return _list_lines(pad, f"{flat(operator)}(", [("", item) for item in arguments], ")")
     return [f"{pad}{flat(tree)}"]
-
-
-def _bullet(operator: str, item: Tree, indent: int) -> list[str]:
-    r"""An item of a list, after its `/\`."""
-    return _after(f"{' ' * indent}{operator} ", item)
 
 
 def _after(start: str, tree: Tree) -> list[str]:

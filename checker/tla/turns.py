@@ -73,6 +73,15 @@ def is_natural(found: Range) -> bool:
     return found.step > 0 and isinstance(found.start, Number) and found.start.value >= 0
 
 
+def counter_of(rule: Following, node: ir.For, found: Range) -> Local:
+    """A name for what counts the turns."""
+    program = rule.expressions.program
+    counter = program.counter(node.counter.name)
+    if is_natural(found):
+        program.naturals.add(counter)
+    return counter
+
+
 def turn_by_turn(rule: Following, node: Loop, at: Environment) -> None:
     """Follow a loop that does not end the function."""
     loop = rule.turns(node, at)

@@ -12,8 +12,8 @@ from typing import Any, cast
 from waterline.checker.compiler import ir
 from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.source import Source
-from waterline.checker.tla.calls import Caller
-from waterline.checker.tla.ends import Ends, leaves, resolve
+from waterline.checker.tla.calls import Caller, goes_through
+from waterline.checker.tla.ends import Ends, resolve
 from waterline.checker.tla.environment import (
     Environment,
     NotIndependent,
@@ -27,6 +27,7 @@ from waterline.checker.tla.forming import everything_in, plus, union, without
 from waterline.checker.tla.kafka.following import StateExpressions, StateStatements, name_state
 from waterline.checker.tla.kafka.states import KafkaProgram, StateEnvironment, StateOperator
 from waterline.checker.tla.kinds import MEMBERS, TRUTHS, WHOLE, Kind, Members, Typed, as_kind
+from waterline.checker.tla.statements import Statements
 from waterline.checker.tla.tidying import tidy
 from waterline.checker.tla.tree import (
     ATOMIC,
@@ -78,7 +79,7 @@ class StateCaller(Caller):
                 return self._ask(callee, given, at)
             if at.levels or returns_value(callee):
                 return self._put_in(caller, callee, given, at)
-            if is_folded(callee, self.state_operator(callee, given)) and can_be_put_in(callee):
+            if is_folded(callee, self.state_operator(callee, given)) and goes_through(callee):
                 return self._put_in(caller, callee, given, at)
             self._take(callee, given, cast(StateEnvironment, at))
             return Typed(Number(0), WHOLE)
@@ -204,23 +205,10 @@ class StateCaller(Caller):
     ) -> Value:
         if not at.levels:
             name_state(self.program, cast(StateEnvironment, at))
-        inner = self._bound(callee, given, at, at.definitions)
-        statements = self.statements(callee)
-        body = lower_function(callee).body
-        *others, last = body
-        if not can_be_put_in(callee):
-            raise NotIndependent
-        value: Value | None = None
-        statements.follow_all(others, inner)
-        if isinstance(last, ir.Return):
-            if last.value is not None:
-                value = statements.expressions.value(last.value, inner)
-        else:
-            statements.follow(last, inner)
-        at.definitions += inner.take()
-        at.fields, at.levels = inner.fields, inner.levels
-        cast(StateEnvironment, at).state = cast(StateEnvironment, inner).state
-        return Typed(Number(0), WHOLE) if value is None else value
+        return Caller._put_in(self, caller, callee, given, at)
+
+    def _outcome(self, statements: Statements, inner: Environment, at: Environment) -> Value | None:
+        raise NotIndependent
 
 
 def is_folded(callee: Source, operator: StateOperator) -> bool:
@@ -249,12 +237,6 @@ def _is_plain(tree: Tree) -> bool:
         case Collection(items=items):
             return all(isinstance(each, ATOMIC) for each in items)
     return isinstance(tree, ATOMIC)
-
-
-def can_be_put_in(callee: Source) -> bool:
-    """True if a function goes through all its statements, whatever the state."""
-    *others, last = lower_function(callee).body
-    return not any(map(leaves, others)) and (isinstance(last, ir.Return) or not leaves(last))
 
 
 def environment_of(

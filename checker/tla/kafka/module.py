@@ -14,7 +14,7 @@ from waterline.checker.tla.claims import Exported, Kind
 from waterline.checker.tla.environment import Role, Settings, StateOf, Value
 from waterline.checker.tla.forming import everything_in, in_order, join
 from waterline.checker.tla.kafka.calling import StateCaller, environment_of
-from waterline.checker.tla.kafka.states import StateEnvironment, StateOperator
+from waterline.checker.tla.kafka.states import StateEnvironment
 from waterline.checker.tla.kafka.subject import (
     STATE,
     KafkaSubject,
@@ -106,15 +106,7 @@ class _Writing:
         name = "kafka_" + re.sub(r"\W", "_", self._version)
         text = "\n".join([*self._head(name), *self.lines, "=" * WIDTH, ""])
         constants = [f"  {n} = {v}" for n, v in self.subject.constants.items()]
-        made = Module(name, text, "", None, tuple(self.claims), ("CONSTANTS", *constants))
-        return Module(
-            name,
-            text,
-            made.config_text(list(made.claims)),
-            None,
-            made.claims,
-            made.constants,
-        )
+        return Module(name, text, tuple(self.claims), ("CONSTANTS", *constants))
 
     @property
     def _version(self) -> str:
@@ -158,9 +150,7 @@ class _Writing:
         if action.guard not in self.program.made:
             return as_kind(self._ask(action.guard, given), TRUTHS)
         operator = self.program.made[action.guard]
-        trees = [STATE, *(v.tree for v in given if isinstance(v, Typed))]
-        kept = [tree for tree, keep in zip(trees, operator.kept, strict=True) if keep]
-        return Apply(operator.atom, tuple(kept))
+        return operator.applied_to([STATE, *(v.tree for v in given if isinstance(v, Typed))])
 
     def _find_guards(self) -> None:
         """The operators that guards go by: TLC is to look at their alternatives in order."""
@@ -185,10 +175,7 @@ class _Writing:
         tree = self.caller.next_state(source, at)
         if isinstance(tree, Let | If):
             operator = self.caller.state_operator(source, given)
-            values = [STATE, *(v.tree for v in given if isinstance(v, Typed))]
-            values[0] = begun
-            kept = [v for v, keep in zip(values, operator.kept, strict=True) if keep]
-            tree = Apply(operator.atom, tuple(kept))
+            tree = operator.applied_to([begun, *(v.tree for v in given if isinstance(v, Typed))])
         normalise = self.problem.model.normalise
         if normalise is None or action.stays_normal:
             return tree
@@ -249,7 +236,9 @@ class _Writing:
                 value = operator.value
                 if operator.kind == TRUTHS and operator.atom in self.in_guards:
                     value = in_order(value)
-                self._add(operator.atom.name, _kept_locals(operator), value, doc)
+                self._add(
+                    operator.atom.name, list(operator.kept_of(operator.parameters)), value, doc
+                )
 
     # --- the head --------------------------------------------------------------------------------
 
@@ -353,10 +342,6 @@ def paragraphs(text: str) -> list[str]:
             lines.append("\\*")
         lines += comment(textwrap.fill(" ".join(part.split()), WIDTH - 3))
     return lines
-
-
-def _kept_locals(operator: StateOperator) -> list[Local]:
-    return [p for p, keep in zip(operator.parameters, operator.kept, strict=True) if keep]
 
 
 def _member(name: str) -> Tree:

@@ -7,14 +7,16 @@ rule that is called or at the end.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from waterline.checker.tla.environment import Environment, Role
 from waterline.checker.tla.forming import negate, with_change
 from waterline.checker.tla.kinds import Kind, Typed, truth, whole
 from waterline.checker.tla.program import Program
 from waterline.checker.tla.tree import (
+    Apply,
     Atom,
     Change,
     Except,
@@ -26,6 +28,8 @@ from waterline.checker.tla.tree import (
     Tree,
     Truth,
 )
+
+_Given = TypeVar("_Given")
 
 
 @dataclass(slots=True)
@@ -45,6 +49,14 @@ class StateOperator:
     reads: set[str]
     comment: str
     title: str
+
+    def kept_of(self, given: Sequence[_Given]) -> tuple[_Given, ...]:
+        """Of what is given for its parameters, that for those which it has in the module."""
+        return tuple(each for each, keep in zip(given, self.kept, strict=True) if keep)
+
+    def applied_to(self, given: Sequence[Tree]) -> Tree:
+        """Its call."""
+        return Apply(self.atom, self.kept_of(given))
 
 
 @dataclass(slots=True)
@@ -96,6 +108,12 @@ class StateEnvironment(Environment):
             state=self.state,
             facts=dict(self.facts),
         )
+
+    def continue_as(self, inner: Environment) -> None:
+        """Take over the state of a function that was put in."""
+        assert isinstance(inner, StateEnvironment)
+        Environment.continue_as(self, inner)
+        self.state = inner.state
 
     def where(self, test: Tree, value: bool) -> StateEnvironment:
         """Return a copy that assumes the result of a test."""
