@@ -89,7 +89,7 @@ def _overview(answer: DeploymentAnswer) -> list[RenderableType]:
             count = f"  {quantity(len(unknown), 'fault')} not explored"
         if each.config.acks == "0":
             count = "  any fault may lose records"
-        table.add_row(Text(count, _style(each)), _topics(each, each.config.acks))
+        table.add_row(Text(count, _style(each)), _topics(each))
     return [
         Text(f"{title}: {kinds} of topics; above is the worst (--details: all).", "bold"),
         table,
@@ -100,12 +100,12 @@ def _style(answer: ConfigAnswer) -> str:
     return BAD if loses(answer) else ""
 
 
-def _topics(answer: ConfigAnswer, acks: str) -> str:
+def _topics(answer: ConfigAnswer) -> str:
     config = answer.config
     unclean = ", unclean elections on" if config.unclean == "true" else ""
     replicas = quantity(config.yours.replicas, "replica")
     return (
-        f"{_capital(describe_topics(config.topics))}: {replicas}, acks={acks}, "
+        f"{_capital(describe_topics(config.topics))}: {replicas}, acks={config.acks}, "
         f"min.insync.replicas={config.yours.min_insync}{unclean}."
     )
 
@@ -137,7 +137,7 @@ class _Screen:
         yield Text.assemble((f"{title}: ", "bold"), (headline(answer), _style(answer)))
         said = answer.config.setting(ACKS)
         is_assumed = said is not None and said.source in NOT_SAID_ACKS
-        yield Text(_topics(answer, "all (assumed)" if is_assumed else answer.config.acks))
+        yield Text(_topics(answer) + " acks is assumed." * is_assumed)
         if answer.config.acks == "0" and (said := answer.config.setting(ACKS)):
             yield Text(
                 f"acks=0 ({said.origin}): a producer waits for no answer, and never learns what "

@@ -124,7 +124,9 @@ def without_remedy(group: Group, answer: ConfigAnswer) -> str:
     if not all(remedy.is_known for remedy in tried):
         few = "; without --quick more are" if answer.matrix.grid.first_look else ""
         text.append(f"Some remedies were not explored to the end{few}.")
-    if group.reason.settings and answer.config.yours.replicas <= _FEW_REPLICAS:
+    if group.reason.settings and answer.config.yours.replicas < _FEW_REPLICAS:
+        text.append("More replicas were not tried.")
+    elif group.reason.settings and answer.config.yours.replicas == _FEW_REPLICAS:
         unclean = " and unclean elections off" if answer.config.unclean == "true" else ""
         text.append(f"Not tried: 3 replicas with {MIN_INSYNC}=2{unclean}.")
     return " ".join(text)
