@@ -7,7 +7,7 @@ ask what a rule is for. In the rules a feature is a bit of `c.features`, read by
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Required, TypedDict, Unpack
 
 from waterline.model.message.terms import (
     TRUNCATE_BY_EPOCH,
@@ -44,10 +44,22 @@ class Feature:
     begins_with: str = ""
 
 
+class _Said(TypedDict, total=False):
+    """The parts of a feature but its bit, for type checkers."""
+
+    name: Required[str]
+    source: Required[str]
+    sentence: Required[str]
+    needs: int
+    excludes: int
+    needs_truncation: tuple[int, ...]
+    begins_with: str
+
+
 _DECLARED: list[Feature] = []
 
 
-def _declare(*, bit: int, **feature: Any) -> int:
+def _declare(*, bit: int, **feature: Unpack[_Said]) -> int:
     """Declare a feature, in the order of the Kafka releases; return its bit, as rules read it."""
     _DECLARED.append(Feature(bit=1 << bit, **feature))
     return 1 << bit
