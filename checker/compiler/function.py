@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waterline.checker.compiler import fields, ir
-from waterline.checker.compiler.arguments import declaration, pass_argument
 from waterline.checker.compiler.emitter import FIRST_BLOCK, Writer
 from waterline.checker.compiler.expressions import Expressions
 from waterline.checker.compiler.function_ir import FAULT, FAULTED, Returns, Written
@@ -25,9 +24,11 @@ from waterline.checker.compiler.values import (
     ArrayValue,
     FieldValue,
     Number,
+    SettingsValue,
     StateValue,
     TupleValue,
     Value,
+    as_argument,
     constant,
     number_within,
 )
@@ -107,7 +108,7 @@ class Body:
         returns = self._returns.fill_in(faults=self.faults)
         return Written(
             name,
-            tuple(declaration(argument) for argument in arguments if declaration(argument)),
+            tuple(filter(None, map(_declaration, arguments))),
             returns,
             self.faults,
             self.writes,
@@ -420,7 +421,7 @@ class Body:
             return _as_one(callee.returns)
         self.calls.append(callee)
         self.writes |= callee.writes
-        operands = [o for o in (pass_argument(self.writer, a) for a in arguments) if o]
+        operands = [o for o in (_pass(self.writer, a) for a in arguments) if o]
         if callee.faults:
             self.faults = True
             operands.append(f"ptr {FAULT}")
@@ -453,3 +454,23 @@ class _Place:
 
 def _as_one(numbers: tuple[Number, ...]) -> Value:
     return numbers[0] if len(numbers) == 1 else TupleValue(numbers)
+
+
+def _declaration(value: Value) -> str:
+    """A parameter as it is declared; empty for what is known while compiling."""
+    match value:
+        case Number(text=text) if not value.is_constant:
+            return f"i64 {text}"
+        case StateValue(pointer=pointer) | ArrayValue(pointer=pointer):
+            return f"ptr {pointer}"
+        case SettingsValue(pointer=pointer) if pointer:
+            return f"ptr {pointer}"
+    return ""
+
+
+def _pass(writer: Writer, value: Value) -> str:
+    """An argument as it is passed."""
+    if isinstance(value, Number):
+        value = as_argument(value)
+        return "" if value.is_constant else f"i64 {writer.as_word(value)}"
+    return _declaration(value)

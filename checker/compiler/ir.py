@@ -7,9 +7,24 @@ and no more of Python than they say. Operators are written as Python writes them
 from __future__ import annotations
 
 import ast
+import operator
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+
+OPERATIONS: Mapping[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+}
+"""Operators of two numbers, and what they compute."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

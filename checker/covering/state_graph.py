@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,13 +13,13 @@ import numpy as np
 from waterline.checker.compiler.kernel import canonicalise
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.graph.adjacency import Mask, Numbers
-from waterline.checker.graph.edges import edges_of
+from waterline.checker.graph.edges import edges_of, rows_in_order
 from waterline.checker.graph.index import Index
 from waterline.checker.liveness.space import NotExplored
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.packed_rows import Rows, state_words
 from waterline.checker.problem.problem import Problem
-from waterline.checker.search.engines.engine import Engine, EngineChoice
+from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.expander import initial_rows
 from waterline.checker.search.engines.factory import engine_for
 from waterline.checker.search.engines.prepare import prepare
@@ -141,22 +141,12 @@ def graph_of(
                 f"there are more than {states_max:,} states, too many for a graph; lower the bounds"
                 + (f" or raise {limit}" if limit else "")
             )
-        levels = [_level(engine, level.depth) for level in result.levels]
+        depths = [level.depth for level in result.levels]
+        levels = [rows_in_order(list(engine.over_level(depth, np.copy))) for depth in depths]
     rows = np.ascontiguousarray(np.concatenate(levels))
     depth = np.repeat(np.arange(len(levels), dtype=np.int32), list(map(len, levels)))
     initial = Index(rows).numbers_of(initial_rows(bare))
     return StateGraph(bare, rows, depth, initial, *edges_of(bare, rows, _require_none))
-
-
-def _level(engine: Engine, depth: int) -> Rows:
-    """A level in the order of its states' words."""
-    parts: Sequence[Rows] = list(engine.over_level(depth, _copy))
-    rows = np.concatenate(parts)
-    return rows[np.lexsort(rows.T[::-1])]
-
-
-def _copy(block: Rows) -> Rows:
-    return np.array(block, copy=True)
 
 
 def _require_none(outside: Rows) -> None:

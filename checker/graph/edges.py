@@ -6,7 +6,7 @@ functions here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,12 @@ from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import ModelFault
 from waterline.checker.search.engines.expander import Expander, Tally, chunks_of
+
+
+def rows_in_order(parts: Sequence[Rows]) -> Rows:
+    """The states of these parts, in the order of their words."""
+    rows = np.concatenate(parts)
+    return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import numpy as np
 from waterline.checker.batch.processes import in_order, processes_wanted
 from waterline.checker.checking.run import RunRaised, run
 from waterline.checker.compiler.source import NotCompilable
-from waterline.checker.graph.edges import edges_of
+from waterline.checker.graph.edges import edges_of, rows_in_order
 from waterline.checker.mutants.mutants import Mutant, lines_kept
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.packed_rows import Rows
@@ -113,15 +113,13 @@ class TooLarge(Refused, ValueError):
     """A model has too many states for its mutants to be judged."""
 
 
-def explore_original(
-    problem: Problem, file: str, bounds: Mapping[str, Bound], *, states_max: int = STATES_MAX
-) -> Original:
+def explore_original(problem: Problem, file: str, bounds: Mapping[str, Bound]) -> Original:
     """Explore the model. Raises `TooLarge`, and what a rule raises."""
-    kept = _Exploration(problem, Budgets(max_states=states_max), lambda result: True)
+    kept = _Exploration(problem, Budgets(max_states=STATES_MAX), lambda result: True)
     result = kept.result
     if not result.complete:
         raise TooLarge(
-            f"{problem.model.version} has more than {states_max:,} states within these bounds; "
+            f"{problem.model.version} has more than {STATES_MAX:,} states within these bounds; "
             "lower a bound"
         )
     source, target, step = kept.steps()
@@ -230,7 +228,7 @@ class _Exploration:
         def keep(engine: Engine, result: Result) -> None:
             if wanted(result):
                 for level in result.levels:
-                    self._levels.append(list(engine.over_level(level.depth, _copy)))
+                    self._levels.append(list(engine.over_level(level.depth, np.copy)))
 
         choice = EngineChoice(name="local", threads=1)
         self.result = run(problem, choice, budgets=budgets, finished=keep).result
@@ -238,12 +236,12 @@ class _Exploration:
     @cached_property
     def rows(self) -> Rows:
         """Every state."""
-        return _in_order([part for level in self._levels for part in level])
+        return rows_in_order([part for level in self._levels for part in level])
 
     @property
     def initial(self) -> Rows:
         """The initial states."""
-        return _in_order(self._levels[0])
+        return rows_in_order(self._levels[0])
 
     def steps(self) -> Sequence[np.ndarray]:
         """Source, target and action with arguments of every step, by source and then by action."""
@@ -252,15 +250,6 @@ class _Exploration:
         )
         prepare(bare)
         return edges_of(bare, self.rows, lambda outside: None)
-
-
-def _in_order(parts: Sequence[Rows]) -> Rows:
-    rows = np.concatenate(parts)
-    return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
-
-
-def _copy(block: Rows) -> Rows:
-    return np.array(block, copy=True)
 
 
 def _moves(source: np.ndarray, target: np.ndarray, step: np.ndarray) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from waterline.checker.problem.wording import as_option
@@ -103,13 +103,7 @@ class ProblemSpec:
     @property
     def space(self) -> ProblemSpec:
         """The specification without claims; problems with an equal one share a state space."""
-        return ProblemSpec(
-            model=self.model,
-            version=self.version,
-            options=self.options,
-            symmetry=self.symmetry,
-            where=self.where,
-        )
+        return replace(self, claims=None)
 
     def build(self, find: Callable[[str], Maker[Built_co]]) -> Built_co:
         """The problem, its family found by the name of the model. Raises `BadEnvironment`."""

@@ -72,6 +72,10 @@ class Execution(Expressions):
             )
         return self._instantiations[key]
 
+    def no_error(self) -> Term:
+        """True if no fault so far is met."""
+        return negation(disjunction(*(when for when, _ in self.faults)))
+
     def forget(self, definitions: int) -> None:
         """Forget faults, and all definitions but so many."""
         self.faults.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,18 +35,6 @@ from waterline.checker.proof.terms import (
 )
 from waterline.model.core.made import operation_of
 
-_PLAIN: dict[str, Callable[[int, int], int]] = {
-    "+": int.__add__,
-    "-": int.__sub__,
-    "*": int.__mul__,
-    "//": int.__floordiv__,
-    "%": int.__mod__,
-    "<<": int.__lshift__,
-    ">>": int.__rshift__,
-    "&": int.__and__,
-    "|": int.__or__,
-    "^": int.__xor__,
-}
 _OF_MEMBERS = ("has_member", "with_member", "without_member")
 Cells = list[dict[str, Array]]
 """The fields of each state and draft, by its number."""
@@ -310,7 +297,7 @@ class Expressions:
         if (operator in ("<<", ">>") and other < 0) or (operator in ("//", "%") and other == 0):
             self.fault(True, f, node, "no result")
             return 0
-        return _PLAIN[operator](one, other)
+        return ir.OPERATIONS[operator](one, other)
 
     def _of_sets(self, node: ir.Node, operator: str, one: Any, other: Any, f: Frame) -> Any:
         match operator:

@@ -17,7 +17,6 @@ from waterline.checker.proof.terms import (
     NotProvable,
     Term,
     conjunction,
-    disjunction,
     negation,
 )
 from waterline.model.core.claim import ActionProperty, Invariant, Lemma
@@ -169,7 +168,7 @@ class Induction:
         proved: dict[str, list[Term]] = {}
         for name, holds, by in (*follows, *claims):
             truth = run.holds(holds, self._state, self.settings)
-            no_error = negation(disjunction(*(when for when, _ in run.faults)))
+            no_error = run.no_error()
             run.faults.clear()
             given = self._assumed | proved | {"defined": list(run.definitions)}
             yield Obligation(CLAIM, name, run, given, truth, by, before=self._before)
@@ -181,7 +180,7 @@ class Induction:
         """No rule of an action is in error, and every lemma is true after it."""
         run, guard, after, arguments = self._step(action)
         name = f"{action.name}({', '.join(p.name for p in action.parameters)})"
-        no_error = negation(disjunction(*(when for when, _ in run.faults)))
+        no_error = run.no_error()
         ranges = self._ranges(action)
         given = self._assumed | {"step": ranges, "defined": list(run.definitions)}
         made = partial(Obligation, name, action=action, before=self._before, arguments=arguments)
@@ -189,29 +188,19 @@ class Induction:
         draft = run.state(after)
         for lemma in self.theorem.lemmas:
             truth = run.holds(lemma.holds, draft, self.settings)
-            given = self._assumed | {
-                "step": [*ranges, guard],
-                "defined": [*run.definitions, *self._bounds(after)],
-            }
+            given = self._given(run, [*ranges, guard], after)
             yield made(lemma.name, run, given, truth, (lemma.name, *lemma.by) if lemma.by else ())
         for claim in self.theorem.steps:
             run.faults.clear()
             truth = run.holds(claim.keeps, self._state, draft, self.settings)
-            given = self._assumed | {
-                "step": [*ranges, guard],
-                "defined": [*run.definitions, *self._bounds(after)],
-            }
+            given = self._given(run, [*ranges, guard], after)
             yield made(claim.name, run, given, truth)
-            no_error = negation(disjunction(*(when for when, _ in run.faults)))
-            yield made(f"{claim.name}: {NO_ERROR}", run, given, no_error)
+            yield made(f"{claim.name}: {NO_ERROR}", run, given, run.no_error())
 
     def happens(self, action: Action) -> Obligation:
         """The obligation that must fail: no state of the invariant enables an action."""
         run, guard, after, arguments = self._step(action)
-        given = self._assumed | {
-            "step": [*self._ranges(action), guard],
-            "defined": [*run.definitions, *self._bounds(after)],
-        }
+        given = self._given(run, [*self._ranges(action), guard], after)
         return Obligation(
             action.name, HAPPENS, run, given, False, (), action, self._before, arguments
         )
@@ -238,11 +227,12 @@ class Induction:
         run.faults[:] = [*of_guard, *of_effect]
         return run, guard, run.cells[draft.cell], arguments
 
-    def _bounds(self, arrays: dict[str, Array]) -> list[Term]:
-        """That a state is within the bounds, where there are some: a step beyond is cut."""
-        if self.space.rounds is None:
-            return []
-        return self.space.ranges(arrays, self._run.quantifiers)
+    def _given(
+        self, run: Execution, step: list[Term], after: dict[str, Array]
+    ) -> dict[str, list[Term]]:
+        """The assumptions after a step. It ends within the bounds: a step beyond is cut."""
+        bounds = [] if self.space.rounds is None else self.space.ranges(after, run.quantifiers)
+        return self._assumed | {"step": step, "defined": [*run.definitions, *bounds]}
 
     def _ranges(self, action: Action) -> list[Term]:
         """That arguments are within their ranges."""

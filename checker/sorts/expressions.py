@@ -118,7 +118,8 @@ class Expressions:
             case ir.Contained():
                 return self._contains(node, variables)
             case ir.Both() | ir.Either():
-                return self._last(node, variables)
+                truth = self.truth(node, variables)  # all operands are numbers
+                return Plain(0) if truth is False else PLAIN
             case ir.Choice():
                 return self._choose(node, variables)
             case ir.Tuple(items=items):
@@ -141,11 +142,6 @@ class Expressions:
                 truth = self.truth(operand, variables)
                 return None if truth is None else not truth
         return truth_of(self.value(node, variables), self.refusing(node))
-
-    def _last(self, node: ir.Both | ir.Either, variables: Environment) -> Value:
-        """Evaluate `and` or `or` as a value; all operands are numbers."""
-        truth = self.truth(node, variables)
-        return Plain(0) if truth is False else PLAIN
 
     def _choose(self, node: ir.Choice, variables: Environment) -> Value:
         truth = self.truth(node.test, variables)

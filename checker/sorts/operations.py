@@ -10,6 +10,7 @@ import operator as python
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from waterline.checker.compiler.ir import OPERATIONS
 from waterline.checker.sorts.values import (
     PLAIN,
     UNKNOWN,
@@ -29,18 +30,6 @@ from waterline.model.core.sorts import DataSort, Form, Held
 
 Refuse = Callable[[str, Sequence[Value]], Value]
 """Reports an error and the values concerned."""
-_OPERATIONS: dict[str, Callable[[Any, Any], int]] = {
-    "+": python.add,
-    "-": python.sub,
-    "*": python.mul,
-    "//": python.floordiv,
-    "%": python.mod,
-    "<<": python.lshift,
-    ">>": python.rshift,
-    "&": python.and_,
-    "|": python.or_,
-    "^": python.xor,
-}
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": python.eq,
     "!=": python.ne,
@@ -90,7 +79,7 @@ def operate(operator: str, left: Value, right: Value, refuse: Refuse) -> Value:
     if is_number(left) and is_number(right):
         if operator == "<<" and isinstance(right, Plain) and (right.constant or 0) > BITS:
             return PLAIN
-        return _fold((left, right), _OPERATIONS[operator])
+        return _fold((left, right), OPERATIONS[operator])
     if UNKNOWN in (left, right):
         return UNKNOWN
     match left, operator, right:

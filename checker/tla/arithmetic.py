@@ -6,6 +6,7 @@ takes a positive divisor alone: for others there is an operator of the module's 
 
 from __future__ import annotations
 
+from waterline.checker.compiler.ir import OPERATIONS
 from waterline.checker.tla.forming import (
     both,
     choose,
@@ -48,16 +49,6 @@ from waterline.checker.tla.tree import (
 )
 
 _COMPARISONS = {"==": "=", "!=": "#", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-_KNOWN = {
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-}
 _BITS = {"&": "BitAnd", "|": "BitOr", "^": "BitXor"}
 
 
@@ -121,7 +112,7 @@ def _operate(  # noqa: PLR0911 - one for each operator
         case "-", _, _:
             return minus(left, right)
         case _, Number(value=one), Number(value=other) if _is_defined(operator, one, other):
-            return Number(_KNOWN[operator](one, other))
+            return Number(OPERATIONS[operator](one, other))
         case "*", _, _:
             return Infix("*", left, right)
         case "//", _, _:

@@ -15,9 +15,6 @@ from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
 from waterline.model.message.terms import NO_REPLICA
 
-HISTORY = ("committed_end", "committed", "commit_epoch")
-"""The fields of the history."""
-
 
 def with_history(model: Model) -> Model:
     """The same model, with the history as a part of its state."""

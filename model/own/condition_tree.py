@@ -308,7 +308,12 @@ class Reader:
             code = self.functions[name].__code__
             if len(found) != code.co_argcount:
                 raise self.refuse(node, f"{name} takes {code.co_argcount} numbers", "give as many")
-            return self._of_sets(node, name, found, tree, guards)
+            for argument, each in zip(node.args, found, strict=True):
+                # Sets have no negative numbers, nor many.
+                if each.lo < 0 or (argument is not node.args[0] and each.hi >= TURNS_MAX - 1):
+                    what = f"{name} takes a set, or what may be in it"
+                    raise self.refuse(argument, what, "as s.isr")
+            return _Number(tree, 0, TURNS_MAX, guards)
         if len(found) < wanted or (name == "abs" and len(found) > 1):
             raise self.refuse(node, f"{name} is given {len(found)} numbers", f"give it {wanted}")
         if name == "abs":
@@ -317,20 +322,6 @@ class Reader:
         lows, highs = [each.lo for each in found], [each.hi for each in found]
         extreme = min if name == "min" else max
         return _Number(tree, extreme(lows), extreme(highs), guards)
-
-    def _of_sets(
-        self,
-        node: ast.Call,
-        name: str,
-        found: Sequence[_Number],
-        tree: ast.expr,
-        guards: tuple[ast.expr, ...],
-    ) -> _Number:
-        """`contains(s.isr, 1)`, `size(s.isr)`: sets have no negative numbers, nor many."""
-        for argument, each in zip(node.args, found, strict=True):
-            if each.lo < 0 or (argument is not node.args[0] and each.hi >= TURNS_MAX - 1):
-                raise self.refuse(argument, f"{name} takes a set, or what may be in it", "as s.isr")
-        return _Number(tree, 0, TURNS_MAX, guards)
 
     def _sum(self, node: ast.Call) -> _Number:
         element: list[_Number] = []

@@ -218,11 +218,6 @@ def takes_a_part(called: str) -> bool:
     return called.startswith("__part_")
 
 
-def is_element(node: ast.expr) -> bool:
-    """True if an expression is written to directly: an element of a field, or a whole one."""
-    return isinstance(node, ast.Attribute | ast.Subscript)
-
-
 def fold(of: AnyField, index: ast.expr) -> ast.expr:
     """The index as the layout has it, which knows no more than two."""
     if len(of.extents) <= 2 or not isinstance(index, ast.Tuple):

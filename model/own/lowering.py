@@ -20,7 +20,6 @@ from waterline.model.own.lowered_calls import (
     alike,
     as_read,
     flat,
-    is_element,
     operation_of,
     takes_a_part,
 )
@@ -114,7 +113,9 @@ class Lowering(Expressions, ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(value=owner, attr=method), args=given, keywords=[]):
                 if (sequence := self._sequence(owner)) is not None:
                     return self._change(node, sequence, method, given)
-                if isinstance(kind := self.kind(owner), Set) and is_element(owner):
+                if isinstance(owner, ast.Attribute | ast.Subscript) and (
+                    isinstance(kind := self.kind(owner), Set)
+                ):
                     return self._changed_set(node, kind, owner, method, given)
         return self.generic_visit(node)
 
@@ -169,7 +170,7 @@ class Lowering(Expressions, ast.NodeTransformer):
             number = self._variable(node)
             counted = self._range(node, self._length(sequence, node))
             first = ast.Assign([node.target], self._element(sequence, number))
-            body = [at(first, node), *map(self._visit_all, node.body)]
+            body = [at(first, node), *map(self.visit, node.body)]
             return at(ast.For(number, counted, flat(body), self._all(node.orelse), None), node)
         if self._is_set(node.iter):
             members = self._variable(node)
@@ -247,11 +248,8 @@ class Lowering(Expressions, ast.NodeTransformer):
         called = self._inline_call(made, node, given, *pair)
         return at(ast.Expr(called), node)
 
-    def _visit_all(self, statement: ast.stmt) -> ast.stmt | list[ast.stmt]:
-        return self.visit(statement)
-
     def _all(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        return flat([self._visit_all(each) for each in statements])
+        return flat(list(map(self.visit, statements)))
 
     def _require_unchanged(self, node: ast.For, sequence: NamedSequence) -> None:
         known = sequence.field.methods

@@ -12,6 +12,7 @@ compiles them, as it does the rules.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -37,7 +38,7 @@ class Renamed:
     @property
     def cells(self) -> int:
         """Maximum number of them in a state."""
-        return sum(_extent(field) for field in self.fields)
+        return sum(math.prod(field.shape) for field in self.fields)
 
     @property
     def stride(self) -> int:
@@ -58,13 +59,6 @@ class Renamed:
     def may_be(self) -> str:
         """The name of the function that says whether an argument may be this number."""
         return f"__may_be_{self.sort.name}__"
-
-
-def _extent(field: Field) -> int:
-    count = 1
-    for each in field.shape:
-        count *= each
-    return count
 
 
 def functions_of(sorts: Sequence[Renamed]) -> list[ast.FunctionDef]:
