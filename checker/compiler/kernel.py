@@ -71,7 +71,6 @@ class Kernel:
 def plan_of(problem: Problem) -> Plan:
     """Return the inputs of a problem's kernel. Raises `TooLargeToNumber`."""
     model, shared = problem.model, problem.shared
-    varying = shared.settings if shared else frozenset()
     actions = frozenset(model.contents) | (shared.actions if shared else frozenset())
     claims = frozenset(problem.checked) | (shared.claims if shared else frozenset())
     parts = Parts(
@@ -92,12 +91,15 @@ def plan_of(problem: Problem) -> Plan:
         shared=shared is not None,
     )
     _require_room(parts, len(problem.invariants), len(problem.properties))
-    names = tuple(model.settings._fields)
-    numbers = tuple(
-        None if name in varying else int(value)
-        for name, value in zip(names, model.settings, strict=True)
-    )
-    return Plan(model.layout, names, numbers, parts)
+    return Plan(model.layout, tuple(model.settings._fields), constants_of_settings(problem), parts)
+
+
+def constants_of_settings(problem: Problem) -> tuple[int | None, ...]:
+    """The settings in order, None for those that are read as the kernel runs."""
+    settings = problem.model.settings
+    varying = problem.shared.settings if problem.shared else frozenset()
+    pairs = zip(settings._fields, settings, strict=True)
+    return tuple(None if name in varying else int(value) for name, value in pairs)
 
 
 def _require_room(parts: Parts, *claims: int) -> None:
@@ -132,7 +134,6 @@ def program_of(plan: Plan, *, comment: bool = False) -> Program:
         "column": column,
     }
     functions = sources_of(loops.text, names)
-    c = SettingsValue(plan.names, plan.numbers, "%c")
     number, words = Number("%"), ArrayValue("%", "i64")
     rows, flags = ArrayValue("%", "i64", plan.layout.words), ArrayValue("%", "i8")
     cut = ArrayValue("%", "i64", len(plan.parts.limits))

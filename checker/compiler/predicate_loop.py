@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from waterline.checker.compiler import states
-from waterline.checker.compiler.kernel import given_settings, recipes_of
+from waterline.checker.compiler.kernel import constants_of_settings, given_settings, recipes_of
 from waterline.checker.compiler.loops import Pure
 from waterline.checker.compiler.module import Unit
 from waterline.checker.compiler.origins import ACTION_SHIFT
@@ -71,13 +71,11 @@ def questions_of(
 
     Actions that no bound ever cuts are left out.
     """
-    model, shared = problem.model, problem.shared
-    varying = shared.settings if shared else frozenset()
-    pairs = zip(model.settings._fields, model.settings, strict=True)
+    model = problem.model
     return Questions(
         layout=model.layout,
         names=tuple(model.settings._fields),
-        numbers=tuple(None if name in varying else int(value) for name, value in pairs),
+        numbers=constants_of_settings(problem),
         predicates=tuple(predicates),
         actions=tuple(
             (number, action)

@@ -188,19 +188,19 @@ class Induction:
         draft = run.state(after)
         for lemma in self.theorem.lemmas:
             truth = run.holds(lemma.holds, draft, self.settings)
-            given = self._given(run, [*ranges, guard], after)
+            given = self._assumptions(run, [*ranges, guard], after)
             yield made(lemma.name, run, given, truth, (lemma.name, *lemma.by) if lemma.by else ())
         for claim in self.theorem.steps:
             run.faults.clear()
             truth = run.holds(claim.keeps, self._state, draft, self.settings)
-            given = self._given(run, [*ranges, guard], after)
+            given = self._assumptions(run, [*ranges, guard], after)
             yield made(claim.name, run, given, truth)
             yield made(f"{claim.name}: {NO_ERROR}", run, given, run.no_error())
 
     def happens(self, action: Action) -> Obligation:
         """The obligation that must fail: no state of the invariant enables an action."""
         run, guard, after, arguments = self._step(action)
-        given = self._given(run, [*self._ranges(action), guard], after)
+        given = self._assumptions(run, [*self._ranges(action), guard], after)
         return Obligation(
             action.name, HAPPENS, run, given, False, (), action, self._before, arguments
         )
@@ -227,7 +227,7 @@ class Induction:
         run.faults[:] = [*of_guard, *of_effect]
         return run, guard, run.cells[draft.cell], arguments
 
-    def _given(
+    def _assumptions(
         self, run: Execution, step: list[Term], after: dict[str, Array]
     ) -> dict[str, list[Term]]:
         """The assumptions after a step. It ends within the bounds: a step beyond is cut."""

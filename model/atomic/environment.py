@@ -6,9 +6,8 @@ be slow to learn, or come back, within the given leader epochs.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 
-from waterline.model.atomic.terms import AtomicBounds
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.environment import EPOCHS_MAX, RECORDS_MAX, REPLICAS_MAX
 
@@ -33,11 +32,6 @@ class AtomicEnvironment:
         _within("log-size", self.log_size, 1, LOG_SIZE_MAX)
         _within("records", self.records, 1, RECORDS_MAX)
         _within("epochs", self.epochs, 0, EPOCHS_MAX)
-
-    @property
-    def bounds(self) -> AtomicBounds:
-        """Bounds that shape the state."""
-        return AtomicBounds(**asdict(self))
 
     def options(self) -> dict[str, object]:
         """Every option by its name on the command line."""

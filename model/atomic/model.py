@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from waterline.model.atomic.environment import AtomicEnvironment
 from waterline.model.atomic.narration import NARRATION
-from waterline.model.atomic.state import initial_state, layout
+from waterline.model.atomic.state import layout
 from waterline.model.atomic.terms import LIMITS
 from waterline.model.atomic.versions import ACTIONS, VERSIONS
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.layout import TooLargeToPack
+from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
 
 NAME = "kafka-atomic"
@@ -23,7 +24,7 @@ def atomic_model(version: str, environment: AtomicEnvironment) -> Model:
     if rules is None:
         raise BadEnvironment(f"unknown protocol {version!r}; known: {', '.join(VERSIONS)}")
     try:
-        form = layout(environment.bounds)
+        form = layout(environment)
     except TooLargeToPack as problem:
         wanted = ", ".join(f"{name} {value}" for name, value in environment.options().items())
         raise BadEnvironment(
@@ -37,7 +38,7 @@ def atomic_model(version: str, environment: AtomicEnvironment) -> Model:
         actions=ACTIONS,
         contents=rules.contents,
         limits=LIMITS,
-        initial=(initial_state(form),),
+        initial=(State(form),),  # empty logs, all replicas in sync, no leader and no epoch yet
         narration=NARRATION,
         options=environment.options(),
     )

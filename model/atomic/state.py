@@ -9,7 +9,7 @@ record is an id in order of birth (1, 2, ...); its epoch is stored once per id.
 
 from __future__ import annotations
 
-from waterline.model.atomic.terms import AtomicBounds
+from waterline.model.atomic.environment import AtomicEnvironment
 from waterline.model.core.layout import Field, Layout
 from waterline.model.core.renaming import (
     BY_RECORD,
@@ -21,11 +21,10 @@ from waterline.model.core.renaming import (
     REPLICAS_BY_REPLICA,
     SET_OF_REPLICAS,
 )
-from waterline.model.core.state import State
 from waterline.model.message.terms import NO_EPOCH, NO_RECORD, NO_REPLICA
 
 
-def fields(bounds: AtomicBounds) -> tuple[Field, ...]:
+def fields(bounds: AtomicEnvironment) -> tuple[Field, ...]:
     """Every field of the state, with its range within `bounds`."""
     replicas, records = bounds.replicas, bounds.records
     everyone = (1 << replicas) - 1
@@ -100,7 +99,7 @@ def fields(bounds: AtomicBounds) -> tuple[Field, ...]:
     )
 
 
-def layout(bounds: AtomicBounds) -> Layout:
+def layout(bounds: AtomicEnvironment) -> Layout:
     """The packed form of the state within `bounds`. Raises `TooLargeToPack`."""
     return Layout(
         fields(bounds),
@@ -112,8 +111,3 @@ def layout(bounds: AtomicBounds) -> Layout:
             "requests": bounds.epochs + 1,
         },
     )
-
-
-def initial_state(form: Layout) -> State:
-    """Return the initial state: empty logs, all replicas in sync, no leader and no epoch yet."""
-    return State(form)

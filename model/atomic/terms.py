@@ -1,11 +1,10 @@
-"""Values of the two features that distinguish the versions of the atomic grain; bounds, settings.
+"""Values of the two features that distinguish the versions of the atomic grain, and its limits.
 
 They are plain integers, so that the same rule runs interpreted and compiled.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 # How much of its log a replica gives up when it becomes a follower.
@@ -32,20 +31,6 @@ RECORDS = 1
 EPOCHS = 2
 LOG_SIZE = 3
 LIMITS = ("within", "records", "epochs", "log-size")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtomicBounds:
-    """Size of the explored cluster.
-
-    `replicas` of one partition, each with room for `log_size` records; at most `records` ever
-    produced; leader epochs 0..`epochs`.
-    """
-
-    replicas: int = 2
-    log_size: int = 2
-    records: int = 2
-    epochs: int = 2
 
 
 class AtomicSettings(NamedTuple):
