@@ -12,8 +12,7 @@ from waterline.checker.proof.terms import NotProvable
 from waterline.checker.search.result import Verdict as Found
 from waterline.checker.user_models.family import OwnFamily
 from waterline.checker.user_models.theorems import own_subject
-from waterline.model.atomic.model import NAME
-from waterline.model.atomic.versions import VERSIONS
+from waterline.model.atomic.versions import NAME, VERSIONS
 from waterline.model.core.errors import BadEnvironment
 
 

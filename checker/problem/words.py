@@ -14,8 +14,8 @@ def as_given(options: Mapping[str, object]) -> Mapping[str, object]:
     return options
 
 
-def name_alone(model: Model) -> str:
-    """Add nothing to the version."""
+def no_words(model: Model) -> str:
+    """Add nothing."""
     return ""
 
 
@@ -23,11 +23,6 @@ def sizes_by_name(model: Model) -> str:
     """`rms 3, fenced on`: the options as they are."""
     text = (f"{name} {describe_option(value)}" for name, value in model.options.items())
     return ", ".join(text) or model.name
-
-
-def no_letters(model: Model) -> str:
-    """Add nothing to a file's name."""
-    return ""
 
 
 def by_protocol(model: str, version: str) -> list[str]:
@@ -51,11 +46,11 @@ class Words:
     `alike` stand for the same where versions are compared.
     """
 
-    title: Callable[[Model], str] = name_alone
+    title: Callable[[Model], str] = no_words
     sizes: Callable[[Model], str] = sizes_by_name
-    scope: Callable[[Model], str] = no_letters
+    scope: Callable[[Model], str] = no_words
     circumstances: Callable[[Mapping[str, object]], Mapping[str, object]] = as_given
-    letters: Callable[[Model], str] = no_letters
+    letters: Callable[[Model], str] = no_words
     prefix: str = ""
     lanes: tuple[str, ...] = ()
     raisable: Mapping[str, int] = field(default_factory=dict)

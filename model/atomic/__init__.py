@@ -6,8 +6,7 @@ by a round trip. It keeps everything about epochs, the ISR and truncation.
 """
 
 from waterline.model.atomic.environment import AtomicEnvironment
-from waterline.model.atomic.model import NAME, atomic_model
-from waterline.model.atomic.versions import VERSIONS, AtomicVersion
+from waterline.model.atomic.versions import NAME, VERSIONS, AtomicVersion, atomic_model
 
 __all__ = [
     "NAME",

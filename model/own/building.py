@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from waterline.model.core.claim import Behaviour
+from waterline.model.core.claim import Behaviour, Pattern, Recoverable, Temporal
 from waterline.model.core.errors import RaisedAtStart
 from waterline.model.core.layout import Layout
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action as KitAction
 from waterline.model.core.transition_system import Model, Parameter, describe_error
-from waterline.model.own.behaviours import behaviours_of
 from waterline.model.own.data_sorts import Arguments, held_by, renamed_sorts, trusted_in
 from waterline.model.own.declared import Action, Protocol
 from waterline.model.own.fields import (
@@ -30,7 +30,7 @@ from waterline.model.own.layout import digits_of, layout_of, limits_of
 from waterline.model.own.mistakes import Noted
 from waterline.model.own.narration import narration
 from waterline.model.own.normal_form import NORMAL_FORM, Renamed, functions_of
-from waterline.model.own.rules import Rules
+from waterline.model.own.rules import Predicate, Rules
 
 
 class Settings(NamedTuple):
@@ -118,7 +118,7 @@ def build_model(
             ("lemmas", protocol.all_lemmas),
         )
     }
-    behaviours = noted.each([protocol], lambda each: behaviours_of(rules, each, sorts))
+    behaviours = noted.each([protocol], lambda each: _behaviours(rules, each, sorts))
     starts = noted.each([protocol], lambda each: _initial(rules, each, limits, form))
     noted.require_none()
     [(first, start)] = starts
@@ -259,3 +259,112 @@ def _starts(start: Model, file: str) -> Iterator[State]:
             raise RaisedAtStart(
                 f"{file}:{line}: {called}, which makes the initial states: {described}"
             ) from None
+
+
+# --- claims about behaviours --------------------------------------------------------------------
+
+
+def _behaviours(
+    rules: Rules, protocol: Protocol, sorts: Mapping[str, Names]
+) -> tuple[Behaviour, ...]:
+    """Return the protocol's claims about behaviours, in its order. Raises `BadProtocol`.
+
+    Each is made of functions of a state. Where these take names as well, there is a claim for each
+    of them.
+    """
+    kinds = (
+        (Pattern.EVENTUALLY, "eventually", "In the end:", protocol.eventually),
+        (
+            Pattern.ALWAYS_EVENTUALLY,
+            "always_eventually",
+            "Again and again:",
+            protocol.always_eventually,
+        ),
+    )
+    found: list[Behaviour] = []
+    for function in protocol.recoverable:
+        good = rules.predicate(function)
+        for bound, one in _each(rules, sorts, good):
+            found.append(
+                Recoverable(
+                    name=one.name_of(f"recoverable_{good.name}"),
+                    sentence=f"There is always a way to this: {one.describe(good)}",
+                    good=rules.bound(good, bound),
+                    explain=one.explains(f"{good.name} is False"),
+                    default=True,
+                )
+            )
+    for pattern, word, text, functions in kinds:
+        for function in functions:
+            then = rules.predicate(function)
+            for bound, one in _each(rules, sorts, then):
+                found.append(
+                    Temporal(
+                        name=one.name_of(f"{word}_{then.name}"),
+                        sentence=f"{text} {one.describe(then)}",
+                        pattern=pattern,
+                        then=rules.bound(then, bound),
+                        explain=one.explains(f"{then.name} stays False"),
+                        default=True,
+                    )
+                )
+    for first, second in protocol.leads_to:
+        when, then = rules.predicate(first), rules.predicate(second)
+        for bound, one in _each(rules, sorts, when, then):
+            found.append(
+                Temporal(
+                    name=one.name_of(f"{when.name}_leads_to_{then.name}"),
+                    sentence=f"{one.describe(when)} In the end then: {one.describe(then)}",
+                    pattern=Pattern.LEADS_TO,
+                    when=rules.bound(when, bound),
+                    then=rules.bound(then, bound),
+                    explain=one.explains(f"{then.name} stays False"),
+                    default=True,
+                )
+            )
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _One:
+    """A claim about some names, as words: of each argument the name, as `node1`."""
+
+    names: tuple[tuple[str, str], ...]
+
+    def name_of(self, claim: str) -> str:
+        """`waits_leads_to_enters.node1`"""
+        return ".".join((claim, *(name for _, name in self.names)))
+
+    def describe(self, predicate: Predicate) -> str:
+        """Return the predicate's sentence with the names filled in."""
+        text = predicate.sentence
+        for argument, name in self.names:
+            text = text.replace(f"{{{argument}}}", name)
+        return text
+
+    def explains(self, what: str) -> Callable[[Any, Any], str]:
+        """Says it of a state."""
+        whom = ", ".join(name for _, name in self.names)
+        text = f"{what} for {whom}." if whom else f"{what}."
+        return lambda state, settings: text
+
+
+def _each(
+    rules: Rules, sorts: Mapping[str, Names], *predicates: Predicate
+) -> Iterator[tuple[Mapping[str, int], _One]]:
+    """Every combination of names, by number, that the predicates take."""
+    arguments: Sequence[str] = list(
+        dict.fromkeys(name for each in predicates for name in each.arguments)
+    )
+    for each in predicates:
+        for name in each.arguments:
+            if name not in sorts:
+                raise rules.refuse(
+                    each.tree,
+                    f"{each.name} has an argument {name!r}, which is the name of no sort "
+                    f"({', '.join(sorts) or 'none'})",
+                    "let it take a state, and names of sorts",
+                )
+    for values in itertools.product(*(range(sorts[name].count) for name in arguments)):
+        text = ((n, sorts[n].describe(v)) for n, v in zip(arguments, values, strict=True))
+        yield dict(zip(arguments, values, strict=True)), _One(tuple(text))

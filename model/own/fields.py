@@ -6,7 +6,6 @@ and their words. One that holds several values also has methods, and a view for 
 
 from __future__ import annotations
 
-from waterline.model.own.container import Container, Method
 from waterline.model.own.domains import Domain, PlainField, Struct, Value, plain_field
 from waterline.model.own.names import (
     BadProtocol,
@@ -17,7 +16,7 @@ from waterline.model.own.names import (
     extent,
     require_name,
 )
-from waterline.model.own.placed import PlacedField
+from waterline.model.own.placed import Container, Method, PlacedField
 from waterline.model.own.plain_fields import (
     NONE,
     Choice,

@@ -132,7 +132,7 @@ class Calls(ast.NodeTransformer):
         self, function: ast.FunctionDef, node: ast.AST, given: list[ast.expr], *of: PlacedField
     ) -> ast.expr:
         """A call of a function whose lines are those of the place that needs it."""
-        _Folded({each.name: each for each in of}).visit(function)
+        _Folding({each.name: each for each in of}).visit(function)
         self._keep(function, node)
         return at(ast.Call(ast.Name(function.name, ast.Load()), given, []), node)
 
@@ -188,7 +188,7 @@ class Calls(ast.NodeTransformer):
 
 
 @dataclass(slots=True)
-class _Folded(ast.NodeTransformer):
+class _Folding(ast.NodeTransformer):
     """Gives the places of sequences the index that the layout has."""
 
     fields: dict[str, PlacedField]

@@ -1,7 +1,7 @@
-"""Fields whose elements have places, and the functions of a state that rules call for them.
+"""Fields that hold several values, and the functions of a state that rules call for places.
 
-What a rule does with such a field is a call of a function, `s.wire.send(x)` of `add(s, x)`. It is
-written in Python, of numbers, for one field: its places are elements of the field.
+What a rule does with a field whose elements have places is a call of a function, `s.wire.send(x)`
+of `add(s, x)`. It is written in Python, of numbers, for one field: its places are elements of it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,47 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from waterline.model.core.made import note_operation
-from waterline.model.own.container import Container
-from waterline.model.own.domains import Domain
+from waterline.model.own.domains import Domain, Value, plain_field
 from waterline.model.own.names import Names
-from waterline.model.own.typed import At, Read, V, Written
+from waterline.model.own.plain_fields import Choice, DeclaredField, Name, Number
+from waterline.model.own.typed import At, Places, Read, V, Written
+
+Given = Literal["nothing", "value", "number"]
+
+
+class Method(NamedTuple):
+    """A method of a container: its argument, its result, and whether it changes the container.
+
+    A `value` is one of those that the container can have.
+    """
+
+    takes: Given = "nothing"
+    gives: Given = "nothing"
+    changes: bool = True
+
+
+CLEAR = Method()
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Container(DeclaredField, Places[Read, Written, V, At]):
+    """A field that holds several values of a domain.
+
+    `methods` are what a rule can call. `remedies` say what to write for methods of other libraries;
+    `Q` is the field.
+    """
+
+    methods: ClassVar[Mapping[str, Method]]
+    remedies: ClassVar[Mapping[str, str]]
+    of: Domain
+
+    @property
+    def element(self) -> Number | Choice | Name | Value:
+        """The field that holds one of its values."""
+        return plain_field(self.name, self.of)
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -19,13 +19,17 @@ from typing import Any
 from waterline.model.core.made import function_of
 from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.own.asking import (
+    TRY,
     Asking,
+    Trying,
     counted_from,
     first_paragraph,
     passed_kind,
     question_of,
     require_no_question,
+    sends,
     silent,
+    trial,
     without_docstring,
 )
 from waterline.model.own.comprehensions import Members, Unfolding
@@ -47,7 +51,6 @@ from waterline.model.own.lowering import Lowering
 from waterline.model.own.mistakes import Mistakes
 from waterline.model.own.structs import Parts, Structs
 from waterline.model.own.syntax import Kind, at, is_none, on_line, variables_of
-from waterline.model.own.trying import TRY, Trying, sends, trial
 from waterline.model.own.values import Numbering
 from waterline.model.own.witness import witness_of
 

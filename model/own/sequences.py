@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, Unpack, overload
 
 from waterline.model.core.state import OutOfRange
-from waterline.model.own.container import CLEAR, Method
 from waterline.model.own.domains import Domain
 from waterline.model.own.names import BadProtocol
-from waterline.model.own.placed import PlacedField
+from waterline.model.own.placed import CLEAR, Method, PlacedField
 from waterline.model.own.plain_fields import DeclaredField, Write
 from waterline.model.own.questions import BeyondBound
 from waterline.model.own.sequence_code import SequenceCode

@@ -7,9 +7,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
-from waterline.model.own.container import CLEAR, Container, Method
 from waterline.model.own.domains import Domain, Value
 from waterline.model.own.names import BadProtocol, Epochs
+from waterline.model.own.placed import CLEAR, Container, Method
 from waterline.model.own.plain_fields import DeclaredField, Write
 from waterline.model.own.typed import Among, At, V
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from waterline.model.core.state import OutOfRange
-from waterline.model.own.container import CLEAR, Method
 from waterline.model.own.names import Names
-from waterline.model.own.placed import Code, PlacedField
+from waterline.model.own.placed import CLEAR, Code, Method, PlacedField
 from waterline.model.own.questions import BeyondBound
 
 
