@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from waterline.checker.compiler.fields import as_signed
 from waterline.checker.problem.symmetry import Symmetry
 from waterline.model.core.layout import WORD_BITS, Alive, Field, Layout, Place
 from waterline.model.core.renaming import CannotRename, Holds, Naming, Sort
@@ -307,21 +308,16 @@ class _Text:
                 if field.alive is None:
                     holes[word] |= bits
                 else:
-                    hole = self._if_alive(source, field, i, str(_as_signed(bits)))
+                    hole = self._if_alive(source, field, i, str(as_signed(bits)))
                     sometimes.append((word, f"~({hole})"))
         for w in self.words:
-            yield f"{target}{w} = {source}{w} & {_as_signed(~holes[w])}"
+            yield f"{target}{w} = {source}{w} & {as_signed(~holes[w])}"
         for word, hole in sometimes:
             yield f"{target}{word} &= {hole}"
 
 
 def _indent(levels: int, lines: Iterator[str]) -> Iterator[str]:
     return (" " * 4 * levels + line for line in lines)
-
-
-def _as_signed(word: int) -> int:
-    word &= (1 << WORD_BITS) - 1
-    return word - (1 << WORD_BITS) if word >> WORD_BITS - 1 else word
 
 
 def _elements(place: Place) -> Iterator[tuple[int, int]]:
@@ -332,7 +328,7 @@ def _elements(place: Place) -> Iterator[tuple[int, int]]:
 def _bits(source: str, bit: int, width: int) -> str:
     word, shift = divmod(bit, WORD_BITS)
     shifted = f"({source}{word} >> {shift})" if shift else f"{source}{word}"
-    return f"({shifted} & {_as_signed((1 << width) - 1)})"
+    return f"({shifted} & {as_signed((1 << width) - 1)})"
 
 
 def _read(source: str, place: Place, row: int = 0, column: int = 0) -> str:

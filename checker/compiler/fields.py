@@ -52,13 +52,13 @@ def write(
     word, shift = _locate(writer, state, place, indices)
     before = writer.result(f"load i64, ptr {word}")
     if shift.is_constant:
-        hole = str(_as_signed(~(_ones(place) << shift.lo)))
+        hole = str(as_signed(~(_ones(place) << shift.lo)))
     else:
         mask = writer.result(f"shl i64 {_ones(place)}, {shift.text}")
         hole = writer.result(f"xor i64 {mask}, -1")
     others = writer.result(f"and i64 {before}, {hole}")
     if bits.is_constant and shift.is_constant:
-        moved = str(_as_signed(bits.lo << shift.lo))
+        moved = str(as_signed(bits.lo << shift.lo))
     else:
         moved = bits.text
         if shift != constant(0):
@@ -153,6 +153,7 @@ def _ones(place: Place) -> int:
     return (1 << place.width) - 1
 
 
-def _as_signed(word: int) -> int:
+def as_signed(word: int) -> int:
+    """The bits of a word as a number with a sign."""
     word &= (1 << WORD_BITS) - 1
     return word - (1 << WORD_BITS) if word >> WORD_BITS - 1 else word

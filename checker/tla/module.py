@@ -295,19 +295,15 @@ class _Writing:
     def _claims(self) -> None:
         built = self.subject.built
         self._section("What is claimed")
-        for each in built.always:
-            self.claims.append(claims.of_states(self.caller, each.name, each.function))
-        for each in built.every_step:
-            self.claims.append(
-                claims.of_steps(self.caller, each.name, each.sentence, each.function)
-            )
+        for always in built.always:
+            self.claims.append(claims.of_states(self.caller, always.name, always.holds))
+        for step in built.every_step:
+            self.claims.append(claims.of_steps(self.caller, step.name, step.sentence, step.keeps))
         self.claims += claims.of_behaviours(self.caller, built.behaviours)
         for each in built.sometimes:
-            function = each.function if each.begun is None else each.begun
+            asked, of_step = each.begun or each.happens, each.begun is None
             self.claims.append(
-                claims.of_happening(
-                    self.caller, each.name, each.sentence, function, of_step=each.begun is None
-                )
+                claims.of_happening(self.caller, each.name, each.sentence, asked, of_step=of_step)
             )
         self._operators()
         for claim in self.claims:

@@ -20,10 +20,9 @@ from waterline.checker.user_models.unbounded import (
     remove_bounds,
     room_for,
 )
-from waterline.model.core.claim import ActionProperty, Invariant, Reachable
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Model
-from waterline.model.own.building import Built, Stated, build_model
+from waterline.model.own.building import Built, build_model
 from waterline.model.own.condition import Condition, condition
 from waterline.model.own.state_class import Bound
 
@@ -55,17 +54,9 @@ class OwnFamily(Family):
         made: Built = _build(self.own, version, circumstances)
         return Claimed(
             model=made.model,
-            invariants=tuple(map(invariant_of, made.always)),
-            properties=tuple(map(property_of, made.every_step)),
-            reachable=tuple(
-                Reachable(
-                    name=each.name,
-                    sentence=each.sentence,
-                    happens=each.function,
-                    begun=each.begun,
-                )
-                for each in made.sometimes
-            ),
+            invariants=made.always,
+            properties=made.every_step,
+            reachable=made.sometimes,
             behaviours=made.behaviours,
         )
 
@@ -259,26 +250,6 @@ def _words(own: OwnFile) -> Words:
 
 def _plain(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def invariant_of(claim: Stated) -> Invariant:
-    """Return a claim about states."""
-    return Invariant(
-        name=claim.name,
-        sentence=claim.sentence,
-        holds=claim.function,
-        explain=lambda state, settings: claim.explain(state),
-    )
-
-
-def property_of(claim: Stated) -> ActionProperty:
-    """Return a claim about steps."""
-    return ActionProperty(
-        name=claim.name,
-        sentence=claim.sentence,
-        keeps=claim.function,
-        explain=lambda before, after, settings: claim.explain(before, after),
-    )
 
 
 def room_of(problem: Problem, bounds: Mapping[str, Bound]) -> Mapping[str, Bound]:

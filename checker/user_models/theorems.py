@@ -25,8 +25,6 @@ from waterline.checker.user_models.family import (
     DIGEST,
     built_of,
     built_within,
-    invariant_of,
-    property_of,
 )
 from waterline.checker.user_models.loading import OwnFile
 from waterline.checker.user_models.suggestions import suggest
@@ -76,14 +74,12 @@ def theorem_of(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> OwnTh
     def model(sizes: dict[str, int]) -> Model:
         return _build(own, version, {**bounds, **sizes}).model
 
-    claims = [invariant_of(each) for each in built.always]
-    lemmas = [Lemma(invariant_of(each), each.by) for each in built.lemmas]
     theorem = Theorem(
         model,
         {name: int(bounds[name]) for name in free},
-        (*map(Lemma, claims), *lemmas),
-        claims=tuple((claim, (claim.name,)) for claim in claims),
-        steps=tuple(map(property_of, built.every_step)),
+        (*map(Lemma, built.always), *built.lemmas),
+        claims=tuple((claim, (claim.name,)) for claim in built.always),
+        steps=built.every_step,
     )
     if not theorem.names:
         raise BadEnvironment(
@@ -281,9 +277,9 @@ def _functions(built: Built) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for action in built.model.actions:
         found |= {f"{action.name}": action.guard, f"{action.name}, its effect": action.effect}
-    for claim in (*built.always, *built.every_step, *built.lemmas):
-        found[claim.name] = claim.function
-    return found
+    found |= {claim.name: claim.holds for claim in built.always}
+    found |= {claim.name: claim.keeps for claim in built.every_step}
+    return found | {lemma.name: lemma.holds for lemma in built.lemmas}
 
 
 def _alike(one: Any, other: Any, seen: set[Any]) -> bool:

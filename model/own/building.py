@@ -9,7 +9,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from waterline.model.core.claim import Behaviour, Pattern, Recoverable, Temporal
+from waterline.model.core.claim import (
+    ActionProperty,
+    Behaviour,
+    Invariant,
+    Lemma,
+    Pattern,
+    Reachable,
+    Recoverable,
+    Temporal,
+)
 from waterline.model.core.errors import RaisedAtStart
 from waterline.model.core.layout import Layout
 from waterline.model.core.state import State
@@ -37,21 +46,6 @@ class Settings(NamedTuple):
     """A protocol of one's own has none: its bounds are sizes of its layout."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """A claim: its name, the sentence it stands for, and the function that decides it.
-
-    `explain(*states)` says where it is False. `begun` is as a `Reachable` has it, `by` as a lemma.
-    """
-
-    name: str
-    sentence: str
-    function: Callable[..., bool]
-    explain: Callable[..., str]
-    begun: Callable[..., bool] | None = None
-    by: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
     """A model and what its file claims of it, with what it was made of.
@@ -61,10 +55,10 @@ class Built:
     """
 
     model: Model
-    always: tuple[Stated, ...]
-    every_step: tuple[Stated, ...]
-    sometimes: tuple[Stated, ...]
-    lemmas: tuple[Stated, ...]
+    always: tuple[Invariant, ...]
+    every_step: tuple[ActionProperty, ...]
+    sometimes: tuple[Reachable, ...]
+    lemmas: tuple[Lemma, ...]
     behaviours: tuple[Behaviour, ...] = ()
     declared: Protocol
     start: tuple[KitAction, Layout] | None = None
@@ -109,15 +103,11 @@ def build_model(
         protocol.actions,
         lambda each: _action(rules, each, protocol, ranges, limits, renamed),
     )
-    claims = {
-        kind: noted.each(given, partial(_state_claim, rules, kind, protocol.sorts))
-        for kind, given in (
-            ("always", protocol.always),
-            ("every_step", protocol.every_step),
-            ("sometimes", protocol.sometimes),
-            ("lemmas", protocol.all_lemmas),
-        )
-    }
+    invariant = partial(_invariant, rules, protocol.sorts)
+    always = noted.each(protocol.always, invariant)
+    every_step = noted.each(protocol.every_step, partial(_property, rules, protocol.sorts))
+    sometimes = noted.each(protocol.sometimes, partial(_reachable, rules))
+    lemmas = noted.each(protocol.all_lemmas, lambda each: Lemma(invariant(each.function), each.by))
     behaviours = noted.each([protocol], lambda each: _behaviours(rules, each, sorts))
     starts = noted.each([protocol], lambda each: _initial(rules, each, limits, form))
     noted.require_none()
@@ -145,28 +135,44 @@ def build_model(
             normalise=rules.names[NORMAL_FORM] if unbounded else None,
             trusted=trusted_in(renamed, rules.names.__getitem__),
         ),
+        always=always,
+        every_step=every_step,
+        sometimes=sometimes,
+        lemmas=lemmas,
         behaviours=behaviours[0],
         declared=protocol,
         start=start,
         renamed=renamed,
-        **claims,
     )
 
 
-def _state_claim(rules: Rules, kind: str, sorts: Sequence[Names], claim: Any) -> Stated:
-    if kind == "lemmas":
-        return replace(_state_claim(rules, "always", sorts, claim.function), by=claim.by)
-    if kind == "sometimes":
-        name, sentence, function, begun = rules.happens(claim)
-        return Stated(name, sentence, function, lambda *states: "", begun)
-    name, sentence, _, function = rules.claim(claim, (1,) if kind == "always" else (2,))
-    witness = rules.witness(claim)
-    where = "here" if kind == "always" else "of the last step"
+def _invariant(rules: Rules, sorts: Sequence[Names], claim: Callable[..., Any]) -> Invariant:
+    name, sentence, _, function = rules.claim(claim, (1,))
+    explain = _explanation(rules, sorts, claim, f"{name} is False here")
+    return Invariant(name=name, sentence=sentence, holds=function, explain=explain)
 
-    def explain(*states: State) -> str:
-        found = witness[1](*states, Settings()) if witness else None
+
+def _property(rules: Rules, sorts: Sequence[Names], claim: Callable[..., Any]) -> ActionProperty:
+    name, sentence, _, function = rules.claim(claim, (2,))
+    explain = _explanation(rules, sorts, claim, f"{name} is False of the last step")
+    return ActionProperty(name=name, sentence=sentence, keeps=function, explain=explain)
+
+
+def _reachable(rules: Rules, claim: Callable[..., Any]) -> Reachable:
+    name, sentence, function, begun = rules.happens(claim)
+    return Reachable(name=name, sentence=sentence, happens=function, begun=begun)
+
+
+def _explanation(
+    rules: Rules, sorts: Sequence[Names], claim: Callable[..., Any], text: str
+) -> Callable[..., str]:
+    """Return what says of states where a claim is False, by its witness if it has one."""
+    witness = rules.witness(claim)
+
+    def explain(*given: Any) -> str:
+        found = witness[1](*given) if witness else None
         if witness is None or found is None:
-            return f"{name} is False {where}."
+            return f"{text}."
         held: dict[str, AnyField] = {sort.plural: Name(sort.name, sort) for sort in sorts}
         sets = (each for each in rules.fields.values() if isinstance(each, Container))
         held |= {each.name: each.element for each in sets}
@@ -174,9 +180,9 @@ def _state_claim(rules: Rules, kind: str, sorts: Sequence[Names], claim: Any) ->
             f"{variable} = {held[of].describe(value) if of in held else value}"
             for (variable, of), value in zip(witness[0], found, strict=True)
         ]
-        return f"{name} is False {where}, for {', '.join(described)}."
+        return f"{text}, for {', '.join(described)}."
 
-    return Stated(name, sentence, function, explain)
+    return explain
 
 
 def _action(
@@ -202,14 +208,7 @@ def _action(
             ranges[size] = hi - lo + 1 + (given.are_cut and isinstance(each, Epoch))
             digits = digits_of(each.of) if isinstance(each, Value) else ()
             parameters.append(Parameter(name, size, digits, held_by(each)))
-    return KitAction(
-        name=function.__name__,
-        guard=rule.guard,
-        effect=rule.effect,
-        limit=rule.limit,
-        limit_writes=rule.limit_writes,
-        parameters=tuple(parameters),
-    )
+    return replace(rule, parameters=tuple(parameters))
 
 
 def _initial(

@@ -18,6 +18,7 @@ from typing import Any
 
 from waterline.model.core.made import function_of
 from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.core.transition_system import Action as KitAction
 from waterline.model.own.asking import (
     TRY,
     Asking,
@@ -56,16 +57,6 @@ from waterline.model.own.witness import witness_of
 
 SETTINGS = "_settings"
 """Argument for a model's settings; a user's protocol has none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """An action as the checker calls it; see `model.core.transition_system.Action`."""
-
-    guard: Callable[..., bool]
-    effect: Callable[..., None]
-    limit: Callable[..., int] | None
-    limit_writes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +137,8 @@ class Rules:
             what, _, instead = str(problem).partition("; ")
             raise self.refuse(tree, what, instead) from None
 
-    def action(self, function: Any, given: Arguments) -> Rule:
-        """An action's guard, effect and limit. Raises `BadProtocol`."""
+    def action(self, function: Any, given: Arguments) -> KitAction:
+        """An action without its parameters: guard, effect and limit. Raises `BadProtocol`."""
         over: Mapping[str, AnyField] = given.over
         tree = self._tree(function, "an action")
         self._given[tree.name] = dict(over)
@@ -167,7 +158,8 @@ class Rules:
             looks = [*begins, *given.limit(tree), *self._asking.limit(tree, body[:first])]
             rest = [*trial(body[first:]), at(ast.Return(ast.Constant(0)), body[-1])]
             limit = self._function(tree, [*looks[:-1], *rest] if tries else looks, tries=tries)
-        return Rule(
+        return KitAction(
+            name=tree.name,
             guard=self._function(
                 tree, [*begins, *given.guard(tree), *self._asking.guard(tree, body[:first])]
             ),
