@@ -181,15 +181,15 @@ class Writer:
 
     def lesser(self, left: Number, right: Number) -> Number:
         """`min(left, right)`."""
-        return self._extreme("smin", min, left, right)
+        return self._extreme("smin", left, right)
 
     def greater(self, left: Number, right: Number) -> Number:
         """`max(left, right)`."""
-        return self._extreme("smax", max, left, right)
+        return self._extreme("smax", left, right)
 
-    def _extreme(self, which: str, extreme: type | object, left: Number, right: Number) -> Number:
-        lo = min(left.lo, right.lo) if which == "smin" else max(left.lo, right.lo)
-        hi = min(left.hi, right.hi) if which == "smin" else max(left.hi, right.hi)
+    def _extreme(self, which: str, left: Number, right: Number) -> Number:
+        extreme = min if which == "smin" else max
+        lo, hi = extreme(left.lo, right.lo), extreme(left.hi, right.hi)
         if lo == hi:
             return constant(lo)
         one, other = self.as_word(left), self.as_word(right)
