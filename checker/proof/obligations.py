@@ -194,8 +194,9 @@ class Induction:
             run.faults.clear()
             truth = run.holds(claim.keeps, self._state, draft, self.settings)
             given = self._assumptions(run, [*ranges, guard], after)
+            no_error = run.no_error()  # before anything else may be executed in this run
             yield made(claim.name, run, given, truth)
-            yield made(f"{claim.name}: {NO_ERROR}", run, given, run.no_error())
+            yield made(f"{claim.name}: {NO_ERROR}", run, given, no_error)
 
     def happens(self, action: Action) -> Obligation:
         """The obligation that must fail: no state of the invariant enables an action."""
