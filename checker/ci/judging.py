@@ -165,12 +165,12 @@ def _of_actions(expectation: Expectation, result: Result) -> Iterator[Complaint]
         if result.fired.get(name, 0) and name not in claims:
             yield Complaint(f"{name} is taken, and is expected never to be")
     if expectation.strict and result.complete and not expectation.is_partial:
-        for name in untaken(result):
+        for name in untaken_actions(result):
             if name not in expectation.never:
                 yield Complaint(f"{name} was never taken; raise a bound, or name it in never")
 
 
-def untaken(result: Result) -> Iterator[str]:
+def untaken_actions(result: Result) -> Iterator[str]:
     """The actions of this model that were never taken, but for those with a budget of 0."""
     model = result.problem.model
     for action in model.actions:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from waterline.checker.ci.document import parse
-from waterline.checker.ci.judging import Outcome, untaken
+from waterline.checker.ci.judging import Outcome, untaken_actions
 from waterline.checker.ci.reading import expectations_of
 from waterline.checker.ci.searching import Manner, judge_all
 from waterline.checker.cli.gate_options import asking
@@ -167,7 +167,7 @@ def _measure(entry: Entry, outcome: Outcome) -> None:
     result = outcome.answer.result
     entry.never = _never(outcome)
     if entry.counts and result.complete:
-        entry.never = tuple(dict.fromkeys((*entry.never, *untaken(result))))
+        entry.never = tuple(dict.fromkeys((*entry.never, *untaken_actions(result))))
     entry.numbers = {name: getattr(result, name) for name in entry.counts}
     for claim in result.violated:
         if claim.name in entry.verdicts and claim.depth is not None:

@@ -22,7 +22,7 @@ from typing import Any
 from lab.documents.gates import FOLDER, Entry, whole
 from lab.documents.tables import in_markdown
 from waterline.checker.checking.run import run
-from waterline.checker.ci.judging import untaken
+from waterline.checker.ci.judging import untaken_actions
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 from waterline.checker.problem.problem import Problem, sharing_by_shape
@@ -126,7 +126,7 @@ def _entry(version: str, options: Options, result: Result, found: Mapping[str, A
         },
         {each.name: each.verdict.value for each in result.invariants},
         ("distinct", "depth"),
-        never=tuple(untaken(result)),
+        never=tuple(untaken_actions(result)),
         numbers={"distinct": result.distinct, "depth": result.depth, **found},
     )
 

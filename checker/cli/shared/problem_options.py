@@ -299,7 +299,7 @@ def _errors_named(location: str) -> Iterator[None]:
 
 
 def _require_same(options: ProblemOptions, problem: Problem, location: str) -> None:
-    """Whatever was given must be what the run was begun with."""
+    """Raise an error for an option that differs from those which the run began with."""
     model, family = problem.model, problem.family
     assert family is not None
     begun: dict[str, Any] = {

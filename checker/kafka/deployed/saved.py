@@ -35,16 +35,16 @@ def read_saved(path: Path, text: str) -> Deployment:
         raise BadConfig(f"{path} is no saved deployment: {problem}; save it anew") from None
     if (found := saved.pop("format", None)) != FORMAT:
         raise BadConfig(f"{path} has format {found!r}, this reads {FORMAT}; save it anew")
-    if (name := next(_unknown(saved, asdict(deployment)), None)) is not None:
+    if (name := next(_unknown_keys(saved, asdict(deployment)), None)) is not None:
         raise BadConfig(f"{path} is no saved deployment: unknown field {name}; save it anew")
     return deployment
 
 
-def _unknown(saved: Any, known: Any) -> Iterator[str]:
+def _unknown_keys(saved: Any, known: Any) -> Iterator[str]:
     """Yield the names in a file that a deployment has no field for."""
     if isinstance(saved, dict):
         for name, each in saved.items():
-            yield from _unknown(each, known[name]) if name in known else (name,)
+            yield from _unknown_keys(each, known[name]) if name in known else (name,)
     elif isinstance(saved, list):
         for each, other in zip(saved, known, strict=True):
-            yield from _unknown(each, other)
+            yield from _unknown_keys(each, other)

@@ -122,7 +122,7 @@ def without_remedy(group: Group, answer: ConfigAnswer) -> str:
     if group.reason.settings:
         text.append("No setting or upgrade that we tried prevents it.")
     if not all(remedy.is_known for remedy in tried):
-        few = "; without --quick more are" if answer.matrix.grid.first_look else ""
+        few = " within these small bounds" if answer.matrix.grid.first_look else ""
         text.append(f"Some remedies were not explored to the end{few}.")
     if group.reason.settings and answer.config.yours.replicas < _FEW_REPLICAS:
         text.append("More replicas were not tried.")

@@ -228,7 +228,7 @@ def render_order(found: RestartOrder, cluster: Cluster) -> Trimmed:
     if found.unsure or cluster.dangers or any(why.losing for why in found.refused.values()):
         lines.append(Text("No order of restarts is known to be safe.", BAD))
     elif found.refused:
-        text = "No record is newly lost by one more fault, but some restarts stop writes:"
+        text = "Every order of restarts stops writes to some partition."
         lines.append(Text(text, BAD))
     else:
         lines.append(Text("Restart one broker at a time, in this order:", "bold"))

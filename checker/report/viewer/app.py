@@ -164,7 +164,7 @@ class Steps(ScrollView):
             self.post_message(self.Chosen(self.rows[row][0] if self.rows else row))
 
     def _short(self, actor: str) -> str:
-        """Who acts, in as many columns for all; the controller has few."""
+        """Return the actor, padded to one width; the controller has a short name."""
         described = _SHORT.get(actor, actor)
         return described.ljust(max(self.actor_width, _SHORT_WIDTH))
 

@@ -51,7 +51,7 @@ class StateOperator:
     title: str
 
     def kept_of(self, given: Sequence[_Given]) -> tuple[_Given, ...]:
-        """Of what is given for its parameters, that for those which it has in the module."""
+        """Return the arguments for the parameters that the operator keeps in the module."""
         return tuple(each for each, keep in zip(given, self.kept, strict=True) if keep)
 
     def applied_to(self, given: Sequence[Tree]) -> Tree:
