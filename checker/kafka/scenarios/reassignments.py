@@ -43,7 +43,8 @@ REASSIGNMENTS = (
         "HOST:PORT --describe --under-min-isr-partitions lists. Never add a broker that stands in "
         "its Elr.",
         sign="kafka-topics.sh --describe shows a broker in Elr that is no replica. Once that one "
-        'leads, the others log "Truncating to offset 0".',
+        'leads, the others log "Truncating to offset", below what was acknowledged, and some "below '
+        'high watermark".',
     ),
     Scenario(
         number="C56",
@@ -87,8 +88,8 @@ REASSIGNMENTS = (
         "new directory emptied the ELR, by mistake; the last known leader may then be elected.",
         precaution="remove or wipe a log directory of a broker only while every partition in it "
         "has min.insync.replicas members in sync on other brokers.",
-        sign='a broker whose log directory is new leads, and the others log "Truncating to offset '
-        '0".',
+        sign='a broker whose log directory is new leads, and another logs "Truncating", to an '
+        'offset "below high watermark".',
     ),
     Scenario(
         number="C58",
