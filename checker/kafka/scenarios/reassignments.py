@@ -43,8 +43,8 @@ REASSIGNMENTS = (
         "HOST:PORT --describe --under-min-isr-partitions lists. Never add a broker that stands in "
         "its Elr.",
         sign="kafka-topics.sh --describe shows a broker in Elr that is no replica. Once that one "
-        'leads, the others log "Truncating to offset", below what was acknowledged, and some "below '
-        'high watermark".',
+        'leads, the others log "Truncating to offset", below what was acknowledged, and some "below'
+        ' high watermark".',
     ),
     Scenario(
         number="C56",
