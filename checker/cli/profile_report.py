@@ -12,9 +12,8 @@ from rich.text import Text
 
 from waterline.checker.checking.bound_sensitivity import Lowered
 from waterline.checker.problem.wording import describe_symmetry, quantity
-from waterline.checker.search.profile import Profile
+from waterline.checker.search.profile import STANDARD_ERROR, Profile
 from waterline.checker.search.result import Result
-from waterline.checker.storage.hyperloglog import STANDARD_ERROR
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import WARNING
 

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from waterline.checker.analysis.simulate.coverage import Coverage
 from waterline.checker.analysis.simulate.document import document
+from waterline.checker.analysis.simulate.hyperloglog import STANDARD_ERROR
 from waterline.checker.analysis.simulate.shortening import Shortened
 from waterline.checker.analysis.simulate.simulation import (
     NOT_SEEN,
@@ -47,7 +48,6 @@ from waterline.checker.problem.wording import (
     roughly,
 )
 from waterline.checker.search.result import Verdict
-from waterline.checker.storage.hyperloglog import STANDARD_ERROR
 from waterline.checker.traces.finding import trace_name
 from waterline.counterexamples import to_json
 from waterline.counterexamples.rendering import Trimmed

@@ -5,11 +5,15 @@ level before. That is the same on every engine, and the counts add up to all sta
 ones. For each field it has the number of values, and the number of distinct states without that
 field. The use of each budget is read from the state's own counters.
 
+Values, and states without a field, are counted exactly up to a limit. Beyond, the least hashes are
+kept: they lie the closer together, the more different hashes there are.
+
 Nothing of it is kept while a search runs, so only runs with a profile pay for it.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,11 +30,47 @@ from waterline.checker.search.engines.expander import Expander, chunks_of
 from waterline.checker.search.fault_count import counters, sum_counts, used_in_rows
 from waterline.checker.search.result import Result
 from waterline.checker.storage.arrivals import LeastArrivals
-from waterline.checker.storage.distinct_counts import FieldBits, Spread, SpreadSeen, bits_of_fields
+from waterline.checker.storage.blocks import hashes
 from waterline.checker.storage.runs import share, sort_unique
+from waterline.model.core.layout import WORD_BITS, Layout, Place
 
 PIECE_STATES = 1 << 21
 """States of a level whose first arrivals are looked for at a time."""
+VALUES_MAX = 1 << 14
+"""Hashes that are kept: fewer different ones are counted exactly."""
+STANDARD_ERROR = 1 / math.sqrt(VALUES_MAX)
+
+
+class DistinctCount:
+    """Number of distinct rows, from the least of their hashes (Bar-Yossef et al. 2002)."""
+
+    def __init__(self) -> None:
+        self._least: NDArray[np.uint64] = np.empty(0, np.uint64)
+
+    def add(self, found: NDArray[np.uint64]) -> None:
+        """Take in hashes."""
+        if not self.is_exact:
+            found = found[found < self._least[-1]]
+        both = np.sort(np.concatenate((self._least, found)))  # np.unique takes ten times as long
+        is_new = np.ones(len(both), np.bool_)
+        is_new[1:] = both[1:] != both[:-1]
+        self._least = both[is_new][:VALUES_MAX]
+
+    def join(self, other: DistinctCount) -> None:
+        """Take in what was counted elsewhere."""
+        self.add(other._least)
+
+    @property
+    def is_exact(self) -> bool:
+        """True if all hashes are kept."""
+        return len(self._least) < VALUES_MAX
+
+    @property
+    def count(self) -> int:
+        """How many rows there are, or about how many."""
+        if self.is_exact:
+            return len(self._least)
+        return round((VALUES_MAX - 1) * 2.0**64 / float(self._least[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +78,7 @@ class FieldSpread:
     """A field, and how many `values` it has in all states.
 
     `is_exact` where these were counted, else they are estimated. `without` is about how many states
-    there are if they are distinguished by all the other fields alone
-    (`checker.storage.hyperloglog`).
+    there are if they are distinguished by all the other fields alone.
     """
 
     name: str
@@ -70,16 +109,17 @@ def profile_of(problem: Problem, engine: Engine, result: Result) -> Profile:
     parts = tuple(bits_of_fields(problem.model.layout))
     changing = _changing(engine, depths, words)
     looked = tuple(part for part in parts if (changing & np.array(part.mask, np.uint64)).any())
-    spreads = {part.name: Spread(words) for part in looked}
+    counted = {part.name: (DistinctCount(), DistinctCount()) for part in looked}
     looker = _Looker(problem, looked)
     faults: dict[str, NDArray[np.int64]] = {}
     arrivals: NDArray[np.int64] = np.zeros(len(problem.model.actions), np.int64)
     for depth in depths:
         for seen, used in engine.over_level(depth, looker):
-            for name, spread in spreads.items():
-                spread.add(seen[name])
-            for name, counted in used.items():
-                faults[name] = sum_counts(faults.get(name, counted[:0]), counted)
+            for (values, without), (more, others) in zip(counted.values(), seen, strict=True):
+                values.join(more)
+                without.join(others)
+            for name, times in used.items():
+                faults[name] = sum_counts(faults.get(name, times[:0]), times)
         if depth:
             for level in _pieces(engine, depth, result.levels[depth].states):
                 steps = _first_steps(problem, engine, depth, level)
@@ -87,9 +127,9 @@ def profile_of(problem: Problem, engine: Engine, result: Result) -> Profile:
     fields = [
         FieldSpread(part.name, 1, True, result.distinct) for part in parts if part not in looked
     ]
-    for name, spread in spreads.items():
-        without = result.distinct if spread.values == 1 else min(spread.without, result.distinct)
-        fields.append(FieldSpread(name, spread.values, spread.is_exact, without))
+    for name, (values, without) in counted.items():
+        rest = result.distinct if values.count == 1 else min(without.count, result.distinct)
+        fields.append(FieldSpread(name, values.count, values.is_exact, rest))
     return Profile(
         states=result.distinct,
         arrivals={
@@ -127,17 +167,19 @@ class _Looker:
     problem: Problem
     parts: tuple[FieldBits, ...]
 
-    def __call__(self, block: Rows) -> tuple[dict[str, SpreadSeen], dict[str, NDArray[np.int64]]]:
-        spreads = [Spread(block.shape[1]) for _ in self.parts]
+    def __call__(
+        self, block: Rows
+    ) -> tuple[list[tuple[DistinctCount, DistinctCount]], dict[str, NDArray[np.int64]]]:
+        seen = [(DistinctCount(), DistinctCount()) for _ in self.parts]
         for rows in chunks_of(block):
-            for part, spread in zip(self.parts, spreads, strict=True):
+            for part, (values, without) in zip(self.parts, seen, strict=True):
                 alone = part.of(rows)
-                spread.take(alone, rows ^ alone)
+                values.add(hashes(alone))
+                without.add(hashes(rows ^ alone))
         used = {
             name: np.bincount(used_in_rows(self.problem.model, name, block))
             for name in counters(self.problem.model)
         }
-        seen = {p.name: spread.snapshot() for p, spread in zip(self.parts, spreads, strict=True)}
         return seen, used
 
 
@@ -186,3 +228,81 @@ class _Arrivals:
             taken = np.ascontiguousarray(steps.step)
             found.offer(steps.successors, taken, len(taken), same)
         return found.steps
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a field, and the place of the number that decides whether the row means anything.
+
+    `places` are (word, mask). The row is alive if the deciding number is among `values`, which are
+    packed: less the least value.
+    """
+
+    places: tuple[tuple[int, int], ...]
+    word: int
+    shift: int
+    ones: int
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldBits:
+    """A field: all its bits, word by word; and its rows, if they are not always alive."""
+
+    name: str
+    mask: tuple[int, ...]
+    rows: tuple[_Row, ...]
+
+    def of(self, rows: Rows) -> Rows:
+        """The states with everything but the field at zero; what is not alive is at zero too."""
+        if not self.rows:
+            return rows & np.array(self.mask, np.uint64)
+        alone = np.zeros_like(rows)
+        for row in self.rows:
+            decides = (rows[:, row.word] >> np.uint64(row.shift)) & np.uint64(row.ones)
+            alive: NDArray[np.bool_] = decides == row.values[0]
+            for value in row.values[1:]:
+                alive |= decides == value
+            for word, mask in row.places:
+                alone[:, word] |= (rows[:, word] & np.uint64(mask)) * alive
+        return alone
+
+
+def bits_of_fields(layout: Layout) -> Iterator[FieldBits]:
+    """Each field, in the order of their declarations."""
+    for declared in layout.fields:
+        place = layout.places[declared.name]
+        masks = [_row_mask(place, row, layout.words) for row in range((*place.shape, 1)[0])]
+        whole = tuple(_join(masks, word) for word in range(layout.words))
+        rows = tuple(_rows(layout, place, masks)) if place.alive is not None else ()
+        yield FieldBits(declared.name, whole, rows)
+
+
+def _rows(layout: Layout, place: Place, masks: list[list[int]]) -> Iterator[_Row]:
+    assert place.alive is not None
+    deciding = layout.places[place.alive.field]
+    for number, mask in enumerate(masks):
+        word, shift = divmod(deciding.bit + number * deciding.row, WORD_BITS)
+        yield _Row(
+            tuple((place, bits) for place, bits in enumerate(mask) if bits),
+            word,
+            shift,
+            (1 << deciding.width) - 1,
+            tuple(value - deciding.lo for value in place.alive.values),
+        )
+
+
+def _row_mask(place: Place, row: int, words: int) -> list[int]:
+    mask = [0] * words
+    for column in range((*place.shape, 1, 1)[1]):
+        word, shift = divmod(place.bit + row * place.row + column * place.column, WORD_BITS)
+        if place.width:
+            mask[word] |= ((1 << place.width) - 1) << shift
+    return mask
+
+
+def _join(masks: list[list[int]], word: int) -> int:
+    joined = 0
+    for mask in masks:
+        joined |= mask[word]
+    return joined

@@ -21,10 +21,15 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.search import profile as profiles
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.search.profile import Profile, profile_of
+from waterline.checker.search.profile import (
+    STANDARD_ERROR,
+    VALUES_MAX,
+    DistinctCount,
+    Profile,
+    profile_of,
+)
 from waterline.checker.search.search import Budgets, search
-from waterline.checker.storage.distinct_counts import VALUES_MAX, Spread
-from waterline.checker.storage.hyperloglog import STANDARD_ERROR
+from waterline.checker.storage.blocks import hashes
 from waterline.model.core.layout import Field
 from waterline.model.core.state import State
 from waterline.model.message.environment import Environment
@@ -153,23 +158,20 @@ def test_a_space_that_was_not_explored_whole_is_not_explored_again() -> None:
 
 def test_more_values_than_are_counted_are_estimated_in_any_parts() -> None:
     chance = np.random.default_rng(3)
-    rows = chance.integers(0, 1 << 16, (60_000, 2)).astype(np.uint64)
-    mask = np.array([~np.uint64(0), np.uint64(7)], np.uint64)
-    alone, rest = rows & mask, rows & ~mask
-    whole, left, right = Spread(2), Spread(2), Spread(2)
-    half = VALUES_MAX // 2
-    whole.take(alone, rest)
-    left.take(alone[:half].copy(), rest[:half].copy())
-    right.take(alone[half:].copy(), rest[half:].copy())
-    exact = left.is_exact
-    left.add(right.snapshot())
-    values = len(np.unique(rows & mask, axis=0))
+    rows = chance.integers(0, 1 << 18, (60_000, 2)).astype(np.uint64)
+    found, half = hashes(rows), VALUES_MAX // 2
+    whole, left, right = DistinctCount(), DistinctCount(), DistinctCount()
+    whole.add(found)
+    left.add(found[:half])
+    left.add(found[:half])
+    exact = left.is_exact, left.count
+    right.add(found[half:])
+    left.join(right)
 
-    assert exact
+    assert exact == (True, len(np.unique(rows[:half], axis=0)))
     assert not left.is_exact
-    assert (left.values, left.without) == (whole.values, whole.without)
-    assert abs(whole.values - values) < 4 * STANDARD_ERROR * values
-    assert abs(whole.without - len(np.unique(rows[:, 1] >> np.uint64(3)))) < 400
+    assert left.count == whole.count
+    assert abs(whole.count - len(np.unique(rows, axis=0))) < 4 * STANDARD_ERROR * whole.count
 
 
 def test_check_tells_it_and_only_where_asked(cli: Commands) -> None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from waterline.checker.analysis.simulate.hyperloglog import empty_sketch, estimate
 from waterline.checker.problem.packed_rows import StateWords
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.expander import cut_shape
 from waterline.checker.search.fault_count import counters, sum_counts
-from waterline.checker.storage.hyperloglog import empty_sketch, estimate
 
 
 @dataclass(frozen=True, slots=True, order=True)

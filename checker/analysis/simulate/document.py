@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from waterline.checker.analysis.simulate.hyperloglog import STANDARD_ERROR
 from waterline.checker.analysis.simulate.shortening import Shortened
 from waterline.checker.analysis.simulate.simulation import Simulation
-from waterline.checker.storage.hyperloglog import STANDARD_ERROR
 from waterline.counterexamples import to_json
 
 FORMAT = "waterline-simulation/1"

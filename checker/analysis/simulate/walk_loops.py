@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from waterline.checker.analysis.simulate.hyperloglog import count_row, mix
 from waterline.checker.compiler.loops import FAULT
 from waterline.checker.compiler.machine_words import (
     address_of,
@@ -20,7 +21,6 @@ from waterline.checker.compiler.machine_words import (
     slots_at,
 )
 from waterline.checker.compiler.origins import action_of, row_of, step_of
-from waterline.checker.storage.hyperloglog import count_row, mix
 
 EXPAND, INSPECT, SETTINGS, ACTIONS, INVARIANTS, PROPERTIES = 0, 1, 2, 3, 4, 5
 INVARIANTS_ALL, PROPERTIES_ALL = 6, 7

@@ -12,6 +12,12 @@ import pytest
 
 from tests.support.graph_model import NODES, graph_problem
 from waterline.checker.analysis.simulate.coverage import Coverage, Sighting
+from waterline.checker.analysis.simulate.hyperloglog import (
+    REGISTERS,
+    STANDARD_ERROR,
+    empty_sketch,
+    estimate,
+)
 from waterline.checker.analysis.simulate.simulation import InOrder, WalkQuota, on_threads
 from waterline.checker.analysis.simulate.walk_loops import OFTEN, PACES_MAX
 from waterline.checker.analysis.simulate.walker import BATCH, Choosing, Plan, Walker, recipe_of
@@ -21,7 +27,6 @@ from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.family import words_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.prepare import prepare
-from waterline.checker.storage.hyperloglog import REGISTERS, STANDARD_ERROR, empty_sketch, estimate
 from waterline.model.core.layout import Field, Layout
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Model, Narration

@@ -10,19 +10,14 @@ the number of registers.
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from waterline.checker.compiler.machine import Functions
 from waterline.checker.compiler.machine_words import lowest, shifted
-from waterline.checker.compiler.program import Recipe, load_program, own_recipe
-from waterline.checker.compiler.values import ArrayValue, constant
-from waterline.checker.problem.packed_rows import Rows, address
-from waterline.checker.storage.blocks import NUMBER, block_of, hash_row
+from waterline.checker.storage.blocks import hash_row
 
 SKETCH_BITS = 14
 REGISTERS = 1 << SKETCH_BITS
@@ -48,30 +43,6 @@ def count_row(registers: Any, rows: Any, row: int, words: int) -> int:
     run = lowest(h | (1 << (64 - SKETCH_BITS))) + 1
     registers[register] = max(registers[register], run)
     return 0
-
-
-def count_rows(registers: Any, rows: Any, n: int, words: int) -> int:
-    """Count rows[:n]."""
-    for row in range(n):
-        count_row(registers, rows, row, words)
-    return n
-
-
-@functools.cache
-def recipe_of(words: int) -> Recipe:
-    """Return the recipe that counts states of so many words."""
-    registers = ArrayValue("%", "i32")
-    return own_recipe((count_rows, (registers, block_of(words), NUMBER, constant(words))))
-
-
-@functools.cache
-def _functions(words: int) -> Functions:
-    return load_program(recipe_of(words))
-
-
-def count(sketch: NDArray[np.int32], rows: Rows) -> None:
-    """Count states."""
-    _functions(rows.shape[1])["count_rows"](address(sketch), address(rows), len(rows))
 
 
 def empty_sketch() -> NDArray[np.int32]:
