@@ -24,6 +24,7 @@ from lab.fuzz.faults.ready import make_ready
 from lab.fuzz.rounds import Round, Wrong, attack
 
 SPARK_EVERY = 50
+MASTERS = ("local[2]",)
 
 
 @contextmanager
@@ -40,7 +41,7 @@ def rounds() -> Iterator[Round]:
             if seed % 2:
                 deaths.carry_out(seed // 2, tally)
             else:
-                program = program_of(seed, run, spark=seed % SPARK_EVERY == 0)
+                program = program_of(seed, run, masters=MASTERS[: seed % SPARK_EVERY == 0])
                 carry_out(program, run, expected(program.problem), tally)
             if left := orphans():
                 raise Wrong(f"left running: {left}")

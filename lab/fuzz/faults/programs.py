@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,16 +49,15 @@ class Program:
     seed: int
     problem: str
     steps: tuple[Step, ...]
-    is_on_spark: bool
 
     def __str__(self) -> str:
         text = "".join(f"\n    {number}. {step}" for number, step in enumerate(self.steps, 1))
         return f"seed {self.seed}, {self.problem}{text}"
 
 
-def program_of(seed: int, run: Path, *, spark: bool) -> Program:
-    """The program of a seed. With `spark` some of its attempts are on Spark."""
-    drawn = random.Random(f"{seed} {spark}")
+def program_of(seed: int, run: Path, *, masters: Sequence[str] = ()) -> Program:
+    """The program of a seed. Where there are `masters`, some of its attempts are on one of them."""
+    drawn = random.Random(f"{seed} {bool(masters)}")
     problem = drawn.choice(list(PROBLEMS))
     steps: list[Step] = []
     begins = arguments_of(*PROBLEMS[problem], "--run-dir", run)
@@ -66,11 +66,12 @@ def program_of(seed: int, run: Path, *, spark: bool) -> Program:
         what = begins if number == 0 else goes_on
         if number > 0 and drawn.random() < 0.3:
             steps.append(Damage(drawn.choice(KINDS), drawn.randrange(1 << 30)))
-        if number > 0 and not spark and drawn.random() < 0.1:
+        if number > 0 and not masters and drawn.random() < 0.1:
             steps.append(Together((_attempt(drawn, what), _attempt(drawn, what))))
         else:
-            steps.append(_attempt(drawn, what, spark=spark and drawn.random() < 0.6))
-    return Program(seed, problem, tuple(steps), spark)
+            on_spark = masters and drawn.random() < 0.6
+            steps.append(_attempt(drawn, what, drawn.choice(masters) if on_spark else None))
+    return Program(seed, problem, tuple(steps))
 
 
 def in_peace(drawn: random.Random, run: Path) -> Attempt:
@@ -78,7 +79,7 @@ def in_peace(drawn: random.Random, run: Path) -> Attempt:
     return _local(drawn, arguments_of("--resume", run), None, None)
 
 
-def _attempt(drawn: random.Random, what: tuple[str, ...], *, spark: bool = False) -> Attempt:
+def _attempt(drawn: random.Random, what: tuple[str, ...], master: str | None = None) -> Attempt:
     death, sent = None, None
     chosen = drawn.random()
     if chosen < 0.5:
@@ -90,15 +91,15 @@ def _attempt(drawn: random.Random, what: tuple[str, ...], *, spark: bool = False
             drawn.choice(("all", drawn.randrange(1 << 30))),
         )
     elif chosen < 0.85:
-        most = 12.0 if spark else _SECONDS_MAX
+        most = 12.0 if master else _SECONDS_MAX
         sent = Signal(drawn.choice(_SIGNALS), round(drawn.uniform(0.01, most), 3))
     else:
         depth, states = drawn.randint(0, 30), 10 ** drawn.randint(0, 4)
         budget = drawn.choice((("--max-depth", depth), ("--max-states", states)))
         what = arguments_of(*what, *budget)
-    if not spark:
+    if not master:
         return _local(drawn, what, death, sent)
-    options = ["--master", "local[2]", "--driver-levels", drawn.choice((0, 3, 8, 15))]
+    options = ["--master", master, "--driver-levels", drawn.choice((0, 3, 8, 15))]
     if drawn.random() < 0.7:
         options += ["--partitions", drawn.randint(1, 5)]
     return Attempt(arguments=arguments_of(*what, *options), death=death, signal=sent)

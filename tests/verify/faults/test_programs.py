@@ -42,7 +42,7 @@ def test_random_programs_of_faults_change_no_count(
 ) -> None:
     run = tmp_path / "run"
     tally = Tally()
-    programs = (program_of(seed, run, spark=False) for seed in range(10_000, 10_400))
+    programs = (program_of(seed, run) for seed in range(10_000, 10_400))
     chosen = [each for each in programs if each.problem in ("hw", "atomic", "symmetric")][:15]
     for program in chosen:
         carry_out(program, run, undisturbed(PROBLEMS[program.problem]), tally)
