@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
 from waterline.checker.cli.shared.file_options import FILES_HELP, InputFile, InputFileOrFolder
 from waterline.checker.cli.shared.file_options import OutputFile as _OutputFile
-from waterline.checker.cli.shared.options import together
+from waterline.checker.cli.shared.options import options_as, together
 
 _EPILOG = """\b
 Exit codes:
@@ -22,6 +23,27 @@ Exit codes:
   1   internal error
 
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskOptions:
+    """The cluster, the question about it, and how the answer is found and shown."""
+
+    config: tuple[Path, ...]
+    bootstrap_server: str | None
+    command_config: Path | None
+    save_file: Path | None
+    json_file: Path | None
+    acks: str | None
+    kafka_version: str | None
+    restart: int | None
+    stop: int | None
+    zone_down: str | None
+    reassign: Path | None
+    rolling: bool
+    faults: int
+    details: bool
+    no_cache: bool
 
 
 @click.command("ask", epilog=_EPILOG + FILES_HELP)
@@ -91,7 +113,8 @@ Exit codes:
         "--no-cache", is_flag=True, help="Explore all anew; what is found is kept all the same."
     ),
 )
-def ask_command(**options: Any) -> int:
+@options_as(AskOptions)
+def ask_command(options: AskOptions) -> int:
     """Say how few further faults lose an acknowledged record of the cluster as it is now.
 
     With --restart, --stop, --zone-down, --reassign or --rolling: which partitions would be

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
+from waterline.checker.cli.ask import AskOptions
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c, showing
@@ -30,36 +30,36 @@ from waterline.checker.problem.wording import list_of, quantity
 _EVENTS = ("restart", "stop", "zone_down", "reassign", "rolling")
 
 
-def answer_question(options: dict[str, Any]) -> int:
+def answer_question(options: AskOptions) -> int:
     """Read the cluster, answer, and show it; returns the exit code."""
-    asked = [name for name in _EVENTS if options[name] not in (None, False)]
+    asked = [name for name in _EVENTS if getattr(options, name) not in (None, False)]
     if len(asked) > 1:
         names = " and ".join(f"--{name.replace('_', '-')}" for name in asked)
         raise click.UsageError(f"{names} are two questions; ask one at a time")
     mistakes = Mistakes()
     deployment = _deployment(options, mistakes)
     configs = configs_of(
-        deployment, mistakes, acks=options["acks"], kafka_version=options["kafka_version"]
+        deployment, mistakes, acks=options.acks, kafka_version=options.kafka_version
     )
     cluster = cluster_of(deployment, configs)
     brokers, kind, question = _event(options, cluster)
     then = cluster
-    if options["reassign"]:
+    if options.reassign:
         if not configs[0].protocol.release.is_kraft:
             raise BadConfig("--reassign: reassignments with ZooKeeper are not explored; use KRaft")
-        wanted = _reassignment(options["reassign"], cluster, knows_all=bool(deployment.nodes))
+        wanted = _reassignment(options.reassign, cluster, knows_all=bool(deployment.nodes))
         then = reassigned_cluster(cluster, wanted)
         question = f"May {quantity(len(wanted), 'partition')} be reassigned now?"
     answer = Answer(
         title=configs[0].protocol.title,
         cluster=then,
-        faults=options["faults"],
+        faults=options.faults,
         question=question,
     )
     with ending_as_by_ctrl_c(), showing(error_screen()) as progress:
-        ask = asker(progress.report, faults=options["faults"], uses_kept=not options["no_cache"])
+        ask = asker(progress.report, faults=options.faults, uses_kept=not options.no_cache)
         try:
-            if options["rolling"]:
+            if options.rolling:
                 answer = replace(answer, order=restart_order(cluster, ask))
             else:
                 after = harm_of(then, ask, brokers, kind) if question else None
@@ -68,9 +68,8 @@ def answer_question(options: dict[str, Any]) -> int:
             say("Interrupted before all was explored: nothing is known.")
             return exit_codes.INCOMPLETE
     code = _code(answer)
-    screen().print(render(answer, has_details=options["details"]))
-    if options["json_file"]:
-        write_files({options["json_file"]: lambda: as_text(answer_object(answer, code))})
+    screen().print(render(answer, has_details=options.details))
+    write_files({options.json_file: lambda: as_text(answer_object(answer, code))})
     return code
 
 
@@ -80,20 +79,19 @@ def _code(answer: Answer) -> int:
     return exit_codes.HOLDS if answer.is_known else exit_codes.INCOMPLETE
 
 
-def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:
-    if not options["bootstrap_server"]:
-        if options["save_file"] or options["command_config"]:
+def _deployment(options: AskOptions, mistakes: Mistakes) -> Deployment:
+    if not options.bootstrap_server:
+        if options.save_file or options.command_config:
             raise click.UsageError("--save and --command-config go with --bootstrap-server")
-        return read_deployment(options["config"], mistakes)
-    if options["config"]:
+        return read_deployment(options.config, mistakes)
+    if options.config:
         raise click.UsageError("--bootstrap-server reads a cluster; leave out --config")
     from waterline.checker.kafka.deployed.live import read_cluster  # noqa: PLC0415 - few ask a cluster
 
     deployment = read_cluster(
-        options["bootstrap_server"], options["command_config"], with_partitions=True
+        options.bootstrap_server, options.command_config, with_partitions=True
     )
-    if options["save_file"]:
-        write_files({options["save_file"]: lambda: to_saved(deployment)})
+    write_files({options.save_file: lambda: to_saved(deployment)})
     return deployment
 
 
@@ -109,10 +107,10 @@ def _reassignment(path: Path, cluster: Cluster, *, knows_all: bool) -> Mapping[s
     return wanted
 
 
-def _event(options: dict[str, Any], cluster: Cluster) -> tuple[Collection[int], str, str]:
+def _event(options: AskOptions, cluster: Cluster) -> tuple[Collection[int], str, str]:
     """Return the brokers that go, how, and the question. Raises `BadConfig`."""
-    for name, done in (("restart", "restarted"), ("stop", "stopped")):
-        broker = options[name]
+    ends = ("restart", options.restart, "restarted"), ("stop", options.stop, "stopped")
+    for name, broker, done in ends:
         if broker is None:
             continue
         if broker not in cluster.racks:
@@ -120,7 +118,7 @@ def _event(options: dict[str, Any], cluster: Cluster) -> tuple[Collection[int], 
             up = list_of([str(each) for each in sorted(cluster.racks)], 9)
             raise BadConfig(f"--{name} {broker}: broker {broker} {state}; up are {up}")
         return (broker,), SHUT_DOWN, f"May broker {broker} be {done} now?"
-    rack = options["zone_down"]
+    rack = options.zone_down
     if rack is None:
         return (), SHUT_DOWN, ""
     found = [broker for broker, named in cluster.racks.items() if named == rack]

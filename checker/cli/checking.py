@@ -211,19 +211,18 @@ def _lower_bounds(done: Run, engine: EngineChoice) -> tuple[Lowered, ...]:
 
 def _write_files(done: Run, options: CheckOptions) -> None:
     if folder := options.trace_dir:
+        named = [(file_claim(finding), 0, finding) for finding in done.shown]
+        named += [
+            (name, number, finding)
+            for name, others in done.others.items()
+            for number, finding in enumerate(others.findings, start=1)
+        ]
         write_files(
             {
-                folder / trace_name(done.result.problem, file_claim(finding)): partial(
-                    to_json, finding.replayed.trace
-                )
-                for finding in done.shown
-            }
-            | {
                 folder / trace_name(done.result.problem, name, number): partial(
                     to_json, finding.replayed.trace
                 )
-                for name, others in done.others.items()
-                for number, finding in enumerate(others.findings, start=1)
+                for name, number, finding in named
             }
         )
     if options.graph_file is not None and done.error is None:

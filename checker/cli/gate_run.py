@@ -161,9 +161,7 @@ def _write(options: GateOptions, outcomes: Sequence[Outcome], left: Sequence[Exp
     )
     if options.github:
         _annotate(outcomes, left)
-    write_files(
-        {file: functools.partial(render, outcomes, left) for file, render in reports if file}
-    )
+    write_files({file: functools.partial(render, outcomes, left) for file, render in reports})
 
 
 def _annotate(outcomes: Sequence[Outcome], left: Sequence[Expectation]) -> None:

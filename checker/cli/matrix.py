@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +14,14 @@ from waterline.checker.cli.shared.file_options import (
     InputFileOrFolder,
     OutputFile,
 )
-from waterline.checker.cli.shared.options import SparkMaster, SparkSetting, threads_option, together
+from waterline.checker.cli.shared.options import (
+    EngineOptions,
+    SparkMaster,
+    SparkSetting,
+    options_as,
+    threads_option,
+    together,
+)
 from waterline.checker.kafka.matrix.grid import (
     AXES,
     CLAIMS,
@@ -38,6 +47,42 @@ Exit codes:
 """
 _NAMES = [axis.name for axis in AXES]
 _FILE = OutputFile()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixOptions:
+    """The grid or the deployment, how it is explored, and the files to write."""
+
+    over: str | None
+    only: tuple[list[tuple[str, str]], ...]
+    fluss: tuple[str, ...]
+    replicas: int | None
+    records: int
+    epochs: int
+    max_epochs: int | None
+    unbounded: bool
+    invariants: tuple[str, ...]
+    max_states: int
+    running: EngineOptions
+    json_file: Path | None
+    csv_file: Path | None
+    html_file: Path | None
+    svg_file: Path | None
+    config: tuple[Path, ...]
+    topic_config: tuple[Path, ...]
+    bootstrap_server: str | None
+    command_config: Path | None
+    save_file: Path | None
+    acks: tuple[tuple[str, str], ...]
+    kafka_version: str | None
+    quick: bool
+    no_cache: bool
+    details: bool
+    quote: bool
+    fail_on: str
+    sarif_file: Path | None
+    junit_file: Path | None
+    github: bool
 
 
 class AxisValues(click.ParamType[list[tuple[str, str]]]):
@@ -253,7 +298,8 @@ answer_options = together(
 @file_options
 @config_options
 @answer_options
-def matrix_command(**options: Any) -> int:
+@options_as(MatrixOptions)
+def matrix_command(options: MatrixOptions) -> int:
     """Explore a grid of versions, settings and faults as one job, and show it as a table.
 
     With --config or --bootstrap-server it answers for what you run: which faults can lose an

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Group, RenderableType
@@ -15,10 +14,11 @@ from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
 from waterline.checker.batch.keeping import STATES_MIN, keeping, remembering
 from waterline.checker.batch.question import Explorer, Question, Watch, unexplored_answer
+from waterline.checker.cli.matrix import MatrixOptions
 from waterline.checker.cli.matrix_run import REMEDY, following, only_of, sizes_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import write_files
-from waterline.checker.cli.shared.options import EngineOptions, fill, require_engine
+from waterline.checker.cli.shared.options import require_engine
 from waterline.checker.cli.shared.progress import Progress, ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import Screen, error_screen, screen
 from waterline.checker.kafka.deployed.deployment import Deployment
@@ -54,11 +54,11 @@ ON_LOSS, ON_SETTING, NEVER = "loss", "setting", "never"
 """Conditions for exit code 12: any loss, one that a change of settings prevents, none."""
 
 
-def answer_deployment(options: dict[str, Any]) -> int:
+def answer_deployment(options: MatrixOptions) -> int:
     """Read it, explore each class of topics, and show the answer; returns the exit code."""
-    choice = fill(EngineOptions, options).choice()
+    choice = options.running.choice()
     require_engine(choice)
-    if options["over"] is not None:
+    if options.over is not None:
         raise click.UsageError("--over does not go with --config, which goes over the faults")
     mistakes = Mistakes()
     deployment = _deployment(options, mistakes)
@@ -68,13 +68,13 @@ def answer_deployment(options: dict[str, Any]) -> int:
         showing(error_screen()) as progress,
         exploring(choice, announce=progress.announce) as fresh,
     ):
-        explorer = fresh if options["no_cache"] else keeping(fresh, states_min=STATES_MIN)
+        explorer = fresh if options.no_cache else keeping(fresh, states_min=STATES_MIN)
         asked = remembering(_reporting(explorer, progress))
         ask = _Asking(choice.name, asked, progress, len(grids))
-        first, answer = _answers(deployment, grids, ask, is_quick=options["quick"])
-    shown = _render(answer, has_details=options["details"])
-    shown_first = None if options["details"] or not screen().is_terminal else first
-    if options["quote"]:
+        first, answer = _answers(deployment, grids, ask, is_quick=options.quick)
+    shown = _render(answer, has_details=options.details)
+    shown_first = None if options.details or not screen().is_terminal else first
+    if options.quote:
         for each in answer.answers:
             about = f"{describe_topics(each.config.topics)}: " if len(grids) > 1 else ""
             click.echo(f"{about}{quotation(each)}")
@@ -83,30 +83,29 @@ def answer_deployment(options: dict[str, Any]) -> int:
     else:
         screen().print(shown)
     _write(options, answer, shown)
-    return exit_code(answer, options["fail_on"])
+    return exit_code(answer, options.fail_on)
 
 
-def _deployment(options: dict[str, Any], mistakes: Mistakes) -> Deployment:
+def _deployment(options: MatrixOptions, mistakes: Mistakes) -> Deployment:
     """Read the deployment from files or a cluster. Errors in files are added to `mistakes`."""
-    if options["bootstrap_server"]:
-        return _read_live(options)
-    if options["save_file"]:
+    if options.bootstrap_server:
+        return _read_live(options, options.bootstrap_server)
+    if options.save_file:
         raise click.UsageError("--save goes with --bootstrap-server")
-    deployment = read_deployment([*options["config"], *options["topic_config"]], mistakes)
+    deployment = read_deployment([*options.config, *options.topic_config], mistakes)
     _require_printable(deployment)
     return deployment
 
 
-def _read_live(options: dict[str, Any]) -> Deployment:
+def _read_live(options: MatrixOptions, server: str) -> Deployment:
     """Read the deployment from the cluster's admin API, and save it if requested."""
-    if options["config"] or options["topic_config"]:
+    if options.config or options.topic_config:
         raise click.UsageError("--bootstrap-server reads a cluster; leave out --config")
     from waterline.checker.kafka.deployed.live import read_cluster  # noqa: PLC0415 - few ask a cluster
 
-    deployment = read_cluster(options["bootstrap_server"], options["command_config"])
+    deployment = read_cluster(server, options.command_config)
     _require_printable(deployment)
-    if options["save_file"]:
-        write_files({options["save_file"]: lambda: to_saved(deployment)})
+    write_files({options.save_file: lambda: to_saved(deployment)})
     return deployment
 
 
@@ -121,16 +120,16 @@ def _require_printable(deployment: Deployment) -> None:
 
 
 def _grids(
-    options: dict[str, Any], deployment: Deployment, mistakes: Mistakes
+    options: MatrixOptions, deployment: Deployment, mistakes: Mistakes
 ) -> list[tuple[Config, Grid]]:
     """A grid for each class of topics, checked. Raises `BadConfig`, `BadEnvironment`."""
     configs = configs_of(
         deployment,
         mistakes,
-        acks=next((acks for topic, acks in options["acks"] if not topic), None),
-        acks_of={topic: acks for topic, acks in options["acks"] if topic},
-        kafka_version=options["kafka_version"],
-        replicas=options["replicas"],
+        acks=next((acks for topic, acks in options.acks if not topic), None),
+        acks_of={topic: acks for topic, acks in options.acks if topic},
+        kafka_version=options.kafka_version,
+        replicas=options.replicas,
     )
     for config in configs:
         for setting in config.settings:
@@ -282,21 +281,22 @@ def _render(answer: DeploymentAnswer, *, has_details: bool) -> RenderableType:
     return Group(*parts)
 
 
-def _write(options: dict[str, Any], answer: DeploymentAnswer, shown: RenderableType) -> None:
+def _write(options: MatrixOptions, answer: DeploymentAnswer, shown: RenderableType) -> None:
     from waterline.checker.ci.reports import config_findings as reports  # noqa: PLC0415 - few ask for them
 
-    fallback = next(iter(options["config"]), Path(options["bootstrap_server"] or "cluster"))
+    fallback = next(iter(options.config), Path(options.bootstrap_server or "cluster"))
     findings = findings_of(answer, fallback)
-    writers: dict[str, Callable[[], str]] = {
-        "json_file": lambda: as_text(deployment_object(answer, findings)),
-        "csv_file": lambda: deployment_csv(answer),
-        "html_file": lambda: _page(answer),
-        "svg_file": lambda: to_svg(shown),
-        "sarif_file": lambda: reports.to_sarif(findings, is_whole=answer.complete),
-        "junit_file": lambda: reports.to_junit(findings, answer),
-    }
-    write_files({options[name]: text for name, text in writers.items() if options[name]})
-    if options["github"]:
+    write_files(
+        {
+            options.json_file: lambda: as_text(deployment_object(answer, findings)),
+            options.csv_file: lambda: deployment_csv(answer),
+            options.html_file: lambda: _page(answer),
+            options.svg_file: lambda: to_svg(shown),
+            options.sarif_file: lambda: reports.to_sarif(findings, is_whole=answer.complete),
+            options.junit_file: lambda: reports.to_junit(findings, answer),
+        }
+    )
+    if options.github:
         for line in reports.workflow_commands(findings):
             click.echo(line)
 

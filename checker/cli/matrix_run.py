@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import click
 
 from waterline.checker.batch.in_memory import exploring
+from waterline.checker.cli.matrix import MatrixOptions
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import write_files
-from waterline.checker.cli.shared.options import EngineOptions, fill, require_engine
+from waterline.checker.cli.shared.options import require_engine
 from waterline.checker.cli.shared.progress import Progress, ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, screen
 from waterline.checker.kafka.matrix.deepening import Follow, Rung
@@ -38,31 +39,31 @@ _WITH_CONFIG = (
 _WITHOUT_CONFIG = ("fluss",)
 
 
-def is_about_deployment(options: dict[str, Any]) -> bool:
+def is_about_deployment(options: MatrixOptions) -> bool:
     """True if a configuration was given. Raises `UsageError` for options that go with one."""
-    if options["config"] or options["bootstrap_server"]:
+    if options.config or options.bootstrap_server:
         for name in _WITHOUT_CONFIG:
-            if options[name]:
+            if getattr(options, name):
                 raise click.UsageError(
                     f"--{name} goes with a grid; what is read from files and clusters is Kafka's"
                 )
         return True
     for name in _WITH_CONFIG:
-        if options[name]:
+        if getattr(options, name):
             remedy = "; use --only acks=..." if name == "acks" else ""
             option = name.removesuffix("_file").replace("_", "-")
             raise click.UsageError(f"--{option} goes with --config{remedy}")
     for name in ("command_config", "save_file"):
-        if options[name]:
+        if getattr(options, name):
             option = name.removesuffix("_file").replace("_", "-")
             raise click.UsageError(f"--{option} goes with --bootstrap-server")
     return False
 
 
-def only_of(options: dict[str, Any]) -> list[tuple[str, str]]:
+def only_of(options: MatrixOptions) -> list[tuple[str, str]]:
     """The values that --only and --fluss choose, each with its axis."""
-    chosen = [pair for pairs in options["only"] for pair in pairs]
-    return [*chosen, *((VERSION, version) for version in _versions_of_fluss(options["fluss"]))]
+    chosen = [pair for pairs in options.only for pair in pairs]
+    return [*chosen, *((VERSION, version) for version in _versions_of_fluss(options.fluss))]
 
 
 def _versions_of_fluss(releases: Sequence[str]) -> list[str]:
@@ -73,25 +74,25 @@ def _versions_of_fluss(releases: Sequence[str]) -> list[str]:
         raise BadEnvironment(f"--fluss: {problem}") from None
 
 
-def sizes_of(options: dict[str, Any], replicas: int) -> dict[str, Any]:
+def sizes_of(options: MatrixOptions, replicas: int) -> dict[str, Any]:
     """Return the bounds of the cells, and the claims to check."""
     asked: dict[str, Any] = {
         "replicas": replicas,
-        "records": first_records(replicas, options["records"]),
-        "records_max": options["records"],
-        "epochs": options["epochs"],
+        "records": first_records(replicas, options.records),
+        "records_max": options.records,
+        "epochs": options.epochs,
         "epochs_max": _max_epochs(options),
-        "max_states": options["max_states"],
-        "tries_unbounded": options["unbounded"],
+        "max_states": options.max_states,
+        "tries_unbounded": options.unbounded,
     }
-    if options["invariants"]:
-        asked["invariants"] = options["invariants"]
+    if options.invariants:
+        asked["invariants"] = options.invariants
     return asked
 
 
-def _max_epochs(options: dict[str, Any]) -> int:
+def _max_epochs(options: MatrixOptions) -> int:
     """Return --max-epochs; by default the usual limit, or --epochs if that is more."""
-    asked, first = options["max_epochs"], options["epochs"]
+    asked, first = options.max_epochs, options.epochs
     if asked is not None and asked < first:
         raise click.UsageError(f"--max-epochs is {asked}, less than --epochs, which is {first}")
     return max(EPOCHS_MAX_RAISED, first) if asked is None else int(asked)
@@ -122,9 +123,9 @@ def following(progress: Progress, what: str = CELL, about: str = "") -> Follow:
     return follow
 
 
-def answer_matrix(options: dict[str, Any]) -> int:
+def answer_matrix(options: MatrixOptions) -> int:
     """Explore what the options ask for, and show it; returns the exit code."""
-    choice = fill(EngineOptions, options).choice()
+    choice = options.running.choice()
     require_engine(choice)
     grid = _grid(options)
     with (
@@ -138,20 +139,21 @@ def answer_matrix(options: dict[str, Any]) -> int:
     return exit_codes.HOLDS if matrix.complete else exit_codes.INCOMPLETE
 
 
-def _grid(options: dict[str, Any]) -> Grid:
+def _grid(options: MatrixOptions) -> Grid:
     """Build the grid from the options. Raises `BadEnvironment`."""
-    over = [name.strip() for name in (options["over"] or ",".join(OVER)).split(",")]
-    return grid_over(over, only_of(options), **sizes_of(options, options["replicas"] or 2))
+    over = [name.strip() for name in (options.over or ",".join(OVER)).split(",")]
+    return grid_over(over, only_of(options), **sizes_of(options, options.replicas or 2))
 
 
-def _write(options: dict[str, Any], matrix: Matrix) -> None:
-    writers: dict[str, Callable[[], str]] = {
-        "json_file": lambda: as_text(to_object(matrix)),
-        "csv_file": lambda: to_csv(matrix),
-        "html_file": lambda: _page(matrix),
-        "svg_file": lambda: to_svg(render_matrix(matrix)),
-    }
-    write_files({options[name]: text for name, text in writers.items() if options[name]})
+def _write(options: MatrixOptions, matrix: Matrix) -> None:
+    write_files(
+        {
+            options.json_file: lambda: as_text(to_object(matrix)),
+            options.csv_file: lambda: to_csv(matrix),
+            options.html_file: lambda: _page(matrix),
+            options.svg_file: lambda: to_svg(render_matrix(matrix)),
+        }
+    )
 
 
 def _page(matrix: Matrix) -> str:

@@ -44,11 +44,10 @@ def carry_out(chosen: Sequence[Scenario], options: ScenariosOptions) -> int:
     text = sum(len(scenario.versions) for scenario in chosen)
     if len(outcomes) < text:
         say(f"interrupted: {len(outcomes)} of {text} were explored")
-    texts: dict[Path, Callable[[], str]] = {}
-    if options.json_file:
-        texts[options.json_file] = lambda: _as_json(outcomes)
-    if options.markdown_file:
-        texts[options.markdown_file] = lambda: to_markdown(outcomes)
+    texts: dict[Path | None, Callable[[], str]] = {
+        options.json_file: lambda: _as_json(outcomes),
+        options.markdown_file: lambda: to_markdown(outcomes),
+    }
     if options.trace_dir:
         for name, trace in _traces(outcomes).items():
             texts[options.trace_dir / name] = partial(to_json, trace)

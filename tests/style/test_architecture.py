@@ -80,12 +80,15 @@ RUN_PROGRAMS = {
 """Beside `CHILDREN` these run Java and Maven."""
 LINES_MAX = 500
 KNOW_EACH_OTHER = {
+    ("checker.cli.ask_run", "checker.cli.ask"),
     ("checker.cli.checking", "checker.cli.check"),
     ("checker.cli.confirm_run", "checker.cli.confirm"),
     ("checker.cli.explaining", "checker.cli.explain"),
     ("checker.cli.explaining_logs", "checker.cli.explain_logs"),
     ("checker.cli.gate_options", "checker.cli.gate"),
     ("checker.cli.gate_run", "checker.cli.gate"),
+    ("checker.cli.matrix_deployment", "checker.cli.matrix"),
+    ("checker.cli.matrix_run", "checker.cli.matrix"),
     ("checker.cli.scenarios_run", "checker.cli.scenarios"),
     ("checker.cli.simulating", "checker.cli.simulate"),
     ("checker.problem.problem", "checker.problem.family"),

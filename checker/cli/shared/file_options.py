@@ -97,13 +97,17 @@ def new_folder(option: str, out: str) -> Path:
     return Path(out)
 
 
-def write_files(texts: Mapping[Path, Callable[[], str]]) -> None:
-    """Write every file, and report it. One that cannot be written does not prevent the others.
+def write_files(texts: Mapping[Path | None, Callable[[], str]]) -> None:
+    """Write every file that is named, and report it.
+
+    One that cannot be written does not prevent the others.
 
     Raises `BadFile`, which names all that could not be written.
     """
     refused = []
     for path, text in texts.items():
+        if path is None:
+            continue
         try:
             with written_whole(path) as file:
                 # A name of a file may hold what is no text: spelled out, it can be written.
