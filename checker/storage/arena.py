@@ -89,9 +89,7 @@ class Standstill:
         self._changed.notify_all()
 
 
-_WORD_BYTES = 8
-HUGE_FROM_BYTES = 4 << 20
-"""Least size in large pages: fewer misses, and little wasted at the end."""
+WORD_BYTES = 8
 _HUGE_BYTES = 2 << 20
 _SLOT_BYTES = 4
 CACHE_LINE_BYTES = 64
@@ -105,7 +103,7 @@ def rows_within_limit(words: int, owners: int) -> int | None:
     if limit == resource.RLIM_INFINITY:
         return None
     left = max(0, limit - _address_space_used())
-    return int(left * _SHARE_OF_LIMIT) // (owners * words * _WORD_BYTES)
+    return int(left * _SHARE_OF_LIMIT) // (owners * words * WORD_BYTES)
 
 
 def _address_space_used() -> int:
@@ -127,10 +125,10 @@ class Reserve:
     Raises `MemoryError` when the address space cannot be had.
     """
 
-    __slots__ = ("_advised", "_map", "place", "rows")
+    __slots__ = ("_map", "place", "rows")
 
     def __init__(self, rows_max: int, words: int) -> None:
-        size = rows_max * words * _WORD_BYTES
+        size = rows_max * words * WORD_BYTES
         # Not counted against what the system is willing to promise, where it can be reported so.
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
         try:
@@ -142,18 +140,10 @@ class Reserve:
             ) from None
         self.rows: Rows = np.frombuffer(self._map, np.uint64).reshape(rows_max, words)
         self.place = address(self.rows)
-        self._advised = False
-
-    def expect(self, rows: int) -> None:
-        """Say how many rows that follow each other will be in use, before they are written."""
-        if not self._advised and rows * self.rows.shape[1] * _WORD_BYTES >= HUGE_FROM_BYTES:
-            self._advised = True
-            if hasattr(mmap, "MADV_HUGEPAGE"):
-                self._map.madvise(mmap.MADV_HUGEPAGE)
 
     def release(self, start: int, stop: int) -> None:
         """Give back the memory of rows that are no longer needed; they read as zeros then."""
-        row_bytes = self.rows.shape[1] * _WORD_BYTES
+        row_bytes = self.rows.shape[1] * WORD_BYTES
         _release(self._map, start * row_bytes, stop * row_bytes)
 
 

@@ -235,6 +235,11 @@ class CompactVisited:
         """How many states a level has."""
         return self._sizes[depth] if depth < self.depth else self.pending
 
+    @property
+    def past_bytes(self) -> int:
+        """How much more `of_level` may hold at one time, of a level that is not among the last."""
+        return self._past.bytes_of(self.count)
+
     def begin_level(self) -> None:
         """Begin the next level: states added from now on belong to it."""
         counts = self._arrived.counts()

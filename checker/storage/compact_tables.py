@@ -50,42 +50,56 @@ class PastLevels:
         self._first, self._last = 0, -1
         self._rows: Rows = np.zeros((0, 0), np.uint64)
         self._places: NDArray[np.int64] = np.zeros(0, np.int64)
-        """Depth and owner of each row that is at hand, as one number; they rise."""
+        """Owner and depth of each row that is at hand, as one number; they rise."""
 
     def states(self, depth: int, owner: int, sizes: Sequence[int], count: int) -> Iterator[Rows]:
         """An owner's states of a level; `sizes` are those of all levels, `count` all states."""
         with self._finding:
             if not self._first <= depth <= self._last:
-                first, last = _together(depth, sizes, max(_ROWS_MIN, count // _SHARE))
+                first, last = _together(depth, sizes, _most_together(count))
                 if first < last:
-                    self._find(first, last)
+                    self._find(first, last, sum(sizes[first : last + 1]))
             is_at_hand = self._first <= depth <= self._last
             rows, places = self._rows, self._places
+            place = owner * (self._last + 1) + depth
         if not is_at_hand:
             for found, _ in self._tables.states(owner, depth, depth, rows=_BLOCK_ROWS):
                 yield found
             return
-        place = depth * self._owners + owner
         start, stop = np.searchsorted(places, [place, place + 1])
         if start < stop:
             yield rows[start:stop]
+
+    def bytes_of(self, count: int) -> int:
+        """How much is at hand at most, where there are so many states."""
+        return _most_together(count) * (self._tables.words + 1) * WORD_BITS // 8
 
     def forget(self) -> None:
         """Give back what is at hand."""
         self._first, self._last = 0, -1
         self._rows, self._places = np.zeros((0, 0), np.uint64), np.zeros(0, np.int64)
 
-    def _find(self, first: int, last: int) -> None:
-        found: list[Rows] = [self._tables.none()]
-        places: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    def _find(self, first: int, last: int, count: int) -> None:
+        """Have the states of these levels at hand; nothing as large as they are is made besides."""
+        self.forget()
+        at_hand: Rows = np.empty((count, self._tables.words), np.uint64)
+        places: NDArray[np.int64] = np.empty(count, np.int64)
+        end = 0
         for owner in range(self._owners):
-            for rows, depths in self._tables.states(owner, first, last, rows=_BLOCK_ROWS):
-                found.append(rows)
-                places.append(depths * self._owners + owner)
-        together = np.concatenate(places)
-        order = np.argsort(together, kind="stable")
-        self._rows, self._places = np.concatenate(found)[order], together[order]
-        self._first, self._last = first, last
+            found = list(self._tables.states(owner, first, last, rows=_BLOCK_ROWS))
+            if not found:
+                continue
+            depths = np.concatenate([depths for _, depths in found])
+            order = np.argsort(depths, kind="stable")
+            start, end = end, end + len(order)
+            at_hand[start:end] = np.concatenate([rows for rows, _ in found])[order]
+            places[start:end] = owner * (last + 1) + depths[order]
+        self._first, self._last, self._rows, self._places = first, last, at_hand, places
+
+
+def _most_together(count: int) -> int:
+    """How many states may be at hand, of so many."""
+    return max(_ROWS_MIN, count // _SHARE)
 
 
 def _together(depth: int, sizes: Sequence[int], most: int) -> tuple[int, int]:
@@ -147,6 +161,7 @@ class CompactTables:
             raise ValueError(f"{owners} owners: give a power of two, {OWNERS_MIN} or more")
         if lines < _LINES_LEAST:
             raise ValueError(f"{lines} lines: give {_LINES_LEAST} or more")
+        self.words = len(widths)
         self._widths = tuple(widths)
         self._owner_bits = owners.bit_length() - 1
         self._functions = functions
@@ -195,20 +210,15 @@ class CompactTables:
             self.cells[:, DEPTH_SHIFT] < WORD_BITS, depth << self.cells[:, DEPTH_SHIFT], 0
         )
 
-    def none(self) -> Rows:
-        """No state, as a block."""
-        return np.zeros((0, len(self._widths)), np.uint64)
-
     def states(
         self, owner: int, first: int, last: int, *, rows: int
     ) -> Iterator[tuple[Rows, NDArray[np.int64]]]:
         """An owner's states of depths `first` to `last`, and their depths, in blocks of `rows`."""
-        words = len(self._widths)
         found: NDArray[np.int64] = np.zeros(1, np.int64)
         slot = 0
         entries = self._layouts[owner].lines * LINE
         while slot < entries:
-            out: Rows = np.empty((rows, words), np.uint64)
+            out: Rows = np.empty((rows, self.words), np.uint64)
             depths: NDArray[np.int64] = np.empty(rows, np.int64)
             slot = self._functions["states_at"](
                 address(self.cells),
@@ -256,7 +266,7 @@ class CompactTables:
 
     def _move(self, owner: int, table: _Table) -> bool:
         """Move what is left in a table to the one in use; false where something finds no place."""
-        key: Rows = np.zeros((1, len(self._widths)), np.uint64)
+        key: Rows = np.zeros((1, self.words), np.uint64)
         line_bytes = _HEAD_BYTES * LINE, len(table.tails.bytes) // table.lines
         while table.moved < table.lines:
             start, end = table.moved, min(table.moved + _MOVED_LINES, table.lines)

@@ -1,12 +1,15 @@
 """What large spaces cost: memory for each state, and Spark beside the local engine.
 
     python -m lab.bench.scale [--runs 1] [--small | --large] [--cluster]
+    python -m lab.bench.scale --held
     python -m lab.bench.scale --billion [--run-dir DIR --memory 4G]
 
 The atomic grain with truncation to the high watermark, 3 replicas: 109,555,576 states (--small:
 39,919,804). All engines must find the same numbers of states and transitions. `--cluster` adds a
 standalone cluster of two workers with a core each. Then what Spark costs beyond its work: a level
 of almost no states, and the way from the command to the first level on its workers.
+
+`--held` explores them within a `--memory` that they outgrow, and fails if more than that is held.
 
 `--billion` searches log size 3, 4 records and epochs 0 to 3 once, with two threads: in memory, or
 over files.
@@ -33,6 +36,14 @@ SPACES = {
     "109.6 M": ["--records", "3", "--epochs", "3"],
     "39.9 M": ["--records", "2", "--epochs", "3"],
 }
+WITHIN = (
+    ("39.9 M", "200M", []),
+    ("39.9 M", "300M", []),
+    ("39.9 M", "300M", ["--run-dir"]),
+    ("39.9 M", "100M", ["--symmetry", "replicas"]),
+    ("109.6 M", "600M", []),
+)
+"""A space, the memory for it, and other options."""
 BILLION = ["--log-size", "3", "--records", "4", "--epochs", "3"]
 WATERLINE = ["--grain", "atomic", "--protocol", "hw", "--replicas", "3", "--invariant", "type_ok"]
 CLUSTER = "spark, a cluster of 2 workers"
@@ -130,6 +141,30 @@ def billion(console: Console, run_dir: str | None, memory: str | None) -> None:
     )
 
 
+def held(console: Console) -> None:
+    """Memory asked for, held, and resident with pages of files, at peak."""
+    table = Table(title="Two threads within --memory", title_justify="left")
+    for title in ("Space", "Options", "Asked MB", "Held MB", "Resident MB", "Search s"):
+        table.add_column(title, justify="left" if title in ("Space", "Options") else "right")
+    beyond = []
+    for name, memory, more in WITHIN:
+        with tempfile.TemporaryDirectory() as folder:
+            place = [f"{folder}/run"] if "--run-dir" in more else []
+            options = [*SPACES[name], "--engine", "local", "--threads", "2", "--memory", memory]
+            found = measure([*WATERLINE, *options, *more, *place])
+        report = found.report
+        if not report["complete"] or "disk" not in report["explored_on"]:
+            raise SystemExit(f"{name}, {memory}: {report['stopped_by']}, {report['explored_on']}")
+        if found.held_bytes > int(memory[:-1]) * 10**6:
+            beyond.append(f"{name}, {memory}: {found.held_bytes:,} bytes were held")
+        sizes = (found.held_bytes, found.peak_bytes)
+        cells = [f"{size / 1e6:.0f}" for size in sizes]
+        table.add_row(name, " ".join(more), memory[:-1], *cells, f"{report['seconds']:.1f}")
+    console.print(table)
+    if beyond:
+        raise SystemExit("\n".join(beyond))
+
+
 def spark_costs(console: Console, runs: int) -> None:
     """A level beyond its work, and the first level on the workers."""
     on_spark = ["--protocol", "hw", "--master", "local[2]", "--driver-levels"]
@@ -153,12 +188,16 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="the smaller space only")
     parser.add_argument("--large", action="store_true", help="the larger space only")
     parser.add_argument("--cluster", action="store_true", help="a standalone cluster as well")
+    parser.add_argument("--held", action="store_true", help="whether --memory is kept")
     parser.add_argument("--billion", action="store_true", help="the largest space alone, once")
     parser.add_argument("--run-dir", help="with --billion: keep levels there")
     parser.add_argument("--memory", help="with --billion: over files beyond so much memory")
     options = parser.parse_args()
     console = Console(width=100 if not sys.stdout.isatty() else None)
     console.print(machine())
+    if options.held:
+        held(console)
+        return
     if options.billion:
         billion(console, options.run_dir, options.memory)
         return

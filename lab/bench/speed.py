@@ -51,12 +51,14 @@ BASE = "local, 1 thread"
 class Measured:
     """One process: what it reported, how long it took in all, and the most memory it held.
 
+    `peak_bytes` are resident; `held_bytes` leave out pages of files, which the system can drop.
     `processor_seconds` are its own and those of its children, but for a cluster that it only uses.
     """
 
     report: dict[str, Any]
     seconds: float
     peak_bytes: int
+    held_bytes: int
     processor_seconds: float
 
 
@@ -70,18 +72,19 @@ def measure(arguments: Sequence[str], **environment: str) -> Measured:
         stderr=subprocess.DEVNULL,
         env={**os.environ, **environment},
     )
-    peak = 0
+    peak = held = 0
     watched = psutil.Process(process.pid)
     with tempfile.TemporaryFile() as output:
         reader = subprocess.Popen(["cat"], stdin=process.stdout, stdout=output)
         while process.poll() is None:
-            peak = max(peak, _tree_bytes(watched))
-            time.sleep(0.1)
+            resident, of_files = _tree_bytes(watched)
+            peak, held = max(peak, resident), max(held, resident - of_files)
+            time.sleep(0.05)
         seconds = time.monotonic() - started
         reader.wait()
         output.seek(0)
         report = json.loads(output.read())
-    return Measured(report, seconds, peak, processor_seconds_of_children() - before)
+    return Measured(report, seconds, peak, held, processor_seconds_of_children() - before)
 
 
 def processor_seconds_of_children() -> float:
@@ -90,15 +93,17 @@ def processor_seconds_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _tree_bytes(root: psutil.Process) -> int:
-    """Resident sets summed: pages that processes share are counted for each."""
-    total = 0
+def _tree_bytes(root: psutil.Process) -> tuple[int, int]:
+    """Resident sets summed, and their pages of files. Shared pages are counted for each process."""
+    resident = of_files = 0
     try:
         for process in (root, *root.children(recursive=True)):
-            total += process.memory_info().rss
+            memory = process.memory_info()
+            resident += memory.rss
+            of_files += getattr(memory, "shared", 0)
     except psutil.Error:
         pass
-    return total
+    return resident, of_files
 
 
 def compare(console: Console, space: str, arguments: Sequence[str], runs: int) -> None:

@@ -66,7 +66,6 @@ def stop_amid_a_level(monkeypatch: pytest.MonkeyPatch) -> None:
         return engine.pending > 1_000
 
     monkeypatch.setattr(memory, "PIECE_ROWS_MAX", 64)
-    monkeypatch.setattr(memory, "LOOK_PIECES", 1)
     monkeypatch.setattr(MemoryEngine, "_is_too_large", is_too_large)
 
 

@@ -336,7 +336,7 @@ budget_options = together(
         "--memory",
         "memory_bytes",
         type=MemorySize(),
-        help="Keep states on disk beyond this much memory, as 8G; stop if that is not enough.",
+        help="Hold at most this much, as 8G, pages of files aside; beyond it, explore over files.",
     ),
     click.option(
         "--stop-at-first",

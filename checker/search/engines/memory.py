@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any, TypeVar
 
@@ -29,6 +30,7 @@ from waterline.checker.search.engines.engine import (
 )
 from waterline.checker.search.engines.expander import Expander, Findings, Tally, initial_rows
 from waterline.checker.search.engines.processes import anonymous_bytes
+from waterline.checker.storage.arena import WORD_BYTES
 from waterline.checker.storage.compact import CompactVisited
 from waterline.checker.storage.entry_layout import widths_of
 from waterline.checker.storage.explore_loop import CHUNK_ROWS, DONE, FAULTY
@@ -37,8 +39,10 @@ from waterline.checker.storage.runs import sort_unique
 OWNERS = 32
 PIECES_A_THREAD = 12
 PIECE_ROWS_MAX = 16 * CHUNK_ROWS
-LOOK_PIECES = 4
-"""After so many pieces a thread looks whether the search is to end, or memory is short."""
+_SORT_WORDS, _SORT_WORDS_A_WORD = 5, 7
+"""Words that it takes to sort a state out of the tables, and more for each of its own: it is read,
+copied, dealt twice with its hash, and waits for those before it.
+"""
 _Found = TypeVar("_Found")
 
 
@@ -183,7 +187,16 @@ class MemoryEngine:
             raise OutOfMemory
 
     def _is_too_large(self) -> bool:
-        return self.memory_bytes is not None and anonymous_bytes() > self.memory_bytes
+        if self.memory_bytes is None:
+            return False
+        return anonymous_bytes() + self._writing_bytes() > self.memory_bytes
+
+    def _writing_bytes(self) -> int:
+        """About what it takes to write the levels to files, while all states are still here."""
+        widest = max(map(self.visited.size, range(self.depth + 1)), default=0)
+        sorted_words = _SORT_WORDS + _SORT_WORDS_A_WORD * self.words
+        sorting = self.threads * widest // OWNERS * sorted_words * WORD_BYTES
+        return sorting + self.visited.past_bytes
 
     def _expander(self) -> Expander:
         expander: Expander | None = getattr(self._local, "expander", None)
@@ -230,7 +243,7 @@ class MemoryEngine:
         """Return each thread's findings, once all pieces are done; threads take piece after piece.
 
         Each begins with `begun()` and adds to it; `work` also gets the thread's number. `look` is
-        called now and then, and may raise.
+        called after each piece, and may raise.
         """
         numbers = itertools.count()
         has_failed = threading.Event()
@@ -238,13 +251,9 @@ class MemoryEngine:
         def take(thread: int) -> _Found:
             found = begun()
             try:
-                for taken in itertools.count(1):
-                    number = next(numbers)
-                    if number >= len(pieces) or has_failed.is_set():
-                        break
+                while (number := next(numbers)) < len(pieces) and not has_failed.is_set():
                     work(pieces[number], found, thread)
-                    if taken % LOOK_PIECES == 0:
-                        look()
+                    look()
             except BaseException:
                 has_failed.set()
                 raise
@@ -259,10 +268,20 @@ class MemoryEngine:
         return [mine, *(other.result() for other in others)]
 
     def _map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-        """Over the threads where there is enough to share; results come in order."""
+        """Over the threads where there is enough to share; results come in order.
+
+        Few of them wait at a time, for each may be large.
+        """
         if self.threads == 1 or len(items) == 1 or self._small():
-            return map(function, items)
-        return self._pool.map(function, items)
+            yield from map(function, items)
+            return
+        waiting: deque[Future[Any]] = deque()
+        for item in items:
+            waiting.append(self._pool.submit(function, item))
+            if len(waiting) > self.threads:
+                yield waiting.popleft().result()
+        for last in waiting:
+            yield last.result()
 
     def _small(self) -> bool:
         """True if handing work to other threads would cost more than doing it."""

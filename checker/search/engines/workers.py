@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from waterline.checker.search.engines.engine import Interrupted, threads_of
+from waterline.checker.search.engines.processes import anonymous_bytes
 from waterline.checker.search.engines.task import LevelPlan, Report, explore
 from waterline.checker.storage import disk_calls, programs
 from waterline.checker.storage.plain_files import open_plain
@@ -80,7 +81,10 @@ HELD_SHARE = 8
 
 
 class DiskWorkers:
-    """Threads over files. `memory_bytes` decides how many owners share the work."""
+    """Threads over files. `memory_bytes` decides how many owners share the work.
+
+    What this process holds when they start, such as libraries, is taken off it.
+    """
 
     parts_max = 1
 
@@ -97,17 +101,23 @@ class DiskWorkers:
         self.name = name
         self.rules = ""
         self.threads = threads_of(threads)
-        self.memory_bytes = memory_bytes or 1 << 30
-        share = self.memory_bytes // (8 * self.threads)
-        self.sent_rows = min(SENT_ROWS_MAX, share // (16 * words) + 1)
+        self._memory_asked = memory_bytes
+        self._divide(memory_bytes or 1 << 30)
         self._late = deadline or (lambda: False)
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="disk")
         self._candidates: Candidates | None = None
         self._directory: Path | None = None
         self._stop = threading.Event()
 
+    def _divide(self, memory_bytes: int) -> None:
+        self.memory_bytes = memory_bytes
+        share = memory_bytes // (8 * self.threads)
+        self.sent_rows = min(SENT_ROWS_MAX, share // (16 * self.words) + 1)
+
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
         """Return how many owners let one for each thread fit half of the memory."""
+        if self._memory_asked is not None:
+            self._divide(max(self._memory_asked - anonymous_bytes(), self._memory_asked // 4 + 1))
         if self._directory is None:
             if isinstance(storage, LocalStorage):
                 self._directory = storage.root / work / "candidates"
