@@ -1,14 +1,24 @@
 """`waterline.check`: the search of the command line, from Python.
 
-The checker is imported when it is called: a file that declares a model needs none of it.
+Importing this module loads the checker: a file that declares a model needs none of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal
 
+from waterline.checker.checking.run import run
+from waterline.checker.compiler.problem_digest import problem_digest
+from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.result import Budgets
+from waterline.checker.search.rule_errors import Raised
+from waterline.checker.user_models.family import family_of, own_family
+from waterline.checker.user_models.live import live_file
+from waterline.checker.user_models.unbounded import UNBOUNDED, bounds_without_number
+from waterline.checker.user_models.vetting import vet
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.own import BadProtocol
 from waterline.models import Declares, Model, instance, model_of, value_of
@@ -59,11 +69,6 @@ def check(
     budgets end a search early, which is then not complete. Raises `BadProtocol` for a mistake in
     the model, and `RuleRaised` where a rule raises.
     """
-    # All of these need the compiler.
-    from waterline.checker.checking.run import run  # noqa: PLC0415
-    from waterline.checker.search.engines.engine import EngineChoice  # noqa: PLC0415
-    from waterline.checker.search.result import Budgets  # noqa: PLC0415
-
     if engine not in ("local", "spark"):
         raise ValueError(f"engine is {engine!r}; it is 'local' or 'spark'")
     made = model_of(model)
@@ -88,8 +93,6 @@ def check(
 @contextmanager
 def rules_described(model: Model) -> Iterator[None]:
     """Raise `BadProtocol` for a mistake in the model, and `RuleRaised` for an error of a rule."""
-    from waterline.checker.search.rule_errors import Raised  # noqa: PLC0415 - with the compiler
-
     try:
         yield
     except BadEnvironment as mistake:
@@ -104,11 +107,6 @@ def problem_of(
     model: Model, names: Sequence[str], symmetry: str, *, unbounded: bool, is_sent: bool
 ) -> Problem:
     """The problem of checking a model. Raises `BadEnvironment`."""
-    from waterline.checker.user_models.family import family_of, own_family  # noqa: PLC0415
-    from waterline.checker.user_models.live import live_file  # noqa: PLC0415
-    from waterline.checker.user_models.unbounded import UNBOUNDED, bounds_without_number  # noqa: PLC0415
-    from waterline.checker.user_models.vetting import vet  # noqa: PLC0415
-
     own = live_file(model.function, model.protocol)
     version = model.function.__name__
     options: dict[str, object] = dict(model.bounds)
@@ -125,8 +123,6 @@ def problem_of(
     if not is_sent:
         return problem
     # Spark's workers run the text again: that must come to the same rules.
-    from waterline.checker.compiler.problem_digest import problem_digest  # noqa: PLC0415
-
     sent = problem_in(own_family(own.text, own.file))
     if problem_digest(sent) != problem_digest(problem):
         raise BadProtocol(
@@ -197,8 +193,6 @@ def _trace(asked: Model, finding: Finding) -> Trace:
 
 def _report(done: Run, width: int) -> str:
     """The report of the command line, without colours."""
-    from io import StringIO  # noqa: PLC0415
-
     from rich.console import Console  # noqa: PLC0415 - of the screen, which most do not need
 
     from waterline.checker.cli.run_report import render_run  # noqa: PLC0415

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from waterline.models import Model
+from waterline.tables import cell, line, table
 from waterline.trace import Trace
 
 Verdict = Literal["holds", "violated", "incomplete"]
@@ -103,8 +104,6 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Verdicts, counts and bounds, and the shortest counterexample."""
-        from waterline.tables import cell, line, table  # noqa: PLC0415 - in a notebook alone
-
         verdicts = [
             [
                 cell(claim.name),

@@ -23,6 +23,7 @@ from waterline.shape import (
     in_rows,
     nest,
 )
+from waterline.tables import cell, table
 from waterline.telling import rows, summary, whole
 
 
@@ -108,8 +109,6 @@ class State:
         return whole(self._model, self._values)
 
     def _repr_html_(self) -> str:
-        from waterline.tables import cell, table  # noqa: PLC0415 - in a notebook alone
-
         header, *body = rows(self._model, self._values)
         parts = [table(header, (map(cell, row) for row in body))] if len(header) > 1 else []
         if alone := summary(self._model, self._values):

@@ -15,6 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from waterline.checker.covering.covers import cover_graph
+from waterline.checker.covering.paths import shortest_path
+from waterline.checker.covering.state_graph import STATES_MAX, graph_of
+from waterline.checker.mutants.guards import goals_of_guards
+from waterline.checker.user_models.family import room_of
+from waterline.checking import problem_of, rules_described
 from waterline.models import Declares, Model, instance, model_of, value_of
 from waterline.running import Step
 from waterline.state import State, unpack
@@ -119,10 +125,6 @@ class Graph:
         these names alone one is covered. `optimal` paths have the fewest steps in all, a path
         counting as one (needs SciPy, the extra `optimal`). Raises `ValueError`.
         """
-        # With the compiler.
-        from waterline.checker.covering.covers import cover_graph  # noqa: PLC0415
-        from waterline.checker.mutants.guards import goals_of_guards  # noqa: PLC0415
-
         found = cover_graph(
             self._graph,
             cover,
@@ -135,8 +137,6 @@ class Graph:
 
     def shortest(self, state: int) -> Path:
         """A shortest path to a state."""
-        from waterline.checker.covering.paths import shortest_path  # noqa: PLC0415 - as above
-
         return Path(self, shortest_path(self._graph, state))
 
     def to_networkx(self) -> networkx.MultiDiGraph[Any]:
@@ -234,10 +234,6 @@ def graph(
     and opaque values in their order alone. `max_states` is 2 million. Raises `BadProtocol`,
     `RuleRaised`, and `ValueError` where there are more states.
     """
-    # All of these need the compiler.
-    from waterline.checker.covering.state_graph import STATES_MAX, graph_of  # noqa: PLC0415
-    from waterline.checking import problem_of, rules_described  # noqa: PLC0415
-
     made = instance(model, **bounds) if bounds and not isinstance(model, Model) else model_of(model)
     if bounds and isinstance(model, Model):
         raise TypeError(f"{model} has its bounds already; give the function that declares it")
@@ -245,7 +241,5 @@ def graph(
         problem = problem_of(made, (), "none", unbounded=unbounded, is_sent=False)
         found = graph_of(problem, states_max=max_states or STATES_MAX, limit="max_states")
     if unbounded:
-        from waterline.checker.user_models.family import room_of  # noqa: PLC0415 - as above
-
         made = instance(made.function, **room_of(problem, made.bounds))
     return Graph(made, found)

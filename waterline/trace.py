@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from waterline.models import Declares, Model
 from waterline.running import Step, enabled, initials
 from waterline.state import State
+from waterline.tables import cell, line, table
 from waterline.telling import elements
 
 STEPS_MAX = 200
@@ -65,8 +66,6 @@ class Trace:
         Where more than `COLUMNS_MAX` change, one column says what each step changes. Longer traces
         than `STEPS_MAX` are shown up to there.
         """
-        from waterline.tables import cell, line, table  # noqa: PLC0415 - in a notebook alone
-
         shown = self.steps[:STEPS_MAX]
         states = [_elements(state) for state in self.states[: len(shown) + 1]]
         changing = [name for name in states[0] if len({state[name] for state in states}) > 1]

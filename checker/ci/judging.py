@@ -16,8 +16,10 @@ from waterline.checker.problem.distribution import require
 from waterline.checker.problem.errors import Missing
 from waterline.checker.problem.wording import describe_contract, printable, quantity
 from waterline.checker.search.result import InvariantResult, Result, Verdict
+from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import Trace
 from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import Environment
 
 if TYPE_CHECKING:
     from waterline.checker.traces.finding import Finding
@@ -48,8 +50,6 @@ class Evidence:
     def finding(self, claim: str) -> Finding | None:
         """The counterexample to a claim, replayed and confirmed now; None if it is not violated."""
         # Only who looks at a counterexample needs what replays one.
-        from waterline.checker.traces.finding import confirm_trace  # noqa: PLC0415
-
         if claim not in self.traces:
             return None
         problem = self.result.problem
@@ -146,7 +146,6 @@ def _of_what_happens(expectation: Expectation, result: Result) -> Iterator[Compl
     if expectation.is_partial and result.complete and not result.violated:
         # What says whether a fault was met is of the matrix, and few gates have a configuration.
         from waterline.checker.kafka.matrix.outcome import vacuity  # noqa: PLC0415
-        from waterline.model.message.environment import Environment  # noqa: PLC0415
 
         never = tuple(claim.name for claim in result.reachable if claim.depth is None)
         circumstances = Environment.from_options(dict(result.problem.model.options))

@@ -133,18 +133,16 @@ def kernel_command(options: KernelOptions) -> int:
     The rules of the version, with these settings, and the claims that are checked.
     """
     # Only this command and a search need the compiler.
-    from waterline.checker.compiler import machine  # noqa: PLC0415
-    from waterline.checker.compiler.kernel import plan_of, program_of  # noqa: PLC0415
-    from waterline.checker.compiler.loops import loops_of  # noqa: PLC0415
+    from waterline.checker.compiler import kernel, loops, machine  # noqa: PLC0415
 
     stage, rule = options.stage, options.rule
     if rule is not None and stage != "rules":
         raise BadEnvironment(f"--rule goes with --stage rules, not with {stage}; leave one out")
-    plan = plan_of(problem_from(options.problem))
+    plan = kernel.plan_of(problem_from(options.problem))
     if stage == "loops":
-        text = loops_of(plan.parts).text
+        text = loops.loops_of(plan.parts).text
     else:
-        text = program_of(plan, comment=stage == "rules").text
+        text = kernel.program_of(plan, comment=stage == "rules").text
         if stage == "optimised":
             text = machine.optimise(text)
         elif stage == "machine":

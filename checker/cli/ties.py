@@ -15,6 +15,7 @@ from waterline.checker.cli.shared.file_options import FILES_HELP, write_files
 from waterline.checker.cli.shared.options import format_option
 from waterline.checker.cli.shared.screen import say, screen
 from waterline.checker.problem.wording import quantity
+from waterline.checker.ties.lock import lock_of, lock_text, read_lock
 from waterline.counterexamples.style import BAD
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.nearest import did_you_mean
@@ -56,8 +57,6 @@ def ties_command(model: Path, reviewed: Sequence[str], output_format: str) -> in
 
 def _review(model: Path, ties: Sequence[Tie], reviewed: Sequence[str]) -> None:
     """Record these symbols in the lock file as they are now. Raises `BadEnvironment`."""
-    from waterline.checker.ties.lock import lock_of, lock_text, read_lock  # noqa: PLC0415
-
     now = {tie.symbol: tie.digest for tie in ties if tie.name and tie.symbol}
     for symbol in reviewed:
         if symbol not in now:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from waterline.checker.covering.fewest import fewest_paths
 from waterline.checker.covering.paths import NO_GOAL, Path, paths_to
 from waterline.checker.covering.state_graph import StateGraph
 from waterline.checker.graph.adjacency import Places, mask_of
@@ -68,6 +67,9 @@ def cover_graph(
     if optimal:
         if cover != "transitions" or up_to is not None:
             raise BadCover("the fewest steps are known for all transitions alone, without a sort")
+        # SciPy is an extra, and slow to load.
+        from waterline.checker.covering.fewest import fewest_paths  # noqa: PLC0415
+
         return fewest_paths(graph, longest=longest)
     if up_to is not None and cover not in GOALS:
         raise BadCover("the cover guards is of all names; leave out the sort")

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csc_array
+from scipy.sparse.csgraph import connected_components
 
 from waterline.checker.covering.paths import Path, require_cover, shortest_path
 from waterline.checker.covering.state_graph import StateGraph
@@ -59,11 +62,6 @@ def fewest_paths(graph: StateGraph, *, longest: int) -> list[Path]:
 
 def least_flow(graph: StateGraph) -> Flow:
     """The flow of least cost that takes every edge. Raises `NoFlow`."""
-    # SciPy is an extra, and slow to load.
-    from scipy.optimize import linprog  # noqa: PLC0415
-    from scipy.sparse import csc_array  # noqa: PLC0415
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     states = len(graph)
     source, target = graph.source.astype(np.int64), graph.target.astype(np.int64)
     initial, every = graph.initial.astype(np.int64), np.arange(states)

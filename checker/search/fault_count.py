@@ -1,6 +1,7 @@
 """Number of faults in a state, from the model's used budgets.
 
 Every step with a budget counts its use in a field, so that all ways to a state took as many.
+Replays of a trace load this module, and do not load NumPy.
 """
 
 from __future__ import annotations
@@ -33,9 +34,8 @@ def faults_in(model: Model, state: State) -> int:
 
 def faults_in_rows(model: Model, rows: Rows) -> NDArray[np.int64]:
     """Return the number of faults before each row of a block."""
-    import numpy as np  # noqa: PLC0415 - who replays a trace needs no arrays
-
-    total: NDArray[np.int64] = np.zeros(len(rows), np.int64)
+    total: NDArray[np.int64] = rows[:, 0].astype("int64")
+    total[:] = 0
     for name in counters(model):
         total += used_in_rows(model, name, rows)
     return total
@@ -43,19 +43,15 @@ def faults_in_rows(model: Model, rows: Rows) -> NDArray[np.int64]:
 
 def used_in_rows(model: Model, name: str, rows: Rows) -> NDArray[np.int64]:
     """Return the value of a counting field in every row of a block."""
-    import numpy as np  # noqa: PLC0415 - as above
-
     place = model.layout.places[name]
     word, shift = divmod(place.bit, WORD_BITS)
-    found = (rows[:, word] >> np.uint64(shift)) & np.uint64((1 << place.width) - 1)
-    return found.astype(np.int64) + place.lo
+    found = (rows[:, word] >> shift) & ((1 << place.width) - 1)
+    return found.astype("int64") + place.lo
 
 
 def sum_counts(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
     """Add two counts by number; one may be longer."""
-    import numpy as np  # noqa: PLC0415 - as above
-
-    total: NDArray[np.int64] = np.zeros(max(len(left), len(right)), np.int64)
-    total[: len(left)] += left
-    total[: len(right)] += right
+    shorter, longer = sorted((left, right), key=len)
+    total = longer.copy()
+    total[: len(shorter)] += shorter
     return total

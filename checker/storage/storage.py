@@ -232,7 +232,7 @@ class RemoteStorage(Storage):
         require("pyarrow", "arrow", f"a run at {location}")
         from pyarrow import fs  # noqa: PLC0415 - a third of a second, only where needed
 
-        self.location = location
+        self.location, self._fs = location, fs
         try:
             self._files, self._root = fs.FileSystem.from_uri(location)
         except Exception as problem:
@@ -273,11 +273,9 @@ class RemoteStorage(Storage):
 
     def names(self) -> Iterator[str]:
         """Every file below the root."""
-        from pyarrow import fs  # noqa: PLC0415
-
-        below = fs.FileSelector(self._root, recursive=True, allow_not_found=True)
+        below = self._fs.FileSelector(self._root, recursive=True, allow_not_found=True)
         for found in self._files.get_file_info(below):
-            if found.type == fs.FileType.File:
+            if found.type == self._fs.FileType.File:
                 yield found.path.removeprefix(self._root).lstrip("/")
 
     def read_text(self, name: str) -> str:
@@ -300,10 +298,8 @@ class RemoteStorage(Storage):
 
     def exists(self, name: str) -> bool:
         """True if there is such a file."""
-        from pyarrow import fs  # noqa: PLC0415
-
         found = self._files.get_file_info(self._path(name)).type
-        return bool(found != fs.FileType.NotFound)
+        return bool(found != self._fs.FileType.NotFound)
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from waterline.checker.problem.family import Claimed, Family
@@ -13,7 +14,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.problem.wording import describe_option
 from waterline.checker.problem.words import Words
-from waterline.checker.user_models.loading import OwnFile, describe_where, load_text
+from waterline.checker.user_models.loading import OwnFile, describe_where, load_text, read_own
 from waterline.checker.user_models.unbounded import (
     UNBOUNDED,
     bounds_without_number,
@@ -59,6 +60,11 @@ class OwnFamily(Family):
             reachable=made.sometimes,
             behaviours=made.behaviours,
         )
+
+
+def family_in(file: Path) -> Family:
+    """The family that a file declares. Runs it. Raises `BadEnvironment`."""
+    return own_family(*read_own(file))
 
 
 def own_family(text: str, file: str) -> Family:

@@ -27,8 +27,7 @@ from rich.table import Table
 from waterline.checker.checking.run import run
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.result import Verdict
-from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.family import family_in
 from waterline.model.core.claim import Temporal
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +57,7 @@ class Compared:
 
 def ours(name: str, bounds: Bounds) -> dict[str, bool]:
     """Which claims about whole behaviours are violated, by our search."""
-    family = own_family(*read_own(ROOT / "examples" / f"{name}.py"))
+    family = family_in(ROOT / "examples" / f"{name}.py")
     problem = family.problem(name, dict(bounds))
     found = {r.name: r for r in run(problem, EngineChoice(name="local")).result.invariants}
     claims = [claim.name for claim in problem.behaviours if isinstance(claim, Temporal)]

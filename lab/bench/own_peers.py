@@ -30,8 +30,7 @@ from rich.table import Table
 from lab.bench.peers.message_peer import PeerError, count, fill_in, verify
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.search import search
-from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.family import family_in
 
 ROOT = Path(__file__).parents[2]
 Bounds = Mapping[str, int | bool]
@@ -118,7 +117,7 @@ class Found:
 
 def ours(example: Example, bounds: Bounds) -> Found:
     """What Waterline finds."""
-    family = own_family(*read_own(ROOT / "examples" / f"{example.name}.py"))
+    family = family_in(ROOT / "examples" / f"{example.name}.py")
     problem = family.problem(example.name, dict(bounds), symmetry="none")
     with closing(MemoryEngine(problem)) as engine:
         result = search(problem, engine)

@@ -17,8 +17,7 @@ from waterline.checker.cli.shared.options import (
 )
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.problem.problem import Problem
-from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.family import family_in
 
 ROOT = Path(__file__).parents[2]
 Bounds = Mapping[str, int | bool]
@@ -66,7 +65,7 @@ def kafka_problem(options: str) -> Problem:
 
 def example_problem(name: str, bounds: Bounds) -> Problem:
     """An example at these bounds."""
-    family = own_family(*read_own(ROOT / "examples" / f"{name}.py"))
+    family = family_in(ROOT / "examples" / f"{name}.py")
     return family.problem(next(iter(family.versions)), dict(bounds), symmetry="none")
 
 

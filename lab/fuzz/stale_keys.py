@@ -39,7 +39,7 @@ from waterline.checker.compiler.source import NotCompilable
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.user_models import loading
-from waterline.checker.user_models.family import own_family
+from waterline.checker.user_models.family import family_in
 from waterline.checker.user_models.vetting import vet
 from waterline.model.core.errors import BadEnvironment
 
@@ -402,7 +402,7 @@ def problem_in(file: Path) -> Problem:
     forget()
     sys.path.insert(0, str(file.parent))
     try:
-        return vet(own_family(*loading.read_own(file)).problem("counting", {}))
+        return vet(family_in(file).problem("counting", {}))
     finally:
         sys.path.pop(0)
 

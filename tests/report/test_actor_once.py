@@ -27,8 +27,7 @@ from waterline.checker.report.pages.formats import FORMATS, Converted
 from waterline.checker.report.viewer.app import Steps
 from waterline.checker.report.viewer.sentences import describe
 from waterline.checker.traces.finding import Finding, confirm_trace
-from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.family import family_in
 from waterline.counterexamples import NO_CLAIM, trace_of
 
 STEPS = 40
@@ -157,7 +156,7 @@ def test_of_an_example_model(name: str) -> None:
 
 def require_of_example(name: str) -> None:
     """Of walks in an example."""
-    family = own_family(*read_own(EXAMPLES / f"{name}.py"))
+    family = family_in(EXAMPLES / f"{name}.py")
     problem = family.problem(next(iter(family.versions)), {}, [NO_CLAIM])
     require(problem, walked(problem, seed=7))
 

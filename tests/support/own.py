@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from waterline.checker.problem.problem import Problem
-from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.family import family_in
 from waterline.checker.user_models.vetting import vet
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -14,7 +13,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def own_problem(file: Path, symmetry: str = "none", **bounds: int) -> Problem:
     """The first protocol of a file within these bounds."""
-    family = own_family(*read_own(file))
+    family = family_in(file)
     first = next(iter(family.versions))
     return vet(family.problem(first, bounds, symmetry=symmetry))
 

@@ -13,8 +13,7 @@ from waterline.checker.problem.problem import asked_alone
 from waterline.checker.report.pages.trace_sequence import sequence_in
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.traces.finding import Finding, confirm_trace
-from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.family import family_in
 from waterline.counterexamples import NO_CLAIM, trace_of
 from waterline.counterexamples.state_table import mark
 
@@ -150,7 +149,7 @@ def take(s: State, node: int, value: int) -> None:
 def test_messages_of_a_queue_and_of_a_bag_are_arrows_from_step_to_step() -> None:
     """Received, lost, taken by whoever takes it, and still on its way; values have no lanes."""
     Path("channels.py").write_text(CHANNELS)
-    family = own_family(*read_own(Path("channels.py")))
+    family = family_in(Path("channels.py"))
     problem = family.problem("channels", {}, [NO_CLAIM])
     calls = (
         ("send", (0, 1, 0)),

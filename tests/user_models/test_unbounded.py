@@ -21,8 +21,7 @@ from waterline.checker.sorts.check import require_well_sorted, violations
 from waterline.checker.sorts.interpretation import IllSorted
 from waterline.checker.traces.finding import confirm_raising
 from waterline.checker.traces.violating_states import Path
-from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.family import family_in, own_family
 from waterline.checker.user_models.vetting import vet
 from waterline.counterexamples import replay
 from waterline.model.core.errors import BadEnvironment
@@ -488,7 +487,7 @@ def test_an_initial_state_with_an_epoch_is_named_alone(tmp_path: pathlib.Path) -
         "def start(s):\n    s.n[0] = 1\n    s.view[2] = 1\n"
         "def go(s, view):\n    s.view[0] = view\n"
     )
-    family = own_family(*read_own(file))
+    family = family_in(file)
     with pytest.raises(BadEnvironment) as refused:
         family.problem("m", {"unbounded": True})
 

@@ -59,21 +59,15 @@ def file_and_name(given: str) -> tuple[Path, str | None]:
     return (Path(file), name) if colon and file.endswith(".py") else (Path(given), None)
 
 
-def own_family_in(file: Path) -> Family:
-    """The family that a file declares. Runs it. Raises `BadEnvironment`."""
-    # Only a model of one's own needs what reads one.
-    from waterline.checker.user_models.family import own_family  # noqa: PLC0415
-    from waterline.checker.user_models.loading import read_own  # noqa: PLC0415
-
-    return own_family(*read_own(file))
-
-
 def finder(own_model: str | None) -> FindFamily:
     """Finds a family by the name of its models: Kafka's, or that of the file that was given."""
 
     def find(model: str) -> Family:
         if own_model is not None:
-            own = own_family_in(file_and_name(own_model)[0])
+            # Only a model of one's own needs what reads one.
+            from waterline.checker.user_models.family import family_in  # noqa: PLC0415
+
+            own = family_in(file_and_name(own_model)[0])
             if own.model == model:
                 return own
             is_own = model.endswith(".py")
@@ -102,10 +96,11 @@ def vetted_problem(
     With `unbounded` its epochs and values have no bound.
     Raises `BadEnvironment`.
     """
-    from waterline.checker.user_models.vetting import vet  # noqa: PLC0415 - as above, and the compiler
+    from waterline.checker.user_models.family import family_in  # noqa: PLC0415
+    from waterline.checker.user_models.vetting import vet  # noqa: PLC0415 - with the compiler
 
     file, name = file_and_name(own_model)
-    family = own_family_in(file)
+    family = family_in(file)
     if name is None:
         if len(family.versions) > 1:
             known = ", ".join(f"{file}:{each}" for each in family.versions)

@@ -19,7 +19,7 @@ from waterline.checker.problem.family import Family
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import WHERE
 from waterline.checker.problem.symmetry import Symmetry
-from waterline.checker.problem.where import NOWHERE
+from waterline.checker.problem.where import NOWHERE, where_asked
 from waterline.model.core.claim import Behaviour, Recoverable, Temporal
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.renaming import CannotRename
@@ -170,8 +170,6 @@ def problem_from(options: ProblemOptions) -> Problem:
     options = resolve(options)
     if options.where is not None:
         # Few ask for more than what is claimed.
-        from waterline.checker.problem.where import where_asked  # noqa: PLC0415
-
         return where_asked(problem_from(replace(options, where=None)), options.where, options.names)
     problem = _select_claims(options)
     for kind in (name for name in KINDS if getattr(options, name)):

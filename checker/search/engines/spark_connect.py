@@ -16,7 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from waterline.checker.problem.distribution import require
+from pyspark.serializers import CPickleSerializer
+from pyspark.sql import SparkSession
+from pyspark.sql.connect.client.retries import DefaultPolicy
+from pyspark.sql.functions import spark_partition_id
+
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.shipped_call import SHARE_SCHEMA, over_shares
 from waterline.checker.search.engines.shipping import Shipped, Task
@@ -36,7 +40,6 @@ class Connect:
     is_local = False
 
     def __init__(self, choice: EngineChoice, describe: Callable[[str], None]) -> None:
-        require("grpc", "connect", f"Spark Connect ({choice.master or 'a session of it'})")
         self._choice = choice
         self._describe = describe
         self._session: Any = choice.session
@@ -59,9 +62,6 @@ class Connect:
         self._shipped = Shipped.to(self, describe=self._describe)
 
     def _open(self) -> Any:
-        from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
-        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
-
         os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
         builder = SparkSession.builder.remote(str(self._choice.master))
         for name, value in self._choice.settings:
@@ -72,8 +72,6 @@ class Connect:
 
     def _count_cores(self) -> int:
         """A range has a partition for each core, unless it says otherwise."""
-        from pyspark.sql.functions import spark_partition_id  # noqa: PLC0415
-
         numbers = self._session.range(1 << 16).select(spark_partition_id())
         return int(numbers.distinct().count())
 
@@ -152,6 +150,4 @@ def _ask(problem: Exception, name: str) -> Any:
 
 
 def _packing() -> Any:
-    from pyspark.serializers import CPickleSerializer  # noqa: PLC0415 - an extra
-
     return CPickleSerializer()

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+from waterline.checker.problem.distribution import require
 from waterline.checker.search.engines.engine import (
     EngineChoice,
     EngineFailed,
@@ -177,6 +178,7 @@ def platform_of(choice: EngineChoice, describe: Callable[[str], None]) -> Platfo
     """The platform that a choice names. Raises `Missing` where its libraries are not installed."""
     of_connect = "connect" in type(choice.session).__module__
     if of_connect or (choice.session is None and (choice.master or "").startswith(CONNECT)):
+        require("grpc", "connect", f"Spark Connect ({choice.master or 'a session of it'})")
         from waterline.checker.search.engines.spark_connect import Connect  # noqa: PLC0415 - an extra
 
         return Connect(choice, describe)

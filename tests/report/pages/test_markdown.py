@@ -24,8 +24,7 @@ from waterline.checker.problem.problem import asked_alone
 from waterline.checker.report.pages.formats import FORMATS, Converted
 from waterline.checker.report.pages.markdown import escape, to_markdown
 from waterline.checker.traces.finding import confirm_trace
-from waterline.checker.user_models.family import own_family
-from waterline.checker.user_models.loading import read_own
+from waterline.checker.user_models.family import family_in
 from waterline.counterexamples import NO_CLAIM, trace_of
 
 GOLDEN = Path(__file__).parent / "markdown"
@@ -55,7 +54,7 @@ def by_hand() -> Converted:
 
 
 def of_philosophers() -> Converted:
-    family = own_family(*read_own(EXAMPLES / "philosophers.py"))
+    family = family_in(EXAMPLES / "philosophers.py")
     claim = "hungers_leads_to_eats.seat0"
     problem = family.problem("philosophers", {"tie_break": False}, [claim])
     calls = (("hunger", (0,)), *((name, (2,)) for name in EATING))

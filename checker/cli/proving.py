@@ -1,19 +1,153 @@
-"""The verdict of `waterline prove` as text, as JSON and as an exit code."""
+"""Execution of `prove`: the search, the proof, and the verdict as text, JSON and exit code."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+from rich.text import Text
 from z3 import get_version_string
 
+from waterline.checker.analysis.certificate.header import BadCertificate
+from waterline.checker.analysis.certificate.proof import prove_again, read_proof, write_proof
+from waterline.checker.ci.proving import subject_of_problem
+from waterline.checker.cli.certify import CertifyOptions
+from waterline.checker.cli.prove import DEFAULT, ProveOptions
 from waterline.checker.cli.shared import exit_codes
+from waterline.checker.cli.shared.file_options import new_folder
+from waterline.checker.cli.shared.own_options import finder, vetted_problem
+from waterline.checker.cli.shared.progress import Progress, showing
+from waterline.checker.cli.shared.screen import error_screen, screen
+from waterline.checker.kafka.theorems import subject_of
 from waterline.checker.problem.wording import quantity
 from waterline.checker.proof.counterexample import Counterexample, describe
 from waterline.checker.proof.obligations import Induction
-from waterline.checker.proof.proving import Proof, Subject, Verdict
+from waterline.checker.proof.proving import (
+    Proof,
+    Subject,
+    Verdict,
+    never_happen,
+    prove_all,
+    search_first,
+)
+from waterline.checker.proof.solver import ask
+from waterline.checker.proof.terms import NotProvable
+from waterline.checker.user_models.theorems import own_subject
+from waterline.checker.user_models.vetting import vet
+from waterline.counterexamples.rendering import Trimmed
+from waterline.model.atomic.versions import VERSIONS
+from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.state import as_dict
+
+
+def prove(options: ProveOptions) -> int:
+    """Search, prove, report; returns the exit code. Raises `BadEnvironment`."""
+    try:
+        return _prove(_subject(options), options)
+    except NotProvable as refused:
+        raise BadEnvironment(f"no proof: {refused}") from None
+
+
+def _subject(options: ProveOptions) -> Subject:
+    """Return the theorem. Raises `BadEnvironment`."""
+    if options.own_model is None:
+        if options.bounds:
+            raise BadEnvironment("--set sets a bound of --model FILE; name the file")
+        if options.suggest:
+            raise BadEnvironment("--suggest prints rules for --model FILE; name the file")
+        protocol = options.protocol or DEFAULT
+        if protocol not in VERSIONS:
+            raise BadEnvironment(f"unknown protocol {protocol!r}; known: {', '.join(VERSIONS)}")
+        return subject_of(protocol)
+    for name in ("protocol", "grain", "replicas"):
+        if getattr(options, name) is not None:
+            raise BadEnvironment(f"--{name} is about Kafka's models; --model has --set NAME=VALUE")
+    return own_subject(vetted_problem(options.own_model, dict(options.bounds)), options.own_model)
+
+
+def _prove(subject: Subject, options: ProveOptions) -> int:
+    theorem, proof = subject.theorem, Proof()
+    out = new_folder("--certificate", options.certificate) if options.certificate else None
+    small = theorem.within(subject.small)
+    say = _show if options.output_format == "text" else _silent
+    with showing(error_screen()) as progress:
+        if options.search:
+            progress.announce("searching small bounds for a state that breaks a claim or a lemma")
+            proof.searched = search_first(theorem, subject.searched, progress.announce)
+            say(of_search(proof, subject))
+        if not proof.violated:
+            _induct(proof, subject, small, say, progress)
+        if out is not None and proof.verdict(theorem) is Verdict.PROVED:
+            _write(proof, subject, out, progress)
+        suggested = None
+        if options.suggest and proof.refuted is not None and subject.suggest is not None:
+            progress.announce("looking for lemmas that exclude the state before the step")
+            suggested = subject.suggest(proof.refuted[1])
+    if options.output_format == "json":
+        document = as_document(proof, subject)
+        more = {} if suggested is None else {"suggestions": suggested[0]}
+        click.echo(json.dumps(document | more, indent=2))
+    else:
+        _show(of_verdict(proof, subject, small))
+    if suggested is not None:
+        say(of_suggestions(*suggested, subject.file))
+    if out is not None:
+        say(of_certificate(out, proof, subject))
+    return exit_code(proof, subject)
+
+
+def _write(proof: Proof, subject: Subject, out: Path, progress: Progress) -> None:
+    every = len(proof.answered)
+    write_proof(
+        subject,
+        proof,
+        out=out,
+        solver=solver_name(),
+        watch=lambda done: progress.report(f"looked at what {done} of {every} obligations took"),
+    )
+
+
+def _show(text: str) -> None:
+    screen().print(Trimmed(Text(text)))
+
+
+def _silent(text: str) -> None:
+    """Print nothing: the document has it all."""
+
+
+def _induct(
+    proof: Proof,
+    subject: Subject,
+    small: Induction,
+    say: Callable[[str], None],
+    progress: Progress,
+) -> None:
+    started = time.monotonic()
+    proof.never = never_happen(small)
+    actions = len(small.model.enabled_actions)
+    say(
+        f"happens     {actions - len(proof.never)} of {actions} actions, each from a state "
+        "of the invariant"
+    )
+    prove_all(
+        proof,
+        subject.theorem.induction(),
+        small,
+        lambda answer: progress.report(
+            f"{quantity(len(proof.answered), 'obligation')} answered; now {answer.what}"
+        ),
+    )
+    done = sum(each not in proof.undecided for each in proof.answered)
+    seconds = time.monotonic() - started
+    every = len(proof.answered) + (proof.refuted is not None)
+    say(
+        f"induction   {done} of {every} obligations proved by {solver_name()}, "
+        f"{sum(each.attempt.steps for each in proof.answered):,} steps of it; {seconds:.0f} s"
+    )
 
 
 def solver_name() -> str:
@@ -94,6 +228,40 @@ def of_certificate(out: Path, proof: Proof, subject: Subject) -> str:
         return f"no certificate was written to {out}: the claims are not PROVED"
     own = f" --model {subject.file}" if subject.file else ""
     return f"wrote a certificate of the proof to {out}; judge it with waterline certify {out}{own}"
+
+
+def certify_proof(options: CertifyOptions) -> int:
+    """Prove each obligation again; returns the exit code. Raises `BadCertificate`."""
+    answer, solver = ask, solver_name()
+    if options.solver == "cvc5":
+        from waterline.checker.proof import second_solver  # noqa: PLC0415 - an extra
+
+        answer, solver = second_solver.ask, second_solver.name()
+    folder = options.folder
+    if options.jobs is not None or options.engine.engine == "spark":
+        raise click.UsageError(
+            f"{folder} is of a proof, which has no states to share out; leave "
+            "out --jobs and --engine spark"
+        )
+    document, spec = read_proof(folder)
+    try:
+        problem = spec.build(finder(options.own_model))
+        if options.own_model is not None:
+            vet(problem)
+        subject, every = subject_of_problem(problem), len(document.obligations)
+        with showing(error_screen()) as progress:
+            proof = prove_again(
+                document,
+                subject,
+                folder,
+                lambda now: progress.report(f"proved {len(now.answered)} of {every} obligations"),
+                answer,
+            )
+    except (BadEnvironment, NotProvable) as found:
+        raise BadCertificate(f"{folder}: {found}") from None
+    screen().print(Trimmed(Text(of_certified(proof, subject, solver))))
+    done = proof.verdict(subject.theorem) is Verdict.PROVED
+    return exit_codes.HOLDS if done else exit_codes.NOT_CERTIFIED
 
 
 def of_certified(proof: Proof, subject: Subject, solver: str) -> str:
