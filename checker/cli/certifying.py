@@ -24,7 +24,6 @@ from waterline.checker.problem.family import describe_circumstances
 from waterline.checker.problem.family import words_of as vocabulary_of
 from waterline.checker.problem.wording import describe_symmetry, describe_version, quantity, roughly
 from waterline.checker.search.engines.engine import EngineChoice
-from waterline.checker.user_models.vetting import vet
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.state_table import LEGEND, facts, state_table, widths_of
 from waterline.counterexamples.style import BAD, GOOD, QUIET
@@ -42,6 +41,8 @@ def certify_states(options: CertifyOptions) -> int:
         certificate = open_certificate(options.folder, finder(own_model))
         if own_model is not None:
             # What is no function of the state could come out otherwise for the same one.
+            from waterline.checker.user_models.vetting import vet  # noqa: PLC0415 - the compiler
+
             vet(certificate.problem)
         done = _certify(certificate, choice, jobs, progress)
     screen().print(render_certified(certificate, done))

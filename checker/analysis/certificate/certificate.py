@@ -25,12 +25,10 @@ from waterline.checker.analysis.certificate.header import (
 )
 from waterline.checker.analysis.certificate.reading import read_header
 from waterline.checker.analysis.certificate.renaming import BYTES
-from waterline.checker.compiler.source import NotCompilable
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.family import FindFamily
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.result import Verdict
-from waterline.checker.sorts.check import require_well_sorted
 from waterline.counterexamples.named_file import BadFile, require_regular
 from waterline.model.core.errors import BadEnvironment
 
@@ -197,6 +195,9 @@ def _require_exact(problem: Problem, folder: Path) -> None:
     if problem.model.concretise is None:
         return
     # Reads the rules, for which a bounded certificate needs nothing of the compiler.
+    from waterline.checker.compiler.source import NotCompilable  # noqa: PLC0415
+    from waterline.checker.sorts.check import require_well_sorted  # noqa: PLC0415
+
     try:
         require_well_sorted(problem, anew=True)
     except (Refused, NotCompilable) as found:
