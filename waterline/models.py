@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import did_you_mean
 from waterline.model.own import Action, BadProtocol, Epochs, Names, Protocol
 from waterline.model.own.fields import Domain, Struct
 from waterline.model.own.state_class import bounds_of, call_within

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import did_you_mean
 from waterline.model.own import Action, BadProtocol, BeyondBound, NotEnabled
 from waterline.model.own.questions import bounds_ignored
 from waterline.models import Declares, Model, Runnable, model_of, values_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.core.errors import did_you_mean_or
 from waterline.model.core.state import OutOfRange
 from waterline.model.own.fields import AnyField, Names, extent
 

@@ -26,7 +26,7 @@ from functools import lru_cache
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import did_you_mean
 from waterline.model.core.state import as_json
 from waterline.model.own import BeyondBound, NotEnabled
 from waterline.model.own.fields import AnyField

@@ -3,7 +3,7 @@
 The name of an answer covers the question with its budgets, the functions that a search calls, and
 this program. A record next to it lists all that the rules read by name; the answer counts only if
 they read the same now (`docs/checker.md`). It is trusted under the conditions of
-`checker.compiler.kept_file`.
+`checker.compiler.cache`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ from typing import Any
 
 from waterline.checker.batch.answer import Answer, from_json, to_json
 from waterline.checker.batch.question import Explorer, Question, Watch, ask
-from waterline.checker.compiler.cache import cache_directory, trusted_cache
-from waterline.checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.compiler.cache import (
+    cache_directory,
+    read_sealed,
+    trusted_cache,
+    write_sealed,
+)
 from waterline.checker.compiler.problem_digest import question_digest, reads_the_same, what_it_read
 from waterline.checker.compiler.source import NotCompilable
 from waterline.checker.problem.program_digest import program_digest

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.deployed.deployment import BadConfig
 from waterline.checker.kafka.matrix.grid import FAULT, Cell, Grid, check_cells
 from waterline.checker.kafka.matrix.properties import Config, read_config
 from waterline.model.core.errors import BadEnvironment

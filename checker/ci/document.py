@@ -17,7 +17,7 @@ from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.wording import printable
 from waterline.counterexamples import show
 from waterline.counterexamples.named_file import BadFile, read_named
-from waterline.model.core import nearest
+from waterline.model.core import errors
 
 
 class BadGate(Refused, ValueError):
@@ -30,7 +30,7 @@ class BadGate(Refused, ValueError):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean replicas?`, or all that is known where nothing is near, to be printed."""
-    return printable(nearest.did_you_mean(word, known))
+    return printable(errors.did_you_mean(word, known))
 
 
 FILE_BYTES_MAX = 1 << 20

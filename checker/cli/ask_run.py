@@ -13,11 +13,10 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.progress import ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import error_screen, say, screen
-from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment, Mistakes
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.reassignment_file import read_reassignment
 from waterline.checker.kafka.deployed.saved import to_saved
-from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes
 from waterline.checker.kafka.matrix.files import as_text
 from waterline.checker.kafka.matrix.properties import configs_of
 from waterline.checker.kafka.now.answer_object import answer_object

@@ -15,8 +15,7 @@ from rich.text import Text
 from waterline.checker.analysis.explain import chain as chains
 from waterline.checker.analysis.explain import repairs as repairing
 from waterline.checker.analysis.explain.chain import Chain, chain_of
-from waterline.checker.analysis.explain.document import explanation
-from waterline.checker.analysis.explain.rendering import render_chain, render_repairs
+from waterline.checker.analysis.explain.rendering import explanation, render_chain, render_repairs
 from waterline.checker.analysis.explain.repairs import Repairs, repairs_of
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.progress import Progress, ending_as_by_ctrl_c, showing

@@ -1,26 +1,28 @@
-"""Execution of `explain-logs`: the answer on the screen, and the trace in a file."""
+"""Execution of `explain-logs`: the answer on the screen or as JSON, and the trace in a file."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from waterline.checker.cli.incident_json import incident_json
 from waterline.checker.cli.incident_lines import answer_lines
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.screen import say, screen
 from waterline.checker.kafka.logs.answer import Answer, answer_of
+from waterline.checker.kafka.logs.evidence import AtRisk
 from waterline.checker.kafka.logs.fitting import STATES_MAX, Circumstances
-from waterline.checker.kafka.logs.observation import BadLogs
+from waterline.checker.kafka.logs.observation import CONTROLLER, BadLogs, Place
 from waterline.checker.kafka.logs.reading import Logs, read_logs
+from waterline.checker.kafka.logs.timeline import Event, timeline
 from waterline.counterexamples import NO_CLAIM, trace_of, write_trace
 from waterline.model.message.releases import UnknownRelease, release_named
 
 if TYPE_CHECKING:
     from waterline.checker.cli.explain_logs import ExplainLogsOptions
+
 
 SECONDS_MAX = 120.0
 
@@ -100,3 +102,177 @@ def release_of(logs: Logs) -> str:
             f"the logs name {names}; say with --kafka whose rules to follow, as 3.9.1:kraft"
         )
     return named[max(named, key=lambda release: tuple(map(int, release.split("."))))]
+
+
+FORMAT = "waterline-incident/1"
+
+
+def incident_json(found: Answer, logs: Logs, release: str, exit_code: int) -> dict[str, Any]:
+    """Return what the logs of a partition show. Epochs, offsets and brokers are Kafka's numbers.
+
+    Only the arguments of a step are the model's: replica i is the broker at i of `brokers`.
+    """
+    best, evidence = found.best, found.evidence
+    shown = timeline(best, found.shown) if best is not None and found.shown is not None else ()
+    history = best.history if best is not None else None
+    return {
+        "format": FORMAT,
+        "partition": found.partition,
+        "release": release,
+        "rules": found.given.version,
+        "brokers": list(history.brokers) if history else [],
+        "epochs": {"first": history.first_epoch, "last": history.last_epoch} if history else None,
+        "lines": history.lines if history else 0,
+        "lines_fitted": _lines_fitted(found),
+        "verdict": _verdict(found),
+        "loss": _loss(found),
+        "exit_code": exit_code,
+        "catalogue": _catalogue(found),
+        "missed_epochs": [
+            {
+                "broker": each.broker,
+                "known": each.known,
+                "epoch": each.epoch,
+                "between": [{"epoch": e, "leader": leader} for e, leader in each.leaders_between],
+                "at": _place(each.place),
+            }
+            for each in evidence.missed
+        ],
+        "at_risk": list(map(_at_risk, evidence.at_risk)),
+        "truncated": [
+            {
+                "first": each.first,
+                "last": each.last,
+                "broker": each.broker,
+                "at": _place(each.place),
+            }
+            for each in evidence.truncated
+        ],
+        "unclean_elections": [
+            {"epoch": each.epoch, "leader": each.leader, "at": _place(each.place)}
+            for each in evidence.unclean
+        ],
+        "elected_outside_isr": [
+            {
+                "epoch": each.epoch,
+                "leader": each.leader,
+                "at": _place(each.place),
+                "isr": list(each.isr),
+                "isr_at": _place(each.isr_at),
+            }
+            for each in evidence.outside
+        ],
+        "reassigned": [
+            {"at": _place(each.place), "said": str(each)} for each in evidence.reassigned
+        ],
+        "noted": [
+            {
+                "broker": None if seen.broker == CONTROLLER else seen.broker,
+                "at": _place(seen.place),
+                "said": seen.said,
+            }
+            for seen in evidence.noted
+        ],
+        "timeline": [_event(event) for event in shown if event.number],
+        "refused": [
+            {
+                "at": _place(best.history.sources[refused.replica][refused.line].place),
+                "reason": refused.reason,
+                "times": times,
+            }
+            for refused, times in best.refusals.most_common()
+        ]
+        if best is not None and not found.fits
+        else [],
+        "bounds": dict(best.model.options) if best is not None else {},
+        "offsets": list(history.offsets) if history else [],
+        "states": sum(each.states for each in found.tried),
+        "seconds": round(found.seconds, 3),
+        "unsearched": found.unsearched or None,
+        "passed_over": logs.notes_of(found.partition),
+    }
+
+
+def _lines_fitted(found: Answer) -> int:
+    if found.best is None:
+        return 0
+    if found.fits:
+        return found.best.history.lines
+    return found.best.longest.lines if found.best.longest else 0
+
+
+def _at_risk(risk: AtRisk) -> dict[str, Any]:
+    """Return a risk: records below the start of a leader's epoch, or below a truncation."""
+    is_leader = risk.epoch is not None
+    return {
+        "first": risk.first,
+        "last": risk.last,
+        "epoch": risk.epoch,
+        "leader": risk.broker if is_leader else None,
+        "broker": risk.broker,
+        "high_watermark_at": _place(risk.watermark_at),
+        "begins_at": _place(risk.lost_at) if is_leader else None,
+        "truncated_at": None if is_leader else _place(risk.lost_at),
+    }
+
+
+def _verdict(found: Answer) -> str:
+    if found.best is None:
+        return "not searched"
+    if found.fits:
+        return "fits"
+    return "nothing fits" if found.nothing_fits else "not found"
+
+
+def _loss(found: Answer) -> str | None:
+    """True if behaviours that fit lose an acknowledged record, within the bounds."""
+    best = found.best
+    if best is None or not found.fits:
+        return None
+    if found.always_loses:
+        return "every behaviour"
+    if found.never_loses:
+        return "no behaviour"
+    return "some behaviour" if True in best.fits else "open"
+
+
+def _catalogue(found: Answer) -> dict[str, Any] | None:
+    """The nearest entry, and the others whose repairs keep these steps harmless as well."""
+    if not found.causes:
+        return None
+    nearest, *others = found.causes
+    return {
+        "entry": nearest.scenario.number,
+        "scenario": nearest.scenario.name,
+        "certain": found.is_certain,
+        "repair": nearest.repair.description,
+        "others": [cause.scenario.number for cause in others],
+    }
+
+
+def _event(event: Event) -> dict[str, Any]:
+    line, decided = event.line, event.decided
+    return {
+        "step": event.number,
+        "action": event.action,
+        "arguments": dict(event.arguments),
+        "broker": event.broker,
+        "sentence": event.sentence,
+        "kind": line.kind.value if line else None,
+        "at": _place(line.place) if line else None,
+        "decision": {
+            "epoch": decided.epoch,
+            "leader": decided.leader,
+            **{
+                name: None if (each := getattr(decided, name)) is None else list(each)
+                for name in ("isr", "replicas", "adding", "removing")
+            },
+            "at": _place(event.decided_at) if event.decided_at else None,
+        }
+        if decided
+        else None,
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "text": place.text}

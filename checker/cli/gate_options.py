@@ -27,8 +27,7 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.search.engines.engine import require_spark
 from waterline.checker.search.result import Budgets
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import BadEnvironment, did_you_mean
 
 _NOT_OF_A_GATE = {
     *GROUPS["What is shown"],

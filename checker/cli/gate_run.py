@@ -15,10 +15,9 @@ from waterline.checker.ci.document import read_document
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.judging import Outcome
 from waterline.checker.ci.reports.as_json import to_json
-from waterline.checker.ci.reports.github import workflow_commands
-from waterline.checker.ci.reports.gitlab import to_gitlab
 from waterline.checker.ci.reports.junit import to_junit
 from waterline.checker.ci.reports.markdown import to_markdown
+from waterline.checker.ci.reports.merge_requests import to_gitlab, workflow_commands
 from waterline.checker.ci.reports.sarif import to_sarif
 from waterline.checker.ci.reports.text import command_of, describe_coverage, outcome_table
 from waterline.checker.ci.searching import Manner, judge_all, shard

@@ -21,10 +21,9 @@ from waterline.checker.cli.shared.file_options import write_files
 from waterline.checker.cli.shared.options import require_engine
 from waterline.checker.cli.shared.progress import Progress, ending_as_by_ctrl_c, showing
 from waterline.checker.cli.shared.screen import Screen, error_screen, screen
-from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.deployment import Deployment, Mistakes
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import to_saved
-from waterline.checker.kafka.deployed.setting import Mistakes
 from waterline.checker.kafka.matrix.advice import Advice, advice
 from waterline.checker.kafka.matrix.answer_screen import NOTES_MAX, render_screen, sorted_answers
 from waterline.checker.kafka.matrix.config_table import render_config, unused_settings

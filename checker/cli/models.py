@@ -29,9 +29,8 @@ from waterline.checker.problem.family import words_of
 from waterline.checker.problem.words import Words
 from waterline.checker.user_models.start import start_of
 from waterline.counterexamples.rendering import Trimmed
-from waterline.model.core.errors import BadEnvironment
+from waterline.model.core.errors import BadEnvironment, did_you_mean
 from waterline.model.core.layout import WORD_BITS, Field, Place
-from waterline.model.core.nearest import did_you_mean
 from waterline.model.core.transition_system import Model
 
 STAGES = ("loops", "rules", "optimised", "machine")

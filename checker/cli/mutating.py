@@ -34,8 +34,7 @@ from waterline.checker.problem.wording import quantity
 from waterline.checker.user_models.family import built_of
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD, QUIET, TITLE, columns
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import BadEnvironment, did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

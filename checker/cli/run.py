@@ -37,7 +37,7 @@ from waterline.counterexamples import write_trace
 from waterline.counterexamples.rendering import CALL, Trimmed
 from waterline.counterexamples.state_table import facts, state_table, widths_of
 from waterline.counterexamples.style import BAD, QUIET, columns, two_columns
-from waterline.model.core.nearest import nearest
+from waterline.model.core.errors import nearest
 
 FAULT_MARK = "!"
 _INDENT = (0, 0, 0, 4)

@@ -17,8 +17,7 @@ from waterline.checker.cli.shared.screen import say, screen
 from waterline.checker.problem.wording import quantity
 from waterline.checker.ties.lock import lock_of, lock_text, read_lock
 from waterline.counterexamples.style import BAD
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import BadEnvironment, did_you_mean
 
 if TYPE_CHECKING:
     from waterline.checker.ties.ties import Tie

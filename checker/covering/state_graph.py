@@ -13,8 +13,7 @@ import numpy as np
 from waterline.checker.compiler.kernel import canonicalise
 from waterline.checker.compiler.origins import call_of
 from waterline.checker.graph.adjacency import Mask, Numbers
-from waterline.checker.graph.edges import edges_of, rows_in_order
-from waterline.checker.graph.index import Index
+from waterline.checker.graph.edges import Index, edges_of, rows_in_order
 from waterline.checker.liveness.space import NotExplored
 from waterline.checker.problem.errors import Refused
 from waterline.checker.problem.packed_rows import Rows, state_words
@@ -26,8 +25,7 @@ from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import Budgets
 from waterline.checker.search.rule_errors import explain_fault
 from waterline.checker.search.search import SearchFault, search
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import BadEnvironment, did_you_mean
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Arguments
 

@@ -17,8 +17,7 @@ from waterline.checker.mutants.judging import OPEN, Judgement
 from waterline.checker.mutants.mutants import Mutant
 from waterline.checker.problem.toml_file import parse_toml, read_toml_text
 from waterline.checker.user_models.loading import OwnFile
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import nearest
+from waterline.model.core.errors import BadEnvironment, nearest
 
 Reasons: TypeAlias = Mapping[tuple[str, str], str]
 """Reasons by rule and change."""

@@ -17,8 +17,7 @@ from waterline.checker.problem.where import Condition, with_asked
 from waterline.checker.problem.wording import describe_option
 from waterline.checker.problem.words import Words
 from waterline.model.core.claim import ActionProperty, Behaviour, Claim, Invariant, Reachable
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import BadEnvironment, did_you_mean
 from waterline.model.core.renaming import CannotRename
 from waterline.model.core.transition_system import Model
 

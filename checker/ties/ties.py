@@ -15,7 +15,7 @@ from waterline.checker.ties.sources import Sources
 from waterline.checker.ties.symbol import Kind, Symbol, Unreadable
 from waterline.checker.user_models.family import OwnFamily
 from waterline.checker.user_models.loading import OwnFile, load_text, read_own
-from waterline.model.core.nearest import nearest
+from waterline.model.core.errors import nearest
 from waterline.model.own.declared import Protocol
 
 

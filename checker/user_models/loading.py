@@ -23,8 +23,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from waterline.counterexamples.named_file import BadFile, read_named
 from waterline.model import own
-from waterline.model.core.errors import BadEnvironment, RaisedAtStart
-from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.core.errors import BadEnvironment, RaisedAtStart, did_you_mean_or
 from waterline.model.core.transition_system import Model
 from waterline.model.own import BadProtocol, Protocol
 from waterline.model.own.state_class import Bound, bounds_of, call_within

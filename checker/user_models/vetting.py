@@ -20,7 +20,7 @@ from waterline.checker.compiler.module import Unit
 from waterline.checker.compiler.source import NotCompilable, source_of
 from waterline.checker.compiler.values import Number, SettingsValue, StateValue
 from waterline.checker.problem.problem import Problem
-from waterline.checker.problem.renamed_states import Move, Names, Renamer, renamed_number
+from waterline.checker.problem.symmetry import Move, Names, Renamer, renamed_number
 from waterline.checker.search.rule_errors import Failure, attempt
 from waterline.model.core.claim import predicates_of
 from waterline.model.core.errors import BadEnvironment

@@ -27,19 +27,15 @@ from waterline.model.message import terms
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = (
-    "produce",
-    "consumer",
+    "clients",
     "fetch",
-    "booking",
-    "stray",
+    "late_fetches",
     "isr",
     "caught_up",
-    "departures",
     "partition_state",
     "process",
     "directories",
     "disk",
-    "shutdown",
     "leaderless",
     "sessions",
     "controller",

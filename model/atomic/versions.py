@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from waterline.model.atomic import controller, follower, leader
+from waterline.model.atomic import rules
 from waterline.model.atomic.environment import AtomicEnvironment
 from waterline.model.atomic.narration import NARRATION
 from waterline.model.atomic.state import layout
@@ -40,65 +40,65 @@ ACTIONS = (
     Action(
         name="ElectLeader",
         parameters=(_REPLICA,),
-        guard=controller.can_elect,
-        effect=controller.elect,
-        limit=controller.epoch_limit,
+        guard=rules.can_elect,
+        effect=rules.elect,
+        limit=rules.epoch_limit,
     ),
     Action(
         name="RemoveFromIsr",
         parameters=(_REPLICA,),
-        guard=controller.can_remove_from_isr,
-        effect=controller.remove_from_isr,
-        limit=controller.epoch_limit,
+        guard=rules.can_remove_from_isr,
+        effect=rules.remove_from_isr,
+        limit=rules.epoch_limit,
     ),
     Action(
         name="BecomeLeader",
         parameters=(_EPOCH,),
-        guard=leader.can_become_leader,
-        effect=leader.become_leader,
+        guard=rules.can_become_leader,
+        effect=rules.become_leader,
     ),
     Action(
         name="ExpandIsr",
         parameters=(_LEADER, _FOLLOWER),
-        guard=leader.can_expand_isr,
-        effect=leader.expand_isr,
+        guard=rules.can_expand_isr,
+        effect=rules.expand_isr,
     ),
     Action(
         name="ShrinkIsr",
         parameters=(_LEADER, _FOLLOWER),
-        guard=leader.can_shrink_isr,
-        effect=leader.shrink_isr,
+        guard=rules.can_shrink_isr,
+        effect=rules.shrink_isr,
     ),
     Action(
         name="Produce",
         parameters=(_LEADER,),
-        guard=leader.can_produce,
-        effect=leader.produce,
-        limit=leader.produce_limit,
+        guard=rules.can_produce,
+        effect=rules.produce,
+        limit=rules.produce_limit,
     ),
     Action(
         name="AdvanceHighWatermark",
         parameters=(_LEADER,),
-        guard=leader.can_advance_high_watermark,
-        effect=leader.advance_high_watermark,
+        guard=rules.can_advance_high_watermark,
+        effect=rules.advance_high_watermark,
     ),
     Action(
         name="BecomeFollower",
         parameters=(_REPLICA, _EPOCH),
-        guard=follower.can_become_follower,
-        effect=follower.become_follower,
+        guard=rules.can_become_follower,
+        effect=rules.become_follower,
     ),
     Action(
         name="Fetch",
         parameters=(_FOLLOWER,),
-        guard=follower.can_fetch,
-        effect=follower.fetch,
+        guard=rules.can_fetch,
+        effect=rules.fetch,
     ),
     Action(
         name="Truncate",
         parameters=(_FOLLOWER,),
-        guard=follower.can_truncate,
-        effect=follower.truncate_log,
+        guard=rules.can_truncate,
+        effect=rules.truncate_log,
     ),
 )
 """Every way the cluster can move."""

@@ -32,25 +32,25 @@ from waterline.model.core.renaming import (
     Naming,
 )
 from waterline.model.core.state import State
-from waterline.model.message.bounds import Bounds
-from waterline.model.message.declared import option_of
-from waterline.model.message.environment import COUNTED, FAULTS
-from waterline.model.message.fetch_fields import (
-    booking_fields,
-    future_log_fields,
-    number,
-    stray_fields,
-)
-from waterline.model.message.leader_fields import leader_fields
-from waterline.model.message.limits import most_used
-from waterline.model.message.sorts import (
+from waterline.model.message.bounds import (
     ONCE_A_RECORD,
     ONE_EPOCH,
     ONE_RECORD,
     RECORD,
     RECORDS,
     RECORDS_SO_FAR,
+    Bounds,
     so_far,
+)
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import COUNTED, FAULTS
+from waterline.model.message.limits import most_used
+from waterline.model.message.optional_fields import (
+    booking_fields,
+    future_log_fields,
+    leader_fields,
+    number,
+    stray_fields,
 )
 from waterline.model.message.terms import (
     CHECKED,

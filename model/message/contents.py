@@ -10,23 +10,20 @@ from collections.abc import Callable
 
 from waterline.model.core.transition_system import Action, Parameter
 from waterline.model.message import (
-    booking,
-    consumer,
+    clients,
     controller,
-    departures,
     directories,
     disk,
     fetch,
+    high_watermark,
     isr,
+    late_fetches,
     metadata,
     partition_state,
     process,
-    produce,
     reassignment,
     replay,
     sessions,
-    shutdown,
-    stray,
     truncation,
 )
 from waterline.model.message.cluster import REPLICA_SETS
@@ -136,11 +133,11 @@ def _action(
 
 
 ACTIONS = (
-    _action("Produce", (_LEADER,), produce.can_produce, produce.produce, produce.produce_limit),
+    _action("Produce", (_LEADER,), clients.can_produce, clients.produce, clients.produce_limit),
     _action("SendFetch", (_FOLLOWER,), fetch.can_send_fetch, fetch.send_fetch),
     _action("LeaderFetch", (_FOLLOWER,), fetch.can_leader_fetch, fetch.leader_fetch),
-    _action("CheckFetch", (_FOLLOWER,), booking.can_check_fetch, booking.check_fetch),
-    _action("BookFetch", (_FOLLOWER,), booking.can_book_fetch, booking.book_fetch),
+    _action("CheckFetch", (_FOLLOWER,), late_fetches.can_check_fetch, late_fetches.check_fetch),
+    _action("BookFetch", (_FOLLOWER,), late_fetches.can_book_fetch, late_fetches.book_fetch),
     _action("WakeParked", (_FOLLOWER,), fetch.can_wake_parked, fetch.wake_parked),
     _action("ReadLate", (_FOLLOWER,), fetch.can_read_late, fetch.read_late),
     _action("RecvFetch", (_FOLLOWER,), fetch.can_receive_fetch, fetch.receive_fetch),
@@ -148,12 +145,14 @@ ACTIONS = (
         "RecvOutOfRange", (_FOLLOWER,), fetch.can_receive_out_of_range, fetch.receive_out_of_range
     ),
     _action("RecvDiverging", (_FOLLOWER,), fetch.can_receive_diverging, fetch.receive_diverging),
-    _action("StrayFetch", (_FOLLOWER,), stray.can_stray_fetch, stray.stray_fetch),
-    _action("LoseStray", (), stray.can_lose_stray, stray.lose_stray),
+    _action("StrayFetch", (_FOLLOWER,), late_fetches.can_stray_fetch, late_fetches.stray_fetch),
+    _action("LoseStray", (), late_fetches.can_lose_stray, late_fetches.lose_stray),
     _action("ShrinkIsr", (_LEADER, _FOLLOWER), isr.can_shrink_isr, isr.shrink_isr),
     _action("ShrinkTogether", (_LEADER, _FOLLOWERS), isr.can_shrink_together, isr.shrink_together),
-    _action("LagTimePasses", (_LEADER, _FOLLOWER), departures.can_lag, departures.lag),
-    _action("LearnBrokers", (_LEADER,), departures.can_learn_brokers, departures.learn_brokers),
+    _action("LagTimePasses", (_LEADER, _FOLLOWER), high_watermark.can_lag, high_watermark.lag),
+    _action(
+        "LearnBrokers", (_LEADER,), high_watermark.can_learn_brokers, high_watermark.learn_brokers
+    ),
     _action(
         "AlterPartition",
         (_LEADER,),
@@ -199,11 +198,11 @@ ACTIONS = (
     _action(
         "BeginShutdown",
         (_REPLICA,),
-        shutdown.can_begin_shutdown,
-        shutdown.begin_shutdown,
-        shutdown.begin_shutdown_limit,
+        process.can_begin_shutdown,
+        process.begin_shutdown,
+        process.begin_shutdown_limit,
     ),
-    _action("Stop", (_REPLICA,), shutdown.can_stop, shutdown.stop_cleanly),
+    _action("Stop", (_REPLICA,), process.can_stop, process.stop_cleanly),
     _action("MarkClean", (_REPLICA,), process.can_mark_clean, process.mark_clean),
     _action("Restart", (_REPLICA,), process.can_restart, process.restart, process.restart_limit),
     _action("Fence", (_REPLICA,), controller.can_fence, controller.fence, controller.fence_limit),
@@ -272,7 +271,7 @@ ACTIONS = (
         truncation.can_offset_for_leader_epoch,
         truncation.offset_for_leader_epoch,
     ),
-    _action("Consume", (_LEADER,), consumer.can_consume, consumer.consume),
+    _action("Consume", (_LEADER,), clients.can_consume, clients.consume),
 )
 """Every way the cluster can move. ISR expansion is part of LeaderFetch, but for AlterPartition."""
 

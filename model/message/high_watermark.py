@@ -1,12 +1,18 @@
-"""Moves of a leader's high watermark, and their effect on the world outside."""
+"""Moves of a leader's high watermark, and their effect on the world outside.
+
+A wait for a replica outside the ISR ends with lag time, or with newer metadata. Neither makes a
+leader of Kafka try its high watermark (`model.message.caught_up`).
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from waterline.model.message.assignment import leader_min_isr
-from waterline.model.message.caught_up import waits_for
+from waterline.model.message.caught_up import misses_registration, read_brokers, waits_for
+from waterline.model.message.controller import unavailable
 from waterline.model.message.features import (
+    DEPARTURE_TRIES_HW,
     HW_NEEDS_MIN_ISR,
     KEEPS_WAITING_PRODUCERS,
     MAXIMAL_ISR,
@@ -102,3 +108,36 @@ def advance_high_watermark(s: Any, c: Settings, leader: int) -> None:
         expose(s, leader, end)
         s.hw[leader] = end
         answer_producers(s, c, leader)
+
+
+def can_lag(s: Any, c: Settings, leader: int, follower: int) -> bool:
+    """A follower that caught up lately has not got everything any more."""
+    if leader == follower or s.role[leader] != LEADER:
+        return False
+    if not contains(s.caught_up[leader], follower):
+        return False
+    return bool(s.remote_leo[leader, follower] != s.leo[leader])
+
+
+def lag(s: Any, c: Settings, leader: int, follower: int) -> None:
+    """replica.lag.time.max.ms is over; Kafka tries no high watermark for that."""
+    s.caught_up[leader] = without_member(s.caught_up[leader], follower)
+    if has(c, DEPARTURE_TRIES_HW):
+        advance_high_watermark(s, c, leader)
+
+
+def can_learn_brokers(s: Any, c: Settings, leader: int) -> bool:
+    """A leader's metadata is behind the controller's in who is down, or registered anew."""
+    if s.role[leader] != LEADER:
+        return False
+    return s.seen_unavailable[leader] != unavailable(s) or misses_registration(s, c, leader)
+
+
+def learn_brokers(s: Any, c: Settings, leader: int) -> None:
+    """The leader catches up; the partition has not changed, and Kafka tries no high watermark.
+
+    (BrokerMetadataPublisher, UpdateMetadata)
+    """
+    read_brokers(s, c, leader)
+    if has(c, DEPARTURE_TRIES_HW):
+        advance_high_watermark(s, c, leader)

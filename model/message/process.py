@@ -1,6 +1,9 @@
-"""A broker's process: it checkpoints its high watermark, crashes, and starts again.
+"""A broker's process: it checkpoints its high watermark, crashes or is shut down, and starts again.
 
-A crash of the process alone loses memory and keeps the log: the page cache survives.
+A crash of the process alone loses memory and keeps the log: the page cache survives. A controlled
+shutdown moves leadership first, then the process ends with everything on disk
+(KafkaController.shutdownBroker, KafkaServer.controlledShutdown, LogManager.shutdown; under KRaft
+BrokerLifecycleManager).
 """
 
 from __future__ import annotations
@@ -11,11 +14,14 @@ from waterline.model.message import limits
 from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.caught_up import note_registration
 from waterline.model.message.controller import (
+    candidates,
     candidates_without,
     eligible,
     fence,
+    fence_limit,
     isr_without,
     removal_starts_epoch,
+    take_out,
     unavailable,
 )
 from waterline.model.message.directories import keep_future_log, recover_future_log
@@ -56,6 +62,7 @@ from waterline.model.message.terms import (
     UNNOTICED_ANY,
     UNNOTICED_FOLLOWER,
     contains,
+    with_member,
     without_member,
 )
 
@@ -216,3 +223,50 @@ def outdate_fetches_of(s: Any, c: Settings, replica: int) -> None:
             added = s.pending_isr[leader] & ~s.known_isr[leader]
             if contains(added, replica):
                 s.pending_stale[leader] = 1
+
+
+def can_begin_shutdown(s: Any, c: Settings, replica: int) -> bool:
+    """A broker runs, and the controller has it."""
+    return s.up[replica] == 1 and not contains(unavailable(s), replica)
+
+
+def others_can_do_without(s: Any, c: Settings, replica: int) -> bool:
+    """True if another replica is in sync, to lead instead of it, or to go on leading."""
+    return candidates(s, c, with_member(unavailable(s), replica)) & s.isr != 0
+
+
+def begin_shutdown_limit(s: Any, c: Settings, replica: int) -> int:
+    """Leaving the ISR may start an epoch."""
+    if has(c, KRAFT) or others_can_do_without(s, c, replica):
+        return fence_limit(s, c, replica)
+    return limits.WITHIN
+
+
+def begin_shutdown(s: Any, c: Settings, replica: int) -> None:
+    """The controller takes the broker out of the ISR and of leadership, if others are in sync.
+
+    If it is the last in sync: with ZooKeeper the request fails and the broker stops all the same,
+    after retries (controlled.shutdown.max.retries); under KRaft it loses leadership, and the next
+    leader can only come from the ELR or an unclean election.
+    (ReplicationControlManager.handleBrokerInControlledShutdown)
+    """
+    gives_up = has(c, KRAFT) or others_can_do_without(s, c, replica)
+    s.stopping = with_member(s.stopping, replica)
+    if gives_up:
+        take_out(s, c, replica)
+
+
+def can_stop(s: Any, c: Settings, replica: int) -> bool:
+    """A broker has begun to shut down."""
+    return s.up[replica] == 1 and contains(s.stopping, replica)
+
+
+def stop_cleanly(s: Any, c: Settings, replica: int) -> None:
+    """Logs are flushed, the high watermark is checkpointed, the process ends.
+
+    The broker will say so when it registers again (KIP-966). It has closed its session, so that it
+    cannot come back before the controller has noticed.
+    """
+    s.checkpoint[replica] = s.hw[replica]
+    s.durable[replica] = s.leo[replica]
+    stop(s, c, replica)

@@ -7,11 +7,11 @@ docs/unbounded.md.
 from __future__ import annotations
 
 from waterline.model.core.sorts import Trusted
+from waterline.model.message.bounds import NEWEST_EPOCH, ONE_EPOCH, RECORD_INDEX, RECORDS
+from waterline.model.message.clients import begin_record
 from waterline.model.message.epochs import is_next_epoch, sees_gaps
 from waterline.model.message.partition_state import begin_epoch, has_room
-from waterline.model.message.produce import begin_record
 from waterline.model.message.roles import drop_stray
-from waterline.model.message.sorts import NEWEST_EPOCH, ONE_EPOCH, RECORD_INDEX, RECORDS
 from waterline.model.message.terms import contains, size, with_member, without_member
 
 _MEMBER = {"members": RECORDS, "member": RECORD_INDEX}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import did_you_mean
 from waterline.model.message.features import FEATURES, TRUNCATIONS, Feature
 from waterline.model.message.terms import (
     TRUNCATE_BY_EPOCH,

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from waterline.model.core.errors import BadCondition
+from waterline.model.core.errors import BadCondition, did_you_mean_or
 from waterline.model.core.layout import Layout, Place
-from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.own.fields import AnyField, Choice, Name
 from waterline.model.own.kinds import misuse_as_number, misuse_as_truth, words_of
 

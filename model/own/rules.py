@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from waterline.model.core.errors import did_you_mean_or
 from waterline.model.core.made import function_of
-from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.core.transition_system import Action as KitAction
 from waterline.model.own.asking import (
     TRY,

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from waterline.model.core.errors import did_you_mean_or
 from waterline.model.core.made import note_operation
-from waterline.model.core.nearest import did_you_mean_or
 from waterline.model.own.fields import AnyField, Flag, Struct, Value
 from waterline.model.own.placed import parse_function
 from waterline.model.own.syntax import Kind, Refuse, at

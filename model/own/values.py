@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from waterline.model.core.nearest import nearest
+from waterline.model.core.errors import nearest
 from waterline.model.own.constants import (
     Table,
     describe,

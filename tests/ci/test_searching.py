@@ -26,7 +26,7 @@ from waterline.checker.ci.judging import Outcome
 from waterline.checker.ci.reading import expectations_of
 from waterline.checker.ci.searching import Manner, judge_all, searches_of, shard
 from waterline.checker.cli.gate_options import asking
-from waterline.checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.compiler.cache import read_sealed, write_sealed
 from waterline.checker.compiler.lookup_record import Record
 from waterline.checker.compiler.problem_digest import what_it_read
 from waterline.checker.problem.problem import Problem

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.compiler.cache import read_sealed, write_sealed
 
 
 def test_an_interrupt_leaves_no_half_of_a_kept_file(

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.own import example
 from waterline.checker.compiler.origins import call_of
-from waterline.checker.graph.index import MISSING, Index
+from waterline.checker.graph.edges import MISSING, Index
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.liveness.space import Gatherer, Space, bytes_needed, space_of
 from waterline.checker.problem.problem import Problem

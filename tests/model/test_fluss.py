@@ -14,9 +14,8 @@ from waterline.counterexamples.replay import follow
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Call, Model
 from waterline.model.message.environment import Environment
-from waterline.model.message.fluss import RELEASES, fluss_release
+from waterline.model.message.fluss import RELEASES, fluss_release, in_words_of_fluss
 from waterline.model.message.model import message_model
-from waterline.model.message.narration.fluss_words import in_words_of_fluss
 from waterline.model.message.releases import UnknownRelease
 from waterline.model.message.versions import (
     FLUSS,

@@ -15,10 +15,10 @@ from waterline.invariants import no_committed_loss, no_divergence_below_hw
 from waterline.model.core.layout import Layout
 from waterline.model.core.state import Draft, State
 from waterline.model.core.transition_system import Model
+from waterline.model.message.clients import produce
 from waterline.model.message.environment import DOCUMENTED
 from waterline.model.message.high_watermark import advance_high_watermark, in_sync_end
 from waterline.model.message.model import message_model
-from waterline.model.message.produce import produce
 from waterline.model.message.settings import settings_of
 from waterline.model.message.terms import (
     ANSWERED,

@@ -30,9 +30,9 @@ from waterline.checker.traces.finding import confirm_trace
 from waterline.counterexamples import NotACounterexample, from_json, to_json
 from waterline.invariants import hw_monotone
 from waterline.model.core.transition_system import Model
+from waterline.model.message.clients import produce
 from waterline.model.message.environment import Environment
 from waterline.model.message.model import message_model
-from waterline.model.message.produce import produce
 
 NODE = st.integers(0, NODES - 1)
 LOCALLY = EngineChoice(name="local", threads=1)

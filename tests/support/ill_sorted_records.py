@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from waterline.model.message.clients import begin_record
 from waterline.model.message.epochs import epoch_at, is_next_epoch
 from waterline.model.message.features import APPEND_CHECKS_EPOCH, has
 from waterline.model.message.partition_state import begin_epoch
-from waterline.model.message.produce import begin_record
 from waterline.model.message.terms import (
     NO_EPOCH,
     NO_RECORD,

@@ -10,8 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from waterline.checker.problem.renamed_states import Move, Names, Renamer, naming_of
-from waterline.checker.problem.symmetry import Symmetry
+from waterline.checker.problem.symmetry import Move, Names, Renamer, Symmetry, naming_of
 from waterline.model.core.layout import Layout
 from waterline.model.core.renaming import Holds, Sort
 

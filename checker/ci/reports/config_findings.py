@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 
-from waterline.checker.ci.reports.github import workflow_command
+from waterline.checker.ci.reports.merge_requests import workflow_command
 from waterline.checker.ci.reports.sarif import sarif_document, sarif_result
 from waterline.checker.kafka.matrix.findings import ERROR, NOTE, RULES, UNKNOWN, Finding
 from waterline.checker.kafka.matrix.matrix import DeploymentAnswer

@@ -21,7 +21,7 @@ from waterline.checker.kafka.families import GRAINS, SYMMETRIES
 from waterline.checker.problem.symmetry import Symmetry
 from waterline.checker.search.engines.engine import EngineChoice, default_engine, require_spark
 from waterline.model.atomic.environment import LOG_SIZE_MAX
-from waterline.model.core.nearest import nearest
+from waterline.model.core.errors import nearest
 from waterline.model.message.declared import Declared, option_of
 from waterline.model.message.environment import DECLARED
 from waterline.model.message.features import FEATURES, TRUNCATIONS

@@ -11,7 +11,7 @@ from typing import Any
 
 import javaproperties
 
-from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.deployed.deployment import BadConfig
 from waterline.checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, bytes_of, require_size
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")

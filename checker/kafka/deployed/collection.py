@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from waterline.checker.kafka.deployed.deployment import Deployment, Node, Topic, join
+from waterline.checker.kafka.deployed.deployment import (
+    Deployment,
+    Mistakes,
+    Node,
+    Setting,
+    Topic,
+    join,
+    whole_number,
+)
 from waterline.checker.kafka.deployed.keys import (
     ACKS,
     ELIGIBLE,
@@ -19,7 +27,6 @@ from waterline.checker.kafka.deployed.keys import (
     UNCLEAN,
     ZOOKEEPER,
 )
-from waterline.checker.kafka.deployed.setting import Mistakes, Setting, whole_number
 from waterline.checker.problem.wording import list_of, quantity
 
 _DEFAULTS = {REPLICATION: "1", MIN_INSYNC: "1", UNCLEAN: "false"}

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.deployment import Setting
 from waterline.checker.kafka.deployed.keys import (
     ACKS,
     BOTH,
@@ -31,7 +32,6 @@ from waterline.checker.kafka.deployed.properties_file import (
     sorted_out,
     without_repeated,
 )
-from waterline.checker.kafka.deployed.setting import Setting
 from waterline.checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
 
 PREFIX = "KAFKA_"

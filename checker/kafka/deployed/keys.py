@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Mapping
 
-from waterline.model.core.nearest import nearest
+from waterline.model.core.errors import nearest
 
 ACKS = "acks"
 MIN_INSYNC = "min.insync.replicas"

@@ -17,7 +17,7 @@ from dataclasses import replace
 from ruamel.yaml.nodes import Node
 
 from waterline.checker.kafka.deployed.collection import Collection, Pool
-from waterline.checker.kafka.deployed.deployment import Topic
+from waterline.checker.kafka.deployed.deployment import BadConfig, Setting, Topic
 from waterline.checker.kafka.deployed.environment import as_settings
 from waterline.checker.kafka.deployed.keys import (
     BOTH,
@@ -43,7 +43,6 @@ from waterline.checker.kafka.deployed.release_text import (
     release_of_image,
     release_written,
 )
-from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.checker.kafka.deployed.text_file import File
 from waterline.checker.kafka.deployed.yaml_nodes import (
     at,

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from waterline.checker.kafka.deployed.client_properties import client_arguments
-from waterline.checker.kafka.deployed.deployment import Deployment, Node, Partition, Topic
+from waterline.checker.kafka.deployed.deployment import (
+    BadConfig,
+    Deployment,
+    Node,
+    Partition,
+    Setting,
+    Topic,
+)
 from waterline.checker.kafka.deployed.keys import (
     BROKER,
     ELIGIBLE,
@@ -28,7 +35,6 @@ from waterline.checker.kafka.deployed.keys import (
     ZOOKEEPER,
 )
 from waterline.checker.kafka.deployed.release_text import metadata_version
-from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.checker.problem.distribution import install_command
 from waterline.checker.problem.errors import Missing
 from waterline.checker.problem.wording import quantity

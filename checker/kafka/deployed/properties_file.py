@@ -15,6 +15,7 @@ from dataclasses import replace
 import javaproperties
 
 from waterline.checker.kafka.deployed.collection import Collection
+from waterline.checker.kafka.deployed.deployment import Mistakes, Setting
 from waterline.checker.kafka.deployed.keys import (
     ACKS,
     IDENTITY,
@@ -27,7 +28,6 @@ from waterline.checker.kafka.deployed.keys import (
     meant_instead,
     unit_remedy,
 )
-from waterline.checker.kafka.deployed.setting import Mistakes, Setting
 from waterline.checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
 
 _SHAPE = re.compile(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waterline.checker.kafka.deployed.collection import Collection
-from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment, Mistakes
 from waterline.checker.kafka.deployed.environment import (
     is_environment,
     is_of_msk,
@@ -28,7 +28,6 @@ from waterline.checker.kafka.deployed.properties_file import (
     read_client,
     read_properties,
 )
-from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes
 from waterline.checker.kafka.deployed.text_file import (
     CONFIG_BYTES_MAX,
     File,

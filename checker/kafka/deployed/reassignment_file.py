@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.deployed.deployment import BadConfig
 from waterline.checker.kafka.deployed.text_file import read_text
 
 PROPOSED = "Proposed partition reassignment configuration"

@@ -14,8 +14,7 @@ from typing import Any
 
 import msgspec
 
-from waterline.checker.kafka.deployed.deployment import Deployment
-from waterline.checker.kafka.deployed.setting import BadConfig
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment
 
 FORMAT = "waterline-deployment/2"
 

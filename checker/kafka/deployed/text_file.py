@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from waterline.checker.kafka.deployed.setting import BadConfig, Place
+from waterline.checker.kafka.deployed.deployment import BadConfig, Place
 
 CONFIG_BYTES_MAX = 1 << 20
 """Largest configuration; a parser of YAML takes seconds for as much."""

@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from waterline.checker.kafka.deployed.collection import Collection
-from waterline.checker.kafka.deployed.deployment import Partition, Topic
+from waterline.checker.kafka.deployed.deployment import (
+    Partition,
+    Place,
+    Setting,
+    Topic,
+    whole_number,
+)
 from waterline.checker.kafka.deployed.keys import (
     ELIGIBLE,
     METADATA,
@@ -22,7 +28,6 @@ from waterline.checker.kafka.deployed.keys import (
 )
 from waterline.checker.kafka.deployed.properties_file import sorted_out
 from waterline.checker.kafka.deployed.release_text import metadata_version
-from waterline.checker.kafka.deployed.setting import Place, Setting, whole_number
 from waterline.checker.kafka.deployed.text_file import File
 
 _NAME = r"(?:(?:Adding|Removing) )?[A-Z]\w*"

@@ -17,7 +17,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes, Place
+from waterline.checker.kafka.deployed.deployment import BadConfig, Mistakes, Place
 from waterline.checker.kafka.deployed.text_file import CONFIG_BYTES_MAX, File
 
 DEPTH_MAX = 50

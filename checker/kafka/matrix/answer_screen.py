@@ -12,9 +12,8 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.deployment import Deployment, Setting
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, REPLICATION, ROLES
-from waterline.checker.kafka.deployed.setting import Setting
 from waterline.checker.kafka.matrix.advice import cost
 from waterline.checker.kafka.matrix.deployment_facts import describe_zones, facts_of
 from waterline.checker.kafka.matrix.grid import FAULTS

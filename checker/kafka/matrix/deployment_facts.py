@@ -6,9 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from waterline.checker.kafka.deployed.deployment import Deployment, Partition, Topic
+from waterline.checker.kafka.deployed.deployment import (
+    Deployment,
+    Partition,
+    Place,
+    Topic,
+    whole_number,
+)
 from waterline.checker.kafka.deployed.keys import MIN_INSYNC, RACK
-from waterline.checker.kafka.deployed.setting import Place, whole_number
 from waterline.checker.kafka.matrix.properties import (
     Config,
     describe_topics,

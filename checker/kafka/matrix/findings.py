@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from waterline.checker.kafka.deployed.deployment import Place, Setting
 from waterline.checker.kafka.deployed.keys import ACKS, MIN_INSYNC, TOPIC_REPLICATION
-from waterline.checker.kafka.deployed.setting import Place, Setting
 from waterline.checker.kafka.matrix.advice import cost
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.matrix import ConfigAnswer, DeploymentAnswer

@@ -19,8 +19,7 @@ from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import quantity
 from waterline.model.core.claim import ActionProperty, Invariant
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import did_you_mean
+from waterline.model.core.errors import BadEnvironment, did_you_mean
 from waterline.model.message.declared import option_of
 from waterline.model.message.environment import FAULTS as DECLARED_FAULTS
 from waterline.model.message.environment import Environment, without_bounds

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from waterline.checker.kafka.deployed.deployment import Deployment, Topic
+from waterline.checker.kafka.deployed.deployment import (
+    BadConfig,
+    Deployment,
+    Mistakes,
+    Setting,
+    Topic,
+    whole_number,
+)
 from waterline.checker.kafka.deployed.keys import (
     ACKS,
     MIN_INSYNC,
@@ -20,7 +27,6 @@ from waterline.checker.kafka.deployed.keys import (
     UNCLEAN,
 )
 from waterline.checker.kafka.deployed.reading import read_deployment
-from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes, Setting, whole_number
 from waterline.checker.kafka.matrix.grid import (
     AXES,
     BY_FREQUENCY,
@@ -38,7 +44,7 @@ from waterline.checker.kafka.matrix.protocol_of import (
     version_option,
 )
 from waterline.checker.problem.wording import list_of, quantity
-from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.core.errors import did_you_mean_or
 from waterline.model.message.releases import ELIGIBLE_LEADER_REPLICAS_USUAL, ReleaseNumber
 
 REPLICAS_EXPLORED_MAX = 3

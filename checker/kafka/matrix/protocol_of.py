@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from waterline.checker.kafka.deployed.deployment import BadConfig, Setting
 from waterline.checker.kafka.deployed.keys import (
     BROKER,
     ELIGIBLE,
@@ -19,7 +20,6 @@ from waterline.checker.kafka.deployed.keys import (
     ZOOKEEPER,
 )
 from waterline.checker.kafka.deployed.release_text import kafka_of_confluent, release_written
-from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.model.message.releases import (
     ELIGIBLE_LEADER_REPLICAS_FIRST,
     ELIGIBLE_LEADER_REPLICAS_USUAL,

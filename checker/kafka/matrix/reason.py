@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from waterline.checker.kafka.deployed.deployment import Setting
 from waterline.checker.kafka.deployed.keys import (
     ACKS,
     BROKER,
@@ -23,7 +24,6 @@ from waterline.checker.kafka.deployed.keys import (
     TOPIC_REPLICATION,
     UNCLEAN,
 )
-from waterline.checker.kafka.deployed.setting import Setting
 from waterline.checker.kafka.matrix.advice import ELIGIBLE_ON, Advice, Remedy
 from waterline.checker.kafka.matrix.grid import VERSION
 from waterline.checker.kafka.matrix.outcome import ClaimOutcome, Outcome, badness, contract

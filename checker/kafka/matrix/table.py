@@ -34,7 +34,7 @@ from waterline.checker.kafka.matrix.outcome import Outcome, Standing
 from waterline.checker.problem.wording import quantity, rough_time
 from waterline.counterexamples.rendering import Trimmed
 from waterline.counterexamples.style import BAD
-from waterline.model.message.narration.fluss_words import in_words_of_fluss
+from waterline.model.message.fluss import in_words_of_fluss
 from waterline.model.message.versions import FLUSS, KAFKA
 
 STYLES = {

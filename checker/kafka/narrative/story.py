@@ -32,7 +32,7 @@ from waterline.model.core.claim import ActionProperty, Claim
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
 from waterline.model.message import model as message
-from waterline.model.message.narration.fluss_words import in_words_of_fluss
+from waterline.model.message.fluss import in_words_of_fluss
 from waterline.model.message.narration.phrases import members_of
 
 _GRAINS: dict[str, Grain] = {message.NAME: MessageGrain(), atomic.NAME: AtomicGrain()}

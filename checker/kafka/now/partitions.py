@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from waterline.checker.kafka.deployed.deployment import Deployment, Partition, Topic
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment, Partition, Topic
 from waterline.checker.kafka.deployed.keys import MIN_INSYNC
-from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.properties import Config
 from waterline.checker.kafka.now.histories import states_of_move

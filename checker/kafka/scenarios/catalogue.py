@@ -11,8 +11,7 @@ from waterline.checker.kafka.scenarios.losses import LOSSES
 from waterline.checker.kafka.scenarios.reassignments import REASSIGNMENTS
 from waterline.checker.kafka.scenarios.scenario import Scenario
 from waterline.checker.kafka.scenarios.tickets import TICKETS
-from waterline.model.core.errors import BadEnvironment
-from waterline.model.core.nearest import nearest
+from waterline.model.core.errors import BadEnvironment, nearest
 from waterline.model.message.declared import option_of
 from waterline.model.message.environment import DECLARED
 from waterline.model.message.releases import RELEASES

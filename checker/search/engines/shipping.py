@@ -30,8 +30,7 @@ from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
-from waterline.checker.compiler.cache import private_folder, trusted_cache
-from waterline.checker.compiler.kept_file import is_ours_alone
+from waterline.checker.compiler.cache import is_ours_alone, private_folder, trusted_cache
 from waterline.checker.problem.packed_rows import Rows
 from waterline.checker.problem.program_digest import PACKAGES, modules_of_package
 from waterline.checker.search.engines import shipped_call

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from waterline.checker.problem.errors import Refused
 from waterline.checker.user_models.scripts.walk import Walk
 from waterline.counterexamples import why_not
-from waterline.model.core.nearest import nearest as nearest_name
+from waterline.model.core.errors import nearest as nearest_name
 from waterline.model.core.transition_system import Action, Arguments, Parameter, Step, call
 
 _CALL = re.compile(r"([A-Za-z]\w*)\s*(?:\((.*)\)|(.*))", re.ASCII)

@@ -35,8 +35,7 @@ from waterline.checker.user_models.scripts.calls import (
 from waterline.checker.user_models.scripts.walk import STEPS_MAX, Walk
 from waterline.counterexamples import Moment
 from waterline.counterexamples.named_file import BadFile, read_named
-from waterline.model.core.errors import BadCondition
-from waterline.model.core.nearest import did_you_mean_or
+from waterline.model.core.errors import BadCondition, did_you_mean_or
 
 _FORMS = "ROW COLUMN VALUE, broken CLAIM, holds CLAIM, enabled STEP, where CONDITION"
 

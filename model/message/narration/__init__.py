@@ -13,8 +13,8 @@ from functools import partial
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Arguments, Narration
 from waterline.model.message.features import COORDINATOR, has
+from waterline.model.message.fluss import in_words_of_fluss
 from waterline.model.message.narration import cluster_events, replication
-from waterline.model.message.narration.fluss_words import in_words_of_fluss
 from waterline.model.message.narration.tables import HEADER, LANES, rows, summary
 from waterline.model.message.settings import Settings
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.support.commands import Commands
 from waterline.checker.kafka.deployed.client_properties import client_arguments
+from waterline.checker.kafka.deployed.deployment import BadConfig, Mistakes
 from waterline.checker.kafka.deployed.reading import read_deployment
-from waterline.checker.kafka.deployed.setting import BadConfig, Mistakes
 from waterline.checker.kafka.matrix.properties import configs_of
 
 HEAD = "apiVersion: kafka.strimzi.io/v1\nkind: Kafka\nmetadata: {name: one}\n"

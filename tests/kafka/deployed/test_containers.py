@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment
 from waterline.checker.kafka.deployed.reading import read_deployment
-from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.properties import configs_of
 
 COMPOSE = """x-broker: &broker

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.operators import topics_output
+from waterline.checker.kafka.deployed.deployment import Place
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
-from waterline.checker.kafka.deployed.setting import Place
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger, facts_of
 from waterline.checker.kafka.matrix.properties import (
     Config,

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment
 from waterline.checker.kafka.deployed.reading import KINDS, kind_of, read_deployment
-from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.deployed.text_file import read_text
 from waterline.checker.kafka.matrix.properties import configs_of
 

@@ -13,11 +13,10 @@ import pytest
 from tests.support.deployment_answers import made_up, shown
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif, workflow_commands
 from waterline.checker.cli.matrix_deployment import exit_code
-from waterline.checker.kafka.deployed.deployment import Deployment
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment
 from waterline.checker.kafka.deployed.live import ALLOWED, read_cluster
 from waterline.checker.kafka.deployed.release_text import metadata_version
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
-from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.deployment_facts import elr_in_danger
 from waterline.checker.kafka.matrix.files import deployment_object
 from waterline.checker.kafka.matrix.findings import EMPTY_IN_ELR, ERROR, findings_of

@@ -10,8 +10,8 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.deployment_answers import FOLDER
+from waterline.checker.kafka.deployed.deployment import BadConfig, Setting
 from waterline.checker.kafka.deployed.reading import read_deployment
-from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.checker.kafka.matrix.properties import Config, configs_of, read_config
 
 SERVER = "min.insync.replicas=1\n"

@@ -19,9 +19,8 @@ from waterline.checker.batch.in_memory import exploring
 from waterline.checker.ci.configured import entries_of
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif
 from waterline.checker.cli.matrix_deployment import exit_code
-from waterline.checker.kafka.deployed.deployment import Deployment, Topic
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment, Setting, Topic
 from waterline.checker.kafka.deployed.keys import MIN_INSYNC
-from waterline.checker.kafka.deployed.setting import BadConfig, Setting
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.advice import Advice, Changes, Remedy, advice
 from waterline.checker.kafka.matrix.deepening import Raised

@@ -11,10 +11,9 @@ import pytest
 from rich.console import Console, RenderableType
 
 from tests.support.commands import Commands
-from waterline.checker.kafka.deployed.deployment import Deployment, Node, Partition
+from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment, Node, Partition
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
-from waterline.checker.kafka.deployed.setting import BadConfig
 from waterline.checker.kafka.matrix.properties import configs_of
 from waterline.checker.kafka.now.answer_object import answer_object
 from waterline.checker.kafka.now.asking import (

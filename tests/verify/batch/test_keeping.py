@@ -11,7 +11,7 @@ from tests.batch.test_keeping import (
     question,
 )
 from waterline.checker.batch.keeping import kept_answer, name_of
-from waterline.checker.compiler.kept_file import read_sealed, write_sealed
+from waterline.checker.compiler.cache import read_sealed, write_sealed
 
 
 def test_rules_that_read_something_else_than_they_did_do_not_use_it(

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from waterline.checker.compiler.kept_file import read_sealed
+from waterline.checker.compiler.cache import read_sealed
 
 MAIN = "from waterline.checker.cli.cli import main; main()"
 ENDLESS = """restarts = 15

@@ -14,9 +14,9 @@ pytest.importorskip("z3")
 from waterline.checker.kafka.theorems import SMALL, theorem_of
 from waterline.checker.proof.obligations import Induction
 from waterline.checker.proof.proving import refute
-from waterline.model.atomic import controller, follower, leader, logs, quorum
-from waterline.model.atomic.leader import has_reached_own_epoch, has_replicated
+from waterline.model.atomic import logs, quorum, rules
 from waterline.model.atomic.quorum import is_true_leader, known_leader, leads, quorum_leader
+from waterline.model.atomic.rules import has_reached_own_epoch, has_replicated
 from waterline.model.core.transition_system import Model
 from waterline.model.message.terms import NO_REPLICA, contains, with_member
 
@@ -114,25 +114,25 @@ def expands_as_it_is(s: Any, c: Any, leader: int, follower: int) -> bool:
 
 Rule = Callable[..., Any]
 WRONG: list[tuple[Rule, Rule, str]] = [
-    (leader.has_replicated, counts_short_logs, "AdvanceHighWatermark"),
-    (leader.has_replicated, counts_other_epochs, "AdvanceHighWatermark"),
-    (leader.can_advance_high_watermark, advances_without_the_last, "AdvanceHighWatermark"),
-    (leader.can_expand_isr, expands_before_own_epoch, "ExpandIsr"),
-    (leader.can_shrink_isr, shrinks_when_stale, "ShrinkIsr"),
-    (follower.become_follower, never_cuts, "BecomeFollower"),
-    (follower.can_become_follower, follows_unfenced, "BecomeFollower"),
-    (leader.can_become_leader, leads_backwards, "BecomeLeader"),
-    (controller.can_elect, elects_from_outside, "ElectLeader"),
-    (leader.become_leader, forgets_the_isr, "BecomeLeader"),
+    (rules.has_replicated, counts_short_logs, "AdvanceHighWatermark"),
+    (rules.has_replicated, counts_other_epochs, "AdvanceHighWatermark"),
+    (rules.can_advance_high_watermark, advances_without_the_last, "AdvanceHighWatermark"),
+    (rules.can_expand_isr, expands_before_own_epoch, "ExpandIsr"),
+    (rules.can_shrink_isr, shrinks_when_stale, "ShrinkIsr"),
+    (rules.become_follower, never_cuts, "BecomeFollower"),
+    (rules.can_become_follower, follows_unfenced, "BecomeFollower"),
+    (rules.can_become_leader, leads_backwards, "BecomeLeader"),
+    (rules.can_elect, elects_from_outside, "ElectLeader"),
+    (rules.become_leader, forgets_the_isr, "BecomeLeader"),
     (quorum.quorum_isr, elects_by_old_isr, "ElectLeader"),
-    (leader.produce, produces_in_next_epoch, "Produce"),
+    (rules.produce, produces_in_next_epoch, "Produce"),
 ]
 """A rule, what replaces it, and an action that goes by it. Kafka has had most of these errors."""
 HARMLESS: list[tuple[Rule, Rule, str]] = [
-    (leader.can_shrink_isr, shrinks_at_will, "ShrinkIsr"),
-    (leader.can_expand_isr, expands_as_it_is, "ExpandIsr"),
+    (rules.can_shrink_isr, shrinks_at_will, "ShrinkIsr"),
+    (rules.can_expand_isr, expands_as_it_is, "ExpandIsr"),
 ]
-PLACES = (controller, follower, leader, logs, quorum)
+PLACES = (rules, logs, quorum)
 
 
 def mutated(rule: Rule, mutant: Rule, monkeypatch: pytest.MonkeyPatch) -> Induction:

@@ -1,21 +1,31 @@
-"""Steps of a replica that believes it leads. It reads its followers' logs as they are now.
+"""Steps of a replica that believes it leads, of its followers, and of the controller.
 
-This grain has no fetch requests: a leader may take any step that some fetches of its followers,
-each at the offset where its log ends, could have led to.
+This grain has no fetch requests: question and answer between two brokers are one step. A leader
+reads its followers' logs as they are now. It may take any step that some fetches of theirs, each at
+the offset where its log ends, could have led to. Each decision of the controller takes the next
+leader epoch and sends one request.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.atomic.logs import same_epoch
-from waterline.model.atomic.quorum import is_true_leader, known_leader, leads
+from waterline.model.atomic.logs import cut, matching_end, same_epoch, truncation_end
+from waterline.model.atomic.quorum import (
+    is_true_leader,
+    known_leader,
+    leads,
+    quorum_isr,
+    quorum_leader,
+)
 from waterline.model.atomic.terms import (
     BY_LEADER_EPOCH,
     BY_RECORD_EPOCH,
+    EPOCHS,
     LOG_SIZE,
     RECORDS,
     UNFENCED,
+    WHILE_FETCHING,
     WITHIN,
     AtomicSettings,
 )
@@ -141,3 +151,107 @@ def can_expand_isr(s: Any, c: AtomicSettings, leader: int, follower: int) -> boo
 def expand_isr(s: Any, c: AtomicSettings, leader: int, follower: int) -> None:
     """The follower joins the ISR, the quorum's and the leader's at once."""
     s.known_isr[leader] = with_member(s.known_isr[leader], follower)
+
+
+def can_become_follower(s: Any, c: AtomicSettings, replica: int, epoch: int) -> bool:
+    """The request of `epoch` is newer than what the replica knows, and names another leader.
+
+    With the leader epoch as fence the named leader must lead in that very epoch: until then it
+    cannot say where to truncate. A request without a leader does not make a follower.
+    """
+    leader = s.request_leader[epoch]
+    if leader == NO_REPLICA or epoch <= s.known_epoch[replica]:
+        return False
+    if leader == replica:
+        return False
+    if c.fencing == BY_LEADER_EPOCH and s.known_epoch[leader] != epoch:
+        return False
+    return truncation_end(s, c, leader, replica) <= s.leo[replica]
+
+
+def become_follower(s: Any, c: AtomicSettings, replica: int, epoch: int) -> None:
+    """The replica truncates by the version's rule and follows, whatever it was before."""
+    end = truncation_end(s, c, s.request_leader[epoch], replica)
+    s.known_epoch[replica] = epoch
+    s.known_isr[replica] = 0
+    if c.truncation != WHILE_FETCHING:
+        cut(s, replica, end)
+
+
+def can_fetch(s: Any, c: AtomicSettings, follower: int) -> bool:
+    """Its leader agrees that it leads, has more, and they agree on what the follower has."""
+    leader = known_leader(s, follower)
+    return (
+        leader != NO_REPLICA
+        and leads(s, leader)
+        and s.leo[follower] < s.leo[leader]
+        and has_replicated(s, c, leader, follower, s.leo[follower])
+    )
+
+
+def fetch(s: Any, c: AtomicSettings, follower: int) -> None:
+    """Append one record, then HW := min(leader's HW, own LEO), which may also lower it."""
+    leader = known_leader(s, follower)
+    offset = s.leo[follower]
+    s.log[follower, offset] = s.log[leader, offset]
+    s.leo[follower] = offset + 1
+    s.hw[follower] = min(s.hw[leader], offset + 1)
+
+
+def can_truncate(s: Any, c: AtomicSettings, follower: int) -> bool:
+    """A fetch shows a log longer than the leader's, or a last record of another epoch."""
+    leader = known_leader(s, follower)
+    if leader == NO_REPLICA or not leads(s, leader):
+        return False
+    end = s.leo[follower]
+    if end > s.leo[leader]:
+        return True
+    return end > 0 and not same_epoch(s, leader, follower, end - 1)
+
+
+def truncate_log(s: Any, c: AtomicSettings, follower: int) -> None:
+    """Remove everything above the last offset where both logs hold the same record."""
+    cut(s, follower, matching_end(s, known_leader(s, follower), follower))
+
+
+def decide(s: Any, leader: int, isr: int) -> None:
+    """Give out the next epoch with this leader and this ISR."""
+    s.request_leader[s.issued] = leader
+    s.request_isr[s.issued] = isr
+    s.issued += 1
+
+
+def can_elect(s: Any, c: AtomicSettings, replica: int) -> bool:
+    """A member of the ISR that is not the leader already."""
+    return contains(quorum_isr(s), replica) and quorum_leader(s) != replica
+
+
+def elect(s: Any, c: AtomicSettings, replica: int) -> None:
+    """A clean election, for whatever reason: the old leader failed, or leaders are balanced."""
+    decide(s, replica, quorum_isr(s))
+
+
+def epoch_limit(s: Any, c: AtomicSettings, replica: int) -> int:
+    """Every leader epoch within the bounds may be given out already."""
+    return EPOCHS if s.issued > s.epochs else WITHIN
+
+
+def can_remove_from_isr(s: Any, c: AtomicSettings, replica: int) -> bool:
+    """The controller takes a leader, or a member of the ISR, to have failed.
+
+    Nothing happens to the replica itself: that covers one that is gone, one that stops and
+    comes back, and one that never was away.
+    """
+    return quorum_leader(s) == replica or contains(quorum_isr(s), replica)
+
+
+def remove_from_isr(s: Any, c: AtomicSettings, replica: int) -> None:
+    """The replica leaves the ISR, unless it is the last member. A leader stops leading."""
+    leader = quorum_leader(s)
+    isr = quorum_isr(s)
+    if leader == replica:
+        if isr != with_member(0, replica):
+            isr = without_member(isr, replica)
+        decide(s, NO_REPLICA, isr)
+    else:
+        decide(s, leader, without_member(isr, replica))

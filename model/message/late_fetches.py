@@ -1,5 +1,9 @@
-"""A leader takes note of a fetch later than it checked it: two critical sections.
+"""Late fetches: one that arrives after its sender has gone on, and one that a leader notes late.
 
+A fetch that has outlived its sender, or its sender's change of leader, reaches its receiver. Before
+KIP-320 the receiver cannot distinguish it from a current fetch. Its answer is lost.
+
+A leader takes note of a fetch later than it checked it: two critical sections.
 Partition.fetchRecords checks the leader epoch, finds the follower's Replica object and reads the
 log under one lock; updateFollowerFetchState then notes the offset under another, and compares no
 leader epoch again. What happens in between may end the epoch. Since 3.3 the object is that of the
@@ -12,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.message.assignment import knows_replica
-from waterline.model.message.features import BROKER_EPOCH, STALE_FETCH_CHECK, has
+from waterline.model.message.features import BROKER_EPOCH, DIVERGING_GUARD, STALE_FETCH_CHECK, has
 from waterline.model.message.fetch import (
     can_leader_fetch,
     is_out_of_range,
@@ -20,9 +24,8 @@ from waterline.model.message.fetch import (
     takes_fetch,
 )
 from waterline.model.message.isr import expand_isr
-from waterline.model.message.roles import drop_booking, follows
+from waterline.model.message.roles import drop_booking, drop_stray, follows
 from waterline.model.message.settings import Settings
-from waterline.model.message.stray import knows_registration
 from waterline.model.message.terms import (
     ANSWERED,
     BOOK_BY_REPLICA,
@@ -32,8 +35,52 @@ from waterline.model.message.terms import (
     NO_REPLICA,
     PARKED,
     UNKNOWN_OFFSET,
+    contains,
 )
 from waterline.model.message.truncation import carried_epoch, diverges
+
+
+def can_stray_fetch(s: Any, c: Settings, follower: int) -> bool:
+    """An old fetch of this broker is in flight, and its receiver would not refuse it."""
+    if s.stray_from != follower or not takes_fetch(s, c, s.stray_to, follower, s.stray_epoch):
+        return False
+    if (
+        has(c, STALE_FETCH_CHECK)
+        and s.stray_stale == 1
+        and knows_registration(s, s.stray_to, follower)
+    ):
+        return False
+    offset, last_epoch = s.stray_offset, s.stray_last_epoch
+    if diverges(s, c, s.stray_to, offset, last_epoch):
+        return not has(c, DIVERGING_GUARD)
+    return not is_out_of_range(s, c, s.stray_to, offset, last_epoch)
+
+
+def knows_registration(s: Any, leader: int, follower: int) -> bool:
+    """True if a fetch's receiver must have heard that the sender has registered anew since.
+
+    A leader refuses a fetch with a broker epoch older than the one in its metadata
+    (Replica.updateFetchStateOrThrow). Metadata may lag, but not behind what the leader itself used
+    when it proposed the follower for the ISR.
+    """
+    proposed = contains(s.known_isr[leader] | s.pending_isr[leader], follower)
+    return proposed and s.outdated[leader] == 0
+
+
+def stray_fetch(s: Any, c: Settings, follower: int) -> None:
+    """The receiver takes the old fetch for what the follower has: remote LEO, ISR, HW."""
+    observe_fetch(s, c, s.stray_to, follower, s.stray_offset, s.stray_stale)
+    drop_stray(s)
+
+
+def can_lose_stray(s: Any, c: Settings) -> bool:
+    """An old fetch is in flight."""
+    return s.stray_from != NO_REPLICA
+
+
+def lose_stray(s: Any, c: Settings) -> None:
+    """The old fetch never arrives, or is refused."""
+    drop_stray(s)
 
 
 def can_check_fetch(s: Any, c: Settings, follower: int) -> bool:
