@@ -13,7 +13,7 @@ from waterline.invariants.contract import of_acknowledged
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.kept_records import first_lacking, lacking
 from waterline.invariants.outside import record_is_lost
-from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.claim import Breach, Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import ACKS_LEADER, NO_RECORD, NO_REPLICA, with_member
 
@@ -48,8 +48,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="acknowledged_durable",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     contract=of_acknowledged,

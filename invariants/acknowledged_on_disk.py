@@ -14,7 +14,7 @@ from waterline.invariants.breaking import Breaking, lacks_records
 from waterline.invariants.contract import of_acknowledged
 from waterline.invariants.kept_records import first_lacking, lacking
 from waterline.invariants.outside import record_is_lost
-from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.claim import Breach, Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_RECORD
 
@@ -44,8 +44,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="acknowledged_on_disk",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     contract=of_acknowledged,

@@ -11,7 +11,7 @@ from typing import Any
 from waterline.invariants.contract import of_acknowledged
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.way_back import BY
-from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.claim import Recoverable, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import ACKS_NONE, NO_RECORD, NO_REPLICA, contains, without_member
 
@@ -67,8 +67,7 @@ def applies(c: Any) -> bool:
 
 
 CLAIM = Recoverable(
-    name="acknowledged_readable_again",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     good=good,
     explain=explain,
     by=BY,

@@ -11,7 +11,7 @@ from typing import Any
 
 from waterline.invariants.breaking import Breaking, lacks_committed
 from waterline.invariants.completeness import first_incomplete, missing
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.assignment import assigned_replicas
 
@@ -41,8 +41,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="candidates_complete",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     where=where,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.contract import of_committed
-from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.claim import Breach, Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import LEADER
 
@@ -46,8 +46,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Invariant(
-    name="consistent_read",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     contract=of_committed,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 
 
@@ -31,8 +31,7 @@ def applies(c: Any) -> bool:
 
 
 CLAIM = Invariant(
-    name="consumer_in_order",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     applies=applies,

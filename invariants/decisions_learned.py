@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.claim import Pattern, Temporal, headline
 from waterline.model.core.state import State
 from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.terms import NO_REPLICA, contains
@@ -43,8 +43,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Temporal(
-    name="decisions_learned",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     pattern=Pattern.ALWAYS_EVENTUALLY,
     then=all_know_epoch,
     explain=explain,

@@ -11,7 +11,7 @@ from typing import Any
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.outside import Seen
 from waterline.invariants.way_back import first_apart, is_follower_of
-from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.claim import Pattern, Temporal, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA
 
@@ -64,8 +64,7 @@ def outside(seen: Seen) -> bool:
 
 
 CLAIM = Temporal(
-    name="divergence_ends",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     pattern=Pattern.LEADS_TO,
     when=a_log_diverges,
     then=no_log_diverges,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.breaking import Breaking
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.epochs import epoch_at
 from waterline.model.message.terms import TRUNCATE_TO_HIGH_WATERMARK
@@ -59,8 +59,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="epoch_cache_monotone",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     applies=applies,

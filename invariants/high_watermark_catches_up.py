@@ -10,7 +10,7 @@ from typing import Any
 
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.outside import Seen
-from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.claim import Pattern, Temporal, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA, contains, size
 
@@ -45,8 +45,7 @@ def outside(seen: Seen) -> bool:
 
 
 CLAIM = Temporal(
-    name="high_watermark_catches_up",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     pattern=Pattern.LEADS_TO,
     when=behind,
     then=caught_up,

@@ -11,7 +11,7 @@ from typing import Any
 
 from waterline.invariants.breaking import Breaking
 from waterline.invariants.current_leader import current_leader
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA
 
@@ -41,8 +41,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="hw_covers_committed",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     default=False,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.breaking import Breaking
-from waterline.model.core.claim import ActionProperty, first_sentence
+from waterline.model.core.claim import ActionProperty, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import LEADER, NO_REPLICA
 
@@ -48,8 +48,7 @@ def where(s: State, t: State, c: Any) -> Breaking:
 
 
 CLAIM = ActionProperty(
-    name="hw_monotone",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     keeps=keeps,
     explain=explain,
     where=where,

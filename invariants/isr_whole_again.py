@@ -11,7 +11,7 @@ from typing import Any
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.outside import Seen
 from waterline.invariants.way_back import BY, is_led
-from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.claim import Recoverable, headline
 from waterline.model.core.state import State
 from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.terms import NO_REPLICA, contains
@@ -51,8 +51,7 @@ def outside(seen: Seen) -> bool:
 
 
 CLAIM = Recoverable(
-    name="isr_whole_again",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     good=good,
     explain=explain,
     by=BY,

@@ -11,7 +11,7 @@ from typing import Any
 from waterline.invariants.electable import electable
 from waterline.invariants.outside import Seen
 from waterline.invariants.way_back import BY, is_led
-from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.claim import Recoverable, headline
 from waterline.model.core.state import State
 
 
@@ -33,8 +33,7 @@ def outside(seen: Seen) -> bool:
 
 
 CLAIM = Recoverable(
-    name="leader_again",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     good=is_led,
     explain=explain,
     by=BY,

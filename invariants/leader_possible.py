@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.electable import electable
-from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.claim import Breach, Invariant, headline
 from waterline.model.core.state import State
 
 
@@ -31,8 +31,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Invariant(
-    name="leader_possible",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     default=False,

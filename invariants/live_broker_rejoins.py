@@ -11,7 +11,7 @@ from typing import Any
 
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.outside import Seen
-from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.claim import Pattern, Temporal, headline
 from waterline.model.core.state import State
 from waterline.model.message.assignment import assigned_replicas
 from waterline.model.message.terms import NO_REPLICA, contains
@@ -59,8 +59,7 @@ def outside(seen: Seen) -> bool:
 
 
 CLAIM = Temporal(
-    name="live_broker_rejoins",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     pattern=Pattern.LEADS_TO,
     when=out,
     then=back,

@@ -9,7 +9,7 @@ from typing import Any
 
 from waterline.invariants.contract import of_committed
 from waterline.invariants.no_divergence_below_hw import first_difference
-from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.claim import Breach, Invariant, headline
 from waterline.model.core.state import State
 
 
@@ -38,8 +38,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Invariant(
-    name="log_matching",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     contract=of_committed,

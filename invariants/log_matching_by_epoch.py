@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.epoch_cache_monotone import applies
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.epochs import epoch_at
 
@@ -52,8 +52,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Invariant(
-    name="log_matching_by_epoch",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     applies=applies,

@@ -12,7 +12,7 @@ from waterline.invariants.breaking import Breaking, lacks_committed
 from waterline.invariants.contract import of_committed
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.outside import record_is_lost
-from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.claim import Breach, Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA
 
@@ -52,8 +52,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="no_committed_loss",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     contract=of_committed,

@@ -10,7 +10,7 @@ from typing import Any
 
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.outside import logs_differ
-from waterline.model.core.claim import Breach, Invariant, first_sentence
+from waterline.model.core.claim import Breach, Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import FETCHING, NO_REPLICA
 
@@ -53,8 +53,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Invariant(
-    name="no_divergence_below_hw",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     breach=Breach(

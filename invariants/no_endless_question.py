@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.epochs import latest_epoch
 from waterline.model.message.features import TRUNCATION_CLEARS_EPOCHS, has
@@ -64,8 +64,7 @@ def applies(c: Any) -> bool:
 
 
 CLAIM = Invariant(
-    name="no_endless_question",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     applies=applies,

@@ -11,7 +11,7 @@ from typing import Any
 
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.outside import Seen
-from waterline.model.core.claim import Pattern, Temporal, first_sentence
+from waterline.model.core.claim import Pattern, Temporal, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import ACKS_ALL, NO_REPLICA, contains
 
@@ -51,8 +51,7 @@ def outside(seen: Seen) -> bool:
 
 
 CLAIM = Temporal(
-    name="producers_answered",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     pattern=Pattern.LEADS_TO,
     when=waits,
     then=owes_none,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.way_back import BY, is_led
-from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.claim import Recoverable, headline
 from waterline.model.core.state import State
 
 
@@ -33,8 +33,7 @@ def applies(c: Any) -> bool:
 
 
 CLAIM = Recoverable(
-    name="reassignment_ends",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     good=good,
     explain=explain,
     by=BY,

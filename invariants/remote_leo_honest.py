@@ -11,7 +11,7 @@ from typing import Any
 
 from waterline.invariants.breaking import Breaking
 from waterline.invariants.current_leader import current_leader
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import FETCHING, NO_REPLICA
 
@@ -73,8 +73,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="remote_leo_honest",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     where=where,

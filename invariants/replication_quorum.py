@@ -12,7 +12,7 @@ from typing import Any
 
 from waterline.invariants.breaking import Breaking, brokers_in
 from waterline.invariants.current_leader import current_leader
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.assignment import assigned_replicas, leader_min_isr
 from waterline.model.message.high_watermark import counted_isr
@@ -47,8 +47,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="replication_quorum",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     where=where,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.features import ELR, TRUNCATION_LOWERS_HW, has
 from waterline.model.message.terms import LEADER, NO_RECORD, NO_REPLICA, contains
@@ -90,8 +90,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Invariant(
-    name="sane",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     remark="The ISR may be empty under `elr`; no remote LEO is beyond the leader's own. Says "

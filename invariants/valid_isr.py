@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.breaking import Breaking, brokers_in
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.features import KRAFT, has
 from waterline.model.message.terms import NO_REPLICA, size
@@ -59,8 +59,7 @@ def where(s: State, c: Any) -> Breaking:
 
 
 CLAIM = Invariant(
-    name="valid_isr",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     applies=applies,

@@ -12,7 +12,7 @@ from typing import Any
 
 from waterline.invariants import hw_covers_committed
 from waterline.invariants.current_leader import current_leader
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.epochs import epoch_start
 from waterline.model.message.terms import NO_REPLICA
@@ -38,8 +38,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Invariant(
-    name="visible_hw",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     where=hw_covers_committed.where,

@@ -10,7 +10,7 @@ from typing import Any
 
 from waterline.invariants.current_leader import current_leader
 from waterline.invariants.way_back import BY, is_follower_of, is_led
-from waterline.model.core.claim import Recoverable, first_sentence
+from waterline.model.core.claim import Recoverable, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import FETCHING, NO_REPLICA, contains, size
 
@@ -53,8 +53,7 @@ def explain(s: State, c: Any) -> str:
 
 
 CLAIM = Recoverable(
-    name="writes_again",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     good=good,
     explain=explain,
     by=BY,

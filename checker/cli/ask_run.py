@@ -19,10 +19,9 @@ from waterline.checker.kafka.deployed.reassignment_file import read_reassignment
 from waterline.checker.kafka.deployed.saved import to_saved
 from waterline.checker.kafka.matrix.files import as_text
 from waterline.checker.kafka.matrix.properties import configs_of
-from waterline.checker.kafka.now.answer_object import answer_object
 from waterline.checker.kafka.now.asking import Answer, asker, harm_of, restart_order
 from waterline.checker.kafka.now.further import DOWN, SHUT_DOWN
-from waterline.checker.kafka.now.now_screen import render
+from waterline.checker.kafka.now.now_screen import answer_object, render
 from waterline.checker.kafka.now.partitions import Cluster, cluster_of, reassigned_cluster
 from waterline.checker.problem.wording import list_of, quantity
 

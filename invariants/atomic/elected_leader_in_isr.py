@@ -9,7 +9,7 @@ from typing import Any
 
 from waterline.invariants.atomic import leader_in_isr
 from waterline.model.atomic.quorum import quorum_isr, quorum_leader
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA, contains
 
@@ -25,9 +25,4 @@ def explain(s: State, c: Any) -> str:
     return leader_in_isr.explain(s, c)
 
 
-CLAIM = Invariant(
-    name="elected_leader_in_isr",
-    sentence=first_sentence(__doc__),
-    holds=holds,
-    explain=explain,
-)
+CLAIM = Invariant(*headline(__name__, __doc__), holds=holds, explain=explain)

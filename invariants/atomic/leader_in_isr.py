@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.atomic.quorum import quorum_isr, quorum_leader
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA, contains
 
@@ -30,9 +30,4 @@ def explain(s: State, c: Any) -> str:
     return f"Leader r{leader} is not in the ISR."
 
 
-CLAIM = Invariant(
-    name="leader_in_isr",
-    sentence=first_sentence(__doc__),
-    holds=holds,
-    explain=explain,
-)
+CLAIM = Invariant(*headline(__name__, __doc__), holds=holds, explain=explain)

@@ -11,7 +11,7 @@ from typing import Any
 from waterline.invariants.atomic.exposed import first_exposed, first_without, lacking
 from waterline.invariants.breaking import Breaking
 from waterline.model.atomic.quorum import quorum_isr
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA
 
@@ -40,10 +40,4 @@ def where(s: State, c: Any) -> Breaking:
     return first_exposed(s, pairs)
 
 
-CLAIM = Invariant(
-    name="strong_isr",
-    sentence=first_sentence(__doc__),
-    holds=holds,
-    explain=explain,
-    where=where,
-)
+CLAIM = Invariant(*headline(__name__, __doc__), holds=holds, explain=explain, where=where)

@@ -10,7 +10,7 @@ from typing import Any
 
 from waterline.model.atomic.logs import in_some_log
 from waterline.model.atomic.quorum import leads
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_RECORD, NO_REPLICA
 
@@ -72,9 +72,4 @@ def explain(s: State, c: Any) -> str:
     return _WORDS[wrong(s)]
 
 
-CLAIM = Invariant(
-    name="type_ok",
-    sentence=first_sentence(__doc__),
-    holds=holds,
-    explain=explain,
-)
+CLAIM = Invariant(*headline(__name__, __doc__), holds=holds, explain=explain)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.core.claim import Invariant, first_sentence
+from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.order_abstraction import has_offset
 from waterline.model.message.roles import follows
@@ -51,8 +51,7 @@ def is_cut(c: Any) -> bool:
 
 
 SIDE_CONDITION = Invariant(
-    name="base_kept",
-    sentence=first_sentence(__doc__),
+    *headline(__name__, __doc__),
     holds=holds,
     explain=explain,
     applies=is_cut,

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
+from waterline.checker.cli.confirm_run import render_confirmation
 from waterline.checker.cli.shared.screen import screen
 from waterline.checker.kafka.confirm.carrying_out import work_folder
 from waterline.checker.kafka.confirm.counterexample import search
@@ -15,7 +16,6 @@ from waterline.checker.kafka.confirm.errors import CannotConfirm
 from waterline.checker.kafka.confirm.jars import Site, class_path
 from waterline.checker.kafka.confirm.releases import KRAFT, KafkaRelease, artifacts_of
 from waterline.checker.kafka.confirm.replay import Confirmation
-from waterline.checker.kafka.confirm.report import render_confirmation
 from waterline.checker.kafka.scenarios.catalogue import find_scenario
 from waterline.model.message.releases import KRAFT_READY, UnknownRelease, release_followed
 

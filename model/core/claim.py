@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -28,6 +28,11 @@ def first_sentence(doc: str | None) -> str:
     return " ".join((doc or "").split()).partition(". ")[0].rstrip(".") + "."
 
 
+def headline(module: str, doc: str | None) -> tuple[str, str]:
+    """Name and sentence of the claim that a module makes: its own name, its first sentence."""
+    return module.rpartition(".")[2], first_sentence(doc)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
     """Meaning of a broken claim to an operator; the matrix checks only claims that have one.
@@ -40,7 +45,7 @@ class Breach:
     severity: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Verdictable:
     """Common part of all claims with a verdict.
 
@@ -61,6 +66,7 @@ class _Verdictable:
 
     name: str
     sentence: str
+    _: KW_ONLY
     explain: Callable[..., str]
     applies: Callable[[Any], bool] = _always
     default: bool = True

@@ -15,7 +15,6 @@ from waterline.checker.kafka.deployed.deployment import BadConfig, Deployment, N
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.deployed.saved import read_saved, to_saved
 from waterline.checker.kafka.matrix.properties import configs_of
-from waterline.checker.kafka.now.answer_object import answer_object
 from waterline.checker.kafka.now.asking import (
     Answer,
     Ask,
@@ -27,6 +26,7 @@ from waterline.checker.kafka.now.asking import (
 from waterline.checker.kafka.now.further import MOVED, NOTHING, Event, Findings, Loss
 from waterline.checker.kafka.now.histories import states_of_move
 from waterline.checker.kafka.now.now_screen import (
+    answer_object,
     describe,
     render_event,
     render_now,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from waterline.checker.analysis.simulate.document import document
 from waterline.checker.analysis.simulate.simulation import Wanted, simulate
 from waterline.checker.analysis.simulate.walker import Plan
+from waterline.checker.cli.simulating import document
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.problem.family import words_of
 from waterline.checker.search.engines.engine import EngineChoice
