@@ -57,8 +57,6 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,199}", re.ASCII)
 _TEXT = re.compile(r"[ -~]{0,200}", re.ASCII)
 _INT_MAX = (1 << 63) - 1
 
-Scalar = int | str | bool
-
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:

@@ -17,7 +17,7 @@ _NAME = re.compile(r"[0-9A-Za-z.]{1,80}")
 _COUNT = re.compile(r"[0-9]{1,6}")
 _SIZE = re.compile(r"[0-9]{1,9}[kmgt]?b?", re.IGNORECASE)
 _SWITCH = re.compile(r"true|false")
-_HARMLESS = {
+HARMLESS = {
     "spark.cores.max": _COUNT,
     "spark.default.parallelism": _COUNT,
     "spark.driver.cores": _COUNT,
@@ -36,8 +36,7 @@ _HARMLESS = {
     "spark.task.cpus": _COUNT,
     "spark.task.maxFailures": _COUNT,
 }
-HARMLESS = tuple(_HARMLESS)
-"""Names of settings that need no leave, as long as their values are what they should be."""
+"""Settings that need no leave, with the form that their values must have."""
 _ON_THIS_MACHINE = re.compile(r"local(\[([0-9]{1,4}|\*)(,[0-9]{1,4})?\])?")
 
 
@@ -52,7 +51,7 @@ def needs_leave(key: str, value: Any) -> str | None:
 
 def _untrusted_settings(settings: tuple[tuple[str, str], ...]) -> Iterator[str]:
     for name, value in settings:
-        form = _HARMLESS.get(name)
+        form = HARMLESS.get(name)
         if form is None:
             named = name if _NAME.fullmatch(name) else show(name)
             yield f"spark-conf sets {named}, and Spark's settings can run programs"

@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # mkdocs loads this file by its path
-from lab.documents import brokers, catalogue, compiled_rule, tables  # noqa: E402 - they need that path
+from lab.documents import api, brokers, catalogue, compiled_rule, tables  # noqa: E402 - they need that path
 
 PAGES = {
     "README.md": "index.md",
@@ -30,11 +30,12 @@ _TO_FILE = re.compile(r"\]\((?!https?:|#)")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """The papers, their links seen from docs/."""
+    """The papers, their links seen from docs/, and the page of the package."""
     for paper, page in PAGES.items():
         text = _TO_FILE.sub("](../", (ROOT / paper).read_text(encoding="utf-8"))
         text = text.replace("](../docs/", "](")
         files.append(File.generated(config, page, content=text))
+    files.append(File.generated(config, "api.md", content=api.page()))
     return files
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import waterline
 from lab.documents import tables
 from waterline.checker.kafka.scenarios.catalogue import CATALOGUE
 
@@ -64,6 +65,13 @@ def test_the_build_makes_the_pages_of_results(site: Path) -> None:
     assert "made: " not in catalogue + brokers
     assert 'id="with-kraft"' in brokers
     assert "lshr i64" in re.sub("<[^>]*>", "", (site / "checker.html").read_text())
+
+
+def test_the_page_of_the_package_has_every_name_that_it_exports(site: Path) -> None:
+    text = (site / "api.html").read_text()
+
+    assert [name for name in waterline.__all__ if f'id="{name.lower()}' not in text] == []
+    assert "check(model: Model | " in re.sub("<[^>]*>", "", text)
 
 
 def test_papers_of_the_repository_are_pages_that_others_lead_to(site: Path) -> None:
