@@ -25,12 +25,17 @@ from waterline.checker.problem.packed_rows import Rows, address
 class Standstill:
     """A pause of all threads, while `chores` are done side by side.
 
-    A chore that fails ends the work of all threads with its exception, now and later.
+    `hurry` has them end their work soon. A chore that fails ends the work of all threads with its
+    exception, now and later.
     """
 
-    def __init__(self, chores: Callable[[], Sequence[Callable[[], None]]]) -> None:
+    def __init__(
+        self, chores: Callable[[], Sequence[Callable[[], None]]], hurry: Callable[[], None]
+    ) -> None:
         self._chores = chores
+        self._hurry = hurry
         self._changed = threading.Condition()
+        self._number = 0
         self._working = 0
         self._is_asked_for = False
         self._left: list[Callable[[], None]] | None = None
@@ -38,26 +43,29 @@ class Standstill:
         self._failure: BaseException | None = None
 
     @contextmanager
-    def working(self) -> Iterator[None]:
+    def working(self) -> Iterator[int]:
         """Work that delays a standstill; it begins once a requested standstill is over.
 
-        A thread may not nest it.
+        A thread may not nest it. Yields how many standstills there have been.
         """
         with self._changed:
             self._stand_still()
             self._working += 1
+            number = self._number
         try:
-            yield
+            yield number
         finally:
             with self._changed:
                 self._working -= 1
                 if self._is_asked_for and not self._working:
                     self._changed.notify_all()
 
-    def ask(self) -> None:
-        """Let everybody stand still before they begin to work again."""
+    def ask(self, number: int) -> None:
+        """Let everybody stand still, unless they have since there had been so many standstills."""
         with self._changed:
-            self._is_asked_for = True
+            if number == self._number and not self._is_asked_for:
+                self._is_asked_for = True
+                self._hurry()
 
     def _stand_still(self) -> None:
         while self._is_asked_for and self._failure is None:
@@ -68,6 +76,7 @@ class Standstill:
             elif self._left is not None and not self._being_done:
                 self._is_asked_for = False
                 self._left = None
+                self._number += 1
                 self._changed.notify_all()
             else:
                 self._changed.wait()

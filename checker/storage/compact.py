@@ -40,6 +40,7 @@ from waterline.checker.storage.compact_loops import (
     CRAMPED,
     LIMIT,
     LINE,
+    LINES,
     NEXT,
     ROOM,
     STRAY,
@@ -152,8 +153,8 @@ ROWS_MAX = 1 << 25
 """Most states of one level and owner."""
 _LOAD_MAX = 0.875
 _LOAD_SMALL = 0.7
-"""Tables are filled so far: the second while they are doubled, since looking is quicker then."""
-_LINES_SMALL = 1 << 12
+"""Tables are filled so far: the second while they are small, since looking is quicker then."""
+_LINES_SMALL = 1 << 13
 """Tables below it grow fourfold: what they take is nothing, and threads wait while they grow."""
 _GROWTH_SMALL = 4
 _LINES_LARGE = 1 << 15
@@ -164,8 +165,10 @@ _GROWTH = 2
 _GROWTH_LARGE = 1.25
 _SPENT_BYTES = 1 << 18
 """Smaller pieces of a level are not given back before the level is."""
-_NEARLY = 0.95
-"""An owner whose table is so full grows with one whose table is full."""
+_NEARLY_SMALL, _NEARLY = 0.75, 0.95
+"""An owner whose table is so full grows with one whose table is full. Small ones all do: threads
+that stand still lose more time than such tables take to move.
+"""
 _ROOM_MIN = 16
 """A thread that would have less room than this with an owner waits for a larger table."""
 
@@ -200,7 +203,7 @@ class CompactVisited:
         self._tables = CompactTables(widths, owners, self._functions, **sizes)
         self._arrived = Arrived(words, owners, threads=threads, rows_each=rows_max // threads)
         self._past = PastLevels(self._tables, owners)
-        self._standstill = Standstill(self._to_grow) if threads > 1 else None
+        self._standstill = Standstill(self._to_grow, self._hurry) if threads > 1 else None
         self._ended: NDArray[np.int64] = np.zeros(owners, np.int64)
         """How many states each owner has in levels that are complete."""
         self._sizes: list[int] = []
@@ -236,9 +239,11 @@ class CompactVisited:
         return self._sizes[depth] if depth < self.depth else self.pending
 
     @property
-    def past_bytes(self) -> int:
-        """How much more `of_level` may hold at one time, of a level that is not among the last."""
-        return self._past.bytes_of(self.count)
+    def bytes_to_come(self) -> int:
+        """How much more tables take, about, when some grow next, and past levels at one time."""
+        lines = int(self._tables.cells[0, LINES])
+        growth = self._larger(0, lines) / lines - 1 if self._are_small()[0] else 1 - _NEARLY
+        return int(self._tables.bytes * growth) + self._past.bytes_of(self.count)
 
     def begin_level(self) -> None:
         """Begin the next level: states added from now on belong to it."""
@@ -315,12 +320,12 @@ class CompactVisited:
         """Do what is done once it says so; where it stops before, for want of room, make some."""
         cells, mine = address(self._tables.cells), address(self._arrived.rooms[thread])
         while True:
-            with self._standstill.working() if self._standstill else nullcontext():
+            with self._standstill.working() if self._standstill else nullcontext(0) as number:
                 is_done = work(self._functions, cells, mine)
             if is_done:
                 return
             if self._standstill:
-                self._standstill.ask()
+                self._standstill.ask(number)
             else:
                 for make_room in self._to_grow():
                     make_room()
@@ -331,50 +336,61 @@ class CompactVisited:
         """How many states each owner has."""
         return self._ended + self._arrived.counts()
 
+    def _are_small(self) -> NDArray[np.bool_]:
+        small: NDArray[np.bool_] = self._tables.entries() < _LINES_LARGE * LINE
+        return small
+
     def _most(self) -> NDArray[np.int64]:
         """How many states each owner's table is filled with."""
-        entries = self._tables.entries()
-        is_small = entries < _LINES_LARGE * LINE
-        most: NDArray[np.int64] = (entries * np.where(is_small, _LOAD_SMALL, _LOAD_MAX)).astype(int)
+        load = np.where(self._are_small(), _LOAD_SMALL, _LOAD_MAX)
+        most: NDArray[np.int64] = (self._tables.entries() * load).astype(int)
         return most
 
-    def _to_grow(self) -> list[Callable[[], None]]:
-        """Return the chores that make room for blocked threads; called while no thread adds."""
-        lacking = np.zeros(self.owners, np.bool_)
+    def _hurry(self) -> None:
+        """Leave threads no room, so that each stops at its next new state."""
         for room in self._arrived.rooms:
-            lacking |= (room[:, CRAMPED] != 0) | (room[:, NEXT] >= room[:, LIMIT])
+            room[:, LIMIT] = 0
+
+    def _to_grow(self) -> list[Callable[[], None]]:
+        """Divide the room anew, and return the chores that make more; no thread adds meanwhile."""
+        self._share_room(slice(None))
+        rooms = self._arrived.rooms
+        counts, most = self._counts(), self._most()
+        lacking = most - counts <= np.maximum((1 - _NEARLY) * most, _ROOM_MIN * len(rooms))
+        for owner in range(self.owners):
+            lacking[owner] |= self._is_cramped(owner) or self._arrived.is_full(owner)
         if lacking.any():
-            lacking |= self._counts() >= _NEARLY * self._most()
+            nearly = np.where(self._are_small(), _NEARLY_SMALL, _NEARLY)
+            lacking |= counts >= nearly * most
         return [partial(self._make_room, int(owner)) for owner in np.flatnonzero(lacking)]
 
+    def _is_cramped(self, owner: int) -> bool:
+        return any(room[owner, CRAMPED] for room in self._arrived.rooms)
+
     def _make_room(self, owner: int) -> None:
-        """Give all threads more room with an owner; grow its table if that is nearly full."""
+        """Grow an owner's table, or have more of its lines looked through."""
         if self._arrived.is_full(owner):
             raise TooManyStates
-        rooms = self._arrived.rooms
-        is_cramped = any(room[owner, CRAMPED] for room in rooms)
-        lines = int(self._tables.entries()[owner]) // LINE
         most = int(self._most()[owner])
-        left = most - int(self._counts()[owner])
-        if is_cramped and left > most / 2:
+        if self._is_cramped(owner) and int(self._counts()[owner]) < most / 2:
             self._tables.look_further(owner)
-        elif is_cramped or left <= max((1 - _NEARLY) * most, _ROOM_MIN * len(rooms)):
+        else:
+            lines = int(self._tables.entries()[owner]) // LINE
             self._tables.resize(owner, self._larger(owner, lines))
-        for room in rooms:
+        for room in self._arrived.rooms:
             room[owner, CRAMPED] = 0
         self._share_room(slice(owner, owner + 1))
 
     def _larger(self, owner: int, lines: int) -> int:
         """The next size of an owner's table.
 
-        Owners fill alike: their tables should not be at their emptiest at once.
+        Owners fill alike: large tables should not be at their emptiest at once.
         """
         if lines * _GROWTH_SMALL <= _LINES_SMALL:
             return lines * _GROWTH_SMALL
-        phase = owner / self.owners
         if lines < _LINES_LARGE:
-            return _next(_LINES_SMALL * _GROWTH**phase, _GROWTH, lines)
-        return _next(_LINES_LARGE * _GROWTH_LARGE**phase, _GROWTH_LARGE, lines)
+            return lines * _GROWTH
+        return _next(_LINES_LARGE * _GROWTH_LARGE ** (owner / self.owners), _GROWTH_LARGE, lines)
 
     def _share_room(self, owners: slice) -> None:
         """Divide what is left of tables among the threads."""

@@ -160,6 +160,7 @@ def test_tables_that_are_filled_to_the_last_entry_stay_exact(
     """At 100% states stand far from home, and entries get more bits for how far."""
     monkeypatch.setattr(compact, "_LOAD_SMALL", 1.0)
     monkeypatch.setattr(compact, "_NEARLY", 1.0)
+    monkeypatch.setattr(compact, "_NEARLY_SMALL", 1.0)
     monkeypatch.setattr(compact, "_ROOM_MIN", 0)
     rows = np.unique(random_rows(widths, 5000), axis=0)
     visited = CompactVisited(widths, 4, lines=TINY_LINES)

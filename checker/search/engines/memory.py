@@ -43,6 +43,8 @@ _SORT_WORDS, _SORT_WORDS_A_WORD = 5, 7
 """Words that it takes to sort a state out of the tables, and more for each of its own: it is read,
 copied, dealt twice with its hash, and waits for those before it.
 """
+_SORT_BYTES = 20 << 20
+"""For the code that sorts, which may have to be compiled first, and its room that never grows."""
 _Found = TypeVar("_Found")
 
 
@@ -189,14 +191,14 @@ class MemoryEngine:
     def _is_too_large(self) -> bool:
         if self.memory_bytes is None:
             return False
-        return anonymous_bytes() + self._writing_bytes() > self.memory_bytes
+        return anonymous_bytes() + self._bytes_to_come() > self.memory_bytes
 
-    def _writing_bytes(self) -> int:
-        """About what it takes to write the levels to files, while all states are still here."""
+    def _bytes_to_come(self) -> int:
+        """How much more may be held before the next look, or while levels are written."""
         widest = max(map(self.visited.size, range(self.depth + 1)), default=0)
         sorted_words = _SORT_WORDS + _SORT_WORDS_A_WORD * self.words
         sorting = self.threads * widest // OWNERS * sorted_words * WORD_BYTES
-        return sorting + self.visited.past_bytes
+        return _SORT_BYTES + sorting + self.visited.bytes_to_come
 
     def _expander(self) -> Expander:
         expander: Expander | None = getattr(self._local, "expander", None)

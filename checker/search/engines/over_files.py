@@ -147,6 +147,10 @@ class Tiers:
         """Add one more run."""
         self.runs.append((run, rows))
 
+    def merged_names(self) -> list[str]:
+        """Names of the runs that no level has as its file."""
+        return [run.name for run, _ in self.runs if run.name in self._merged]
+
     def plan(self, merged: str) -> OwnerPlan:
         """Return the runs to search at the next level, and those to merge into `merged` first."""
         keep = len(self.runs)
@@ -175,6 +179,8 @@ TRIES = 4
 """How often a level is explored before losing workers counts as a failure."""
 SMALL_FRONTIER = 100_000
 """Below it, starting a level on a cluster takes longer than exploring it."""
+GROWTH_TAKEN = 4
+"""Once a level is so much larger than the one that workers began with, there may be more owners."""
 CANDIDATES_A_STATE = 4
 PART_BYTES = 4 << 20
 _Found = TypeVar("_Found")
@@ -210,6 +216,8 @@ class FileEngine:
         self._must_renew = False
         self._owners_wanted = owners
         self._tiers: list[Tiers] = []
+        self._frontier_max = 0
+        """The largest level for which there are owners enough."""
         self._run = uuid4().hex
         self._expanded: list[Report] | None = None
         self._parts = 1
@@ -242,11 +250,21 @@ class FileEngine:
     def take_over(self) -> None:
         """Have the workers get ready, and give every owner its ranges of all that is visited."""
         self.depth = self.levels.depth
+        self._divide(self._start())
+
+    def _start(self) -> int:
+        """Have the workers get ready for levels like the last; return the number of owners."""
         frontier = self.levels[-1].states if self.levels else 1
+        self._frontier_max = max(GROWTH_TAKEN * frontier, SMALL_FRONTIER)
         owners = self.workers.start(
             self.levels.storage, self.levels.work, frontier=frontier, visited=self.levels.states
         )
-        self._tiers = [Tiers() for _ in range(self._owners_wanted or owners)]
+        return self._owners_wanted or owners
+
+    def _divide(self, owners: int) -> None:
+        """Give so many owners their ranges of all levels, as they are in the levels' files."""
+        self.levels.storage.delete([name for tiers in self._tiers for name in tiers.merged_names()])
+        self._tiers = [Tiers() for _ in range(owners)]
         for level in self.levels:
             for number, tiers in enumerate(self._tiers):
                 for run, rows in self._runs_of(level, number):
@@ -257,6 +275,10 @@ class FileEngine:
         if not self._tiers:
             self.take_over()
         self._choose_workers()
+        is_larger = bool(self.levels) and self.levels[-1].states > self._frontier_max
+        if is_larger and (owners := self._start()) > self.owners:
+            self._divide(owners)
+            self._must_renew = True
         self.depth += 1
         # Where candidates are soon to be made anew, making them now would be in vain.
         plan = self._plan(absorbs=True, expands=not self.workers.renew())

@@ -116,9 +116,12 @@ class DiskWorkers:
 
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
         """Return how many owners let one for each thread fit half of the memory."""
-        if self._memory_asked is not None:
-            self._divide(max(self._memory_asked - anonymous_bytes(), self._memory_asked // 4 + 1))
         if self._directory is None:
+            if self._memory_asked is not None:
+                left = (
+                    (self._memory_asked - anonymous_bytes()) * 7 // 8
+                )  # Lists of files are extra.
+                self._divide(max(left, self._memory_asked // 16 + 1))
             if isinstance(storage, LocalStorage):
                 self._directory = storage.root / work / "candidates"
             else:
