@@ -9,7 +9,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from waterline.checker.batch.answer import Answer, Trouble, answer_of
 from waterline.checker.batch.processes import (
     BYTES_A_PROCESS,
     Processes,
@@ -17,9 +16,12 @@ from waterline.checker.batch.processes import (
     processes_wanted,
 )
 from waterline.checker.batch.question import (
+    Answer,
     Explorer,
     Question,
+    Trouble,
     Watch,
+    answer_of,
     compiled_together,
     unexplored_answer,
 )

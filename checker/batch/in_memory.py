@@ -12,8 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 
-from waterline.checker.batch.answer import Answer, answer_of
-from waterline.checker.batch.question import UNWATCHED, Explorer, Question, Watch, unexplored_answer
+from waterline.checker.batch.question import (
+    UNWATCHED,
+    Answer,
+    Explorer,
+    Question,
+    Watch,
+    answer_of,
+    unexplored_answer,
+)
 from waterline.checker.compiler.kernel import is_compiled, recipes_of
 from waterline.checker.search.engines.engine import EngineChoice, ModelFault, threads_of
 from waterline.checker.search.engines.memory import MemoryEngine

@@ -15,8 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from waterline.checker.batch.answer import Answer, from_json, to_json
-from waterline.checker.batch.question import Explorer, Question, Watch, ask
+from waterline.checker.batch.question import (
+    Answer,
+    Explorer,
+    Question,
+    Watch,
+    ask,
+    from_json,
+    to_json,
+)
 from waterline.checker.compiler.cache import (
     cache_directory,
     read_sealed,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from waterline.checker.batch.answer import Answer, Trouble
+from waterline.checker.batch.question import Answer, Trouble
 from waterline.checker.ci.expectation import WITHIN_CONTRACT, Expectation, Expected
 from waterline.checker.problem.distribution import require
 from waterline.checker.problem.errors import Missing

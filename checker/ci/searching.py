@@ -7,10 +7,9 @@ from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.checks import checking
 from waterline.checker.batch.keeping import keeping
-from waterline.checker.batch.question import Question, Watch
+from waterline.checker.batch.question import Answer, Question, Watch
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.ci.judging import Outcome, judge
 from waterline.checker.search.search import Snapshot

@@ -10,10 +10,9 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
 from waterline.checker.batch.keeping import STATES_MIN, keeping, remembering
-from waterline.checker.batch.question import Explorer, Question, Watch, unexplored_answer
+from waterline.checker.batch.question import Answer, Explorer, Question, Watch, unexplored_answer
 from waterline.checker.cli.matrix import MatrixOptions
 from waterline.checker.cli.matrix_run import REMEDY, following, only_of, sizes_of
 from waterline.checker.cli.shared import exit_codes

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from waterline.checker.batch import keeping as module
-from waterline.checker.batch.answer import Answer, Trouble
 from waterline.checker.batch.in_memory import exploring
 from waterline.checker.batch.keeping import keep, keeping, name_of
-from waterline.checker.batch.question import UNWATCHED, Question, Watch
+from waterline.checker.batch.question import UNWATCHED, Answer, Question, Trouble, Watch
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
 from waterline.checker.kafka.matrix.questions import question_of
 from waterline.checker.search.engines.engine import EngineChoice

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.gate_texts import SMALL, entry, read
-from waterline.checker.batch.answer import Answer, Trouble
+from waterline.checker.batch.question import Answer, Trouble
 from waterline.checker.ci.document import parse
 from waterline.checker.ci.judging import Outcome, judge
 from waterline.checker.ci.reports.junit import to_junit

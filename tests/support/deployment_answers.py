@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.question import Answer
 from waterline.checker.kafka.deployed.reading import read_deployment
 from waterline.checker.kafka.matrix.advice import Advice, Changes, Recommendation, Remedy
 from waterline.checker.kafka.matrix.answer_screen import render_screen

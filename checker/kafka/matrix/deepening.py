@@ -14,8 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from waterline.checker.batch.answer import Answer
-from waterline.checker.batch.question import Explorer, Question, Watch, ask, unexplored_answer
+from waterline.checker.batch.question import (
+    Answer,
+    Explorer,
+    Question,
+    Watch,
+    ask,
+    unexplored_answer,
+)
 from waterline.checker.kafka.matrix.grid import (
     CLAIMS,
     COMMON,

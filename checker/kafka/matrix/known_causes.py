@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from waterline.checker.batch.answer import Answer
-from waterline.checker.batch.question import UNWATCHED, Explorer, Question
+from waterline.checker.batch.question import UNWATCHED, Answer, Explorer, Question
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.grid import STATES_MAX_OF_A_TRIAL, Grid
 from waterline.checker.kafka.matrix.outcome import Outcome

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from waterline import invariants
-from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.question import Answer
 from waterline.checker.kafka.deployed.keys import UNCLEAN
 from waterline.checker.kafka.matrix.grid import CLAIMS, FAULT, OTHER_WORD, Cell, Grid, Place
 from waterline.checker.kafka.matrix.without_bounds import Unbounded

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from waterline.checker.batch.answer import Answer
+from waterline.checker.batch.question import Answer
 from waterline.checker.kafka.matrix.grid import CLAIMS, Cell, Grid
 from waterline.checker.search.result import Verdict
 from waterline.checker.traces.finding import finding_at

@@ -20,9 +20,8 @@ from waterline.checker.kafka.families import GRAINS
 from waterline.checker.kafka.narrative.atomic_grain import AtomicGrain
 from waterline.checker.kafka.narrative.cluster import Cluster, Holdings
 from waterline.checker.kafka.narrative.fates import Copy, End, Fate, Parting, fates, partings
-from waterline.checker.kafka.narrative.grain import Grain
+from waterline.checker.kafka.narrative.grain import Grain, Turn
 from waterline.checker.kafka.narrative.message_grain import MessageGrain
-from waterline.checker.kafka.narrative.turn import Turn
 from waterline.checker.kafka.narrative.why import why
 from waterline.checker.traces.finding import Finding
 from waterline.counterexamples import NO_CLAIM, Replayed

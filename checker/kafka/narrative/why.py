@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from waterline.checker.kafka.narrative.grain import brokers, records
+from waterline.checker.kafka.narrative.grain import Turn, brokers, records
 from waterline.checker.kafka.narrative.message_grain import MessageGrain
-from waterline.checker.kafka.narrative.turn import Turn
 from waterline.invariants.remote_leo_honest import first_false_offset
 from waterline.model.message.narration.phrases import members_of
 from waterline.model.message.terms import FETCHING, LEADER, OUT_OF_RANGE

@@ -10,10 +10,9 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
-from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import explore_in_threads
 from waterline.checker.batch.keeping import answers_folder
-from waterline.checker.batch.question import UNWATCHED, Question
+from waterline.checker.batch.question import UNWATCHED, Answer, Question
 from waterline.checker.compiler.cache import read_sealed, trusted_cache, write_sealed
 from waterline.checker.compiler.problem_digest import question_digest, reads_the_same, what_it_read
 from waterline.checker.kafka.now.histories import (

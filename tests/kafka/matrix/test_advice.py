@@ -11,8 +11,8 @@ import pytest
 
 from tests.support.commands import Commands
 from tests.support.grids import cell_of, explored
-from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
+from waterline.checker.batch.question import Answer
 from waterline.checker.kafka.matrix.advice import advice, upgrades
 from waterline.checker.kafka.matrix.deepening import Raised
 from waterline.checker.kafka.matrix.grid import CLAIMS, VERSION, Axis, Cell, Grid, Value, grid_over

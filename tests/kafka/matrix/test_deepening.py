@@ -9,9 +9,8 @@ import pytest
 
 from tests.support.grids import cell_of, explored
 from waterline.checker.batch import in_memory
-from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
-from waterline.checker.batch.question import UNWATCHED, Question, Watch, unexplored_answer
+from waterline.checker.batch.question import UNWATCHED, Answer, Question, Watch, unexplored_answer
 from waterline.checker.kafka.matrix.extent import describe_extent
 from waterline.checker.kafka.matrix.grid import Grid, first_records, grid_over
 from waterline.checker.kafka.matrix.matrix import explore_grid

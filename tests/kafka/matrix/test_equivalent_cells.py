@@ -12,9 +12,15 @@ import pytest
 from tests.support.reached import depths_of_states
 from tests.support.sampling import drawn
 from tests.support.states import model_of
-from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
-from waterline.checker.batch.question import UNWATCHED, Explorer, Question, Watch, unexplored_answer
+from waterline.checker.batch.question import (
+    UNWATCHED,
+    Answer,
+    Explorer,
+    Question,
+    Watch,
+    unexplored_answer,
+)
 from waterline.checker.kafka.matrix.deepening import asking_once
 from waterline.checker.kafka.matrix.grid import Grid, grid_over
 from waterline.checker.kafka.matrix.questions import question_of

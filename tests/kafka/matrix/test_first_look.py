@@ -9,8 +9,7 @@ import pytest
 
 from tests.support.deployment_answers import FOLDER, answer_of
 from tests.support.grids import explored
-from waterline.checker.batch.answer import Answer
-from waterline.checker.batch.question import Question, Watch, unexplored_answer
+from waterline.checker.batch.question import Answer, Question, Watch, unexplored_answer
 from waterline.checker.compiler.kernel import plan_of
 from waterline.checker.kafka.families import MESSAGE
 from waterline.checker.kafka.matrix.advice import advice

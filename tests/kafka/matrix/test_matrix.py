@@ -18,9 +18,8 @@ from tests.support.commands import Commands
 from tests.support.grids import NAMES, SMALL, TINY, cell_of, explored, small_matrix, two_crashes
 from tests.support.sampling import drawn
 from waterline.checker.batch import in_memory
-from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import explore, explore_in_threads
-from waterline.checker.batch.question import UNWATCHED, Watch
+from waterline.checker.batch.question import UNWATCHED, Answer, Watch
 from waterline.checker.compiler.kernel import plan_of, program_of
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.kafka.matrix.grid import (

@@ -10,8 +10,7 @@ import pytest
 from tests.kafka.matrix.test_sizes import deployed
 from tests.support.deployment_answers import answer_of, made_up, shown
 from tests.support.grids import explored
-from waterline.checker.batch.answer import Answer
-from waterline.checker.batch.question import Question, Watch
+from waterline.checker.batch.question import Answer, Question, Watch
 from waterline.checker.kafka.matrix.grid import FAULT, OF_OPERATORS, Grid, axes_of, grid_over
 from waterline.checker.kafka.matrix.known_causes import Kin
 from waterline.checker.kafka.matrix.matrix import DeploymentAnswer, Matrix, explore_grid

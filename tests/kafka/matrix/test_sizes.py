@@ -14,8 +14,8 @@ import pytest
 
 from tests.support.deployment_answers import always, answer_of, made_up, shown
 from tests.support.recorded_traces import entry_trace
-from waterline.checker.batch.answer import Answer
 from waterline.checker.batch.in_memory import exploring
+from waterline.checker.batch.question import Answer
 from waterline.checker.ci.configured import entries_of
 from waterline.checker.ci.reports.config_findings import to_junit, to_sarif
 from waterline.checker.cli.matrix_deployment import exit_code

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Commands
-from waterline.checker.batch.answer import Answer
-from waterline.checker.batch.question import Question, unexplored_answer
+from waterline.checker.batch.question import Answer, Question, unexplored_answer
 from waterline.checker.cli.shared.progress import Progress
 
 COMMAND = [sys.executable, "-c", "from waterline.checker.cli.cli import main; main()"]
