@@ -11,9 +11,10 @@ import pytest
 from waterline.checker.kafka.families import problem_for
 from waterline.checker.search.engines import spark
 from waterline.checker.search.engines.engine import EngineChoice
-from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.factory import GrowingEngine, engine_for
 from waterline.checker.search.engines.spark_session import NoSpark
 from waterline.checker.search.engines.spark_side import SparkSide
+from waterline.checker.search.engines.workers import DiskWorkers
 from waterline.checker.search.search import search
 from waterline.checker.storage import run_directory
 from waterline.checker.storage.storage import RemoteStorage
@@ -41,6 +42,17 @@ def test_spark_is_started_by_a_level_of_so_many_states_and_no_smaller_one(
     large = [level for level in result.levels if level.states >= frontier]
     assert len(started) == len(large)
     assert bool(large) == (frontier == 500)
+
+
+def test_memory_bounds_the_driver_also_where_it_explores_over_files() -> None:
+    choice = EngineChoice(name="spark", master="local[2]")
+    with closing(
+        engine_for(problem_for("hw", Environment()), choice, memory_bytes=10**8)
+    ) as engine:
+        assert isinstance(engine, GrowingEngine)
+        helpers = engine._over_files._others
+        assert isinstance(helpers, DiskWorkers)
+        assert helpers.memory_bytes == 10**8
 
 
 def test_spark_connect_refuses_an_object_store_before_the_search(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -132,31 +133,32 @@ def engine_for(
     """
     words = problem.model.layout.words
     levels = WrittenLevels(words, directory)
+    in_memory = partial(
+        MemoryEngine,
+        problem,
+        threads=choice.threads,
+        memory_bytes=memory_bytes,
+        deadline=deadline,
+    )
+    on_disk = partial(
+        DiskWorkers,
+        words=words,
+        threads=choice.threads,
+        memory_bytes=memory_bytes,
+        deadline=deadline,
+    )
     if choice.name == "local":
-        memory = MemoryEngine(
-            problem, threads=choice.threads, memory_bytes=memory_bytes, deadline=deadline
-        )
-        threads = DiskWorkers(
-            words=words, threads=choice.threads, memory_bytes=memory_bytes, deadline=deadline
-        )
-        over_files = FileEngine(problem, threads, levels, owners=choice.partitions)
-        return GrowingEngine(memory, over_files, name="local")
+        over_files = FileEngine(problem, on_disk(), levels, owners=choice.partitions)
+        return GrowingEngine(in_memory(), over_files, name="local")
     from waterline.checker.search.engines.spark import SparkWorkers  # noqa: PLC0415 - the local engine needs none
 
     workers = SparkWorkers(problem, choice, on_wait=announce, deadline=deadline)
     if directory is not None:
         workers.require(directory.storage)
-    helpers = None
-    if choice.driver_levels is None:
-        helpers = DiskWorkers(words=words, name="driver", threads=choice.threads, deadline=deadline)
+    helpers = on_disk(name="driver") if choice.driver_levels is None else None
     over_files = FileEngine(problem, workers, levels, owners=choice.partitions, helpers=helpers)
     if choice.driver_levels == 0:
         return over_files
-    memory = MemoryEngine(
-        problem,
-        name="driver",
-        threads=choice.threads,
-        memory_bytes=memory_bytes,
-        deadline=deadline,
+    return GrowingEngine(
+        in_memory(name="driver"), over_files, name="spark", outgrown=workers.is_wanted
     )
-    return GrowingEngine(memory, over_files, name="spark", outgrown=workers.is_wanted)
