@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from waterline.invariants.breaking import Breaking
-from waterline.model.atomic.quorum import leads
+from waterline.model.atomic.state import leads
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA, contains
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.model.atomic.quorum import quorum_isr, quorum_leader
+from waterline.model.atomic.state import quorum_isr, quorum_leader
 from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA, contains

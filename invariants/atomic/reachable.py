@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.reachable import truncation_removes_record
-from waterline.model.atomic.quorum import leads
+from waterline.model.atomic.state import leads
 from waterline.model.core.claim import Reachable
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from waterline.invariants.atomic.exposed import first_exposed, first_without, lacking
 from waterline.invariants.breaking import Breaking
-from waterline.model.atomic.quorum import quorum_isr
+from waterline.model.atomic.state import quorum_isr
 from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_REPLICA

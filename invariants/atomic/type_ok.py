@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.atomic.logs import in_some_log
-from waterline.model.atomic.quorum import leads
+from waterline.model.atomic.state import leads
 from waterline.model.core.claim import Invariant, headline
 from waterline.model.core.state import State
 from waterline.model.message.terms import NO_RECORD, NO_REPLICA

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants.atomic import elected_leader_in_isr, strong_isr, weak_isr
-from waterline.model.atomic.quorum import leads, quorum_isr
+from waterline.model.atomic.state import leads, quorum_isr
 from waterline.model.core.claim import Lemma
 from waterline.model.message.epochs import epoch_at
 from waterline.model.message.terms import NO_EPOCH, NO_REPLICA, contains

@@ -37,7 +37,6 @@ MODULES = (
     "directories",
     "disk",
     "leaderless",
-    "sessions",
     "controller",
     "assignment",
     "reassignment",

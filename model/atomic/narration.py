@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from waterline.model.atomic.quorum import (
+from waterline.model.atomic.state import (
     is_true_leader,
     known_leader,
     leads,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.atomic.logs import cut, matching_end, same_epoch, truncation_end
-from waterline.model.atomic.quorum import (
+from waterline.model.atomic.state import (
     is_true_leader,
     known_leader,
     leads,

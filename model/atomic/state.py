@@ -3,11 +3,13 @@
 Nothing is stored twice. A leader epoch is given out once, with one LeaderAndIsr request. So the
 request of a replica's epoch names the leader that the replica knows, and the partition state in
 ZooKeeper follows from the newest request and the ISR of the leader that acts on it
-(`model.atomic.quorum`). No rule reads a follower's copy of the ISR, which is that of its request. A
-record is an id in order of birth (1, 2, ...); its epoch is stored once per id.
+(`quorum_leader`, `quorum_isr`). No rule reads a follower's copy of the ISR, which is that of its
+request. A record is an id in order of birth (1, 2, ...); its epoch is stored once per id.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from waterline.model.atomic.environment import AtomicEnvironment
 from waterline.model.core.layout import Field, Layout
@@ -111,3 +113,37 @@ def layout(bounds: AtomicEnvironment) -> Layout:
             "requests": bounds.epochs + 1,
         },
     )
+
+
+def known_leader(s: Any, replica: int) -> int:
+    """The leader that the replica knows: itself, another, or none yet."""
+    epoch = s.known_epoch[replica]
+    return NO_REPLICA if epoch == NO_EPOCH else s.request_leader[epoch]
+
+
+def leads(s: Any, replica: int) -> bool:
+    """True if the replica believes that it leads, rightly or not; it then accepts writes."""
+    return known_leader(s, replica) == replica
+
+
+def quorum_leader(s: Any) -> int:
+    """The leader that the controller has decided on, or none."""
+    return NO_REPLICA if s.issued == 0 else s.request_leader[s.issued - 1]
+
+
+def is_true_leader(s: Any, replica: int) -> bool:
+    """True if the replica leads and the quorum agrees, epoch and all."""
+    return s.known_epoch[replica] == s.issued - 1 and leads(s, replica)
+
+
+def quorum_isr(s: Any) -> int:
+    """The ISR in ZooKeeper: everybody at first, then what the newest epoch has made of it.
+
+    The true leader changes it together with its own copy, so the two are one.
+    """
+    if s.issued == 0:
+        return (1 << s.replicas) - 1
+    leader = quorum_leader(s)
+    if leader != NO_REPLICA and is_true_leader(s, leader):
+        return s.known_isr[leader]
+    return s.request_isr[s.issued - 1]

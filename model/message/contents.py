@@ -23,7 +23,6 @@ from waterline.model.message import (
     process,
     reassignment,
     replay,
-    sessions,
     truncation,
 )
 from waterline.model.message.cluster import REPLICA_SETS
@@ -216,16 +215,16 @@ ACTIONS = (
     _action(
         "SessionExpiry",
         (_REPLICA,),
-        sessions.can_expire_session,
-        sessions.expire_session,
+        process.can_expire_session,
+        process.expire_session,
         controller.fence_limit,
     ),
     _action(
         "Register",
         (_REPLICA,),
-        sessions.can_register,
-        sessions.register,
-        sessions.registration_limit,
+        process.can_register,
+        process.register,
+        process.registration_limit,
     ),
     _action("Move", (_REPLICA,), controller.can_move, controller.move, controller.move_limit),
     _action(

@@ -15,7 +15,7 @@ from waterline.checker.kafka.narrative.cluster import (
 from waterline.checker.kafka.narrative.grain import cells_of, logs_of
 from waterline.counterexamples import Moment
 from waterline.model.atomic.narration import rows, summary
-from waterline.model.atomic.quorum import is_true_leader, leads, quorum_isr, quorum_leader
+from waterline.model.atomic.state import is_true_leader, leads, quorum_isr, quorum_leader
 from waterline.model.core.state import State
 from waterline.model.message.narration.phrases import members_of
 from waterline.model.message.terms import NO_EPOCH, NO_REPLICA

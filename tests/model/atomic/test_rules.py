@@ -9,7 +9,7 @@ import pytest
 from tests.support.atomic_states import EVERY_VERSION, by_hand, cluster
 from tests.support.states import changed_by, is_enabled, run
 from tests.support.walking import walk
-from waterline.model.atomic.quorum import known_leader, quorum_isr, quorum_leader
+from waterline.model.atomic.state import known_leader, quorum_isr, quorum_leader
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Model
 

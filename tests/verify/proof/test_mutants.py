@@ -14,9 +14,9 @@ pytest.importorskip("z3")
 from waterline.checker.kafka.theorems import SMALL, theorem_of
 from waterline.checker.proof.obligations import Induction
 from waterline.checker.proof.proving import refute
-from waterline.model.atomic import logs, quorum, rules
-from waterline.model.atomic.quorum import is_true_leader, known_leader, leads, quorum_leader
+from waterline.model.atomic import logs, rules, state
 from waterline.model.atomic.rules import has_reached_own_epoch, has_replicated
+from waterline.model.atomic.state import is_true_leader, known_leader, leads, quorum_leader
 from waterline.model.core.transition_system import Model
 from waterline.model.message.terms import NO_REPLICA, contains, with_member
 
@@ -124,7 +124,7 @@ WRONG: list[tuple[Rule, Rule, str]] = [
     (rules.can_become_leader, leads_backwards, "BecomeLeader"),
     (rules.can_elect, elects_from_outside, "ElectLeader"),
     (rules.become_leader, forgets_the_isr, "BecomeLeader"),
-    (quorum.quorum_isr, elects_by_old_isr, "ElectLeader"),
+    (state.quorum_isr, elects_by_old_isr, "ElectLeader"),
     (rules.produce, produces_in_next_epoch, "Produce"),
 ]
 """A rule, what replaces it, and an action that goes by it. Kafka has had most of these errors."""
@@ -132,7 +132,7 @@ HARMLESS: list[tuple[Rule, Rule, str]] = [
     (rules.can_shrink_isr, shrinks_at_will, "ShrinkIsr"),
     (rules.can_expand_isr, expands_as_it_is, "ExpandIsr"),
 ]
-PLACES = (rules, logs, quorum)
+PLACES = (rules, logs, state)
 
 
 def mutated(rule: Rule, mutant: Rule, monkeypatch: pytest.MonkeyPatch) -> Induction:
