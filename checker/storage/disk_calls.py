@@ -28,6 +28,16 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
 
 
+def make_new_folder(folder: Path) -> bool:
+    """A folder; False if it is there already."""
+    with _about(folder):
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            return False
+    return True
+
+
 def open_aside(folder: Path) -> tuple[BinaryIO, Path]:
     """Open a new file in a folder, under a temporary name that no reader looks for."""
     with _about(folder):

@@ -44,9 +44,11 @@ PARTS = {
     "invariants": ("expander.py", "inspect"),
     "sorting, doubles dropped": ("runs.py", "sort_unique"),
     "looking up in runs": ("runs.py", "unseen"),
+    "looking up in tables": ("owner_table.py", "_add"),
+    "growing tables": ("compact_tables.py", "_move"),
     "merging and writing runs and levels": ("storage.py", "write"),
-    "writing exchange files": ("segments.py", "write"),
-    "reading exchange files": ("segments.py", "read_segments"),
+    "writing exchange files": ("shipping.py", "write"),
+    "reading exchange files": ("shipping.py", "read_segments"),
     "blocks of bytes to and from the JVM": ("serializers.py", "dump_stream"),
     "blocks of bytes from the JVM": ("serializers.py", "load_stream"),
 }
@@ -120,7 +122,12 @@ def on_spark(
                     took = own if part in _OWN_TIME else cumulated
                     seconds[part] = seconds.get(part, 0.0) + took
     # A level's file is written as its states are found.
-    within = ("sorting, doubles dropped", "looking up in runs", "reading exchange files")
+    within = (
+        "sorting, doubles dropped",
+        "looking up in runs",
+        "looking up in tables",
+        "reading exchange files",
+    )
     seconds["merging and writing runs and levels"] -= sum(seconds.get(part, 0) for part in within)
     named = sum(took for part, took in seconds.items() if part in PARTS)
     seconds["workers, the rest"] = workers - named

@@ -1,15 +1,16 @@
-"""Attack on what a worker remembers of the states that it has sent.
+"""Attack on what a worker remembers: the states that it has sent, and those of its owner.
 
-It may drop a successor only if its owner has it or is about to absorb it. Here attempts of tasks
-fail half-way, succeed and are not taken, run again on other workers, and candidates are lost: a
-worker that relies on what nobody has received loses states.
+It may drop a successor only if its owner has it or is about to absorb it, and a candidate only if
+that is visited. Here attempts of tasks fail half-way, succeed and are not taken, run again on other
+workers, and candidates are lost: a worker that relies on what nobody has received loses states, and
+so does one that keeps the states of an attempt that has failed.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,11 +20,14 @@ import pytest
 from tests.support.graph_model import NODES, graph_problem, node_state
 from waterline.checker.search.engines import over_files, task
 from waterline.checker.search.engines.expander import Expander, Tally
+from waterline.checker.search.engines.factory import GrowingEngine
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.over_files import FileEngine, WrittenLevels
+from waterline.checker.search.engines.shipping import CandidatesLost
 from waterline.checker.search.engines.task import LevelPlan, Outbox, Report, explore
 from waterline.checker.search.engines.workers import WorkersLost
 from waterline.checker.search.search import search
+from waterline.checker.storage import owner_table
 from waterline.checker.storage.blocks import owner_of_each
 from waterline.checker.storage.storage import Storage
 
@@ -44,21 +48,24 @@ class HostileWorkers:
         self.use = use
         self.sent_rows = sent_rows
         self.parts_max = parts
-        self.processes = [SimpleNamespace() for _ in range(2)]
+        self.processes = [SimpleNamespace() for _ in range(OWNERS)]
         self.waiting: list[list[tuple[int, bytes]]] = []
         self.lost: set[tuple[int, bool]] = set()
         self.attempts = 0
+        self.owners = OWNERS
 
     def start(self, storage: Storage, work: str, *, frontier: int, visited: int) -> int:
-        return OWNERS
+        self.owners += self.chance.randrange(2)
+        return self.owners
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         self.waiting = [[(0, block) for to, block in blocks if to == o] for o in range(owners)]
 
     def explore(self, plan: LevelPlan) -> list[Report]:
         self._lose(plan)
-        made: list[list[tuple[int, bytes]]] = [[] for _ in range(OWNERS)]
-        order = self.chance.sample(range(OWNERS), OWNERS)
+        owners = len(plan.owners)
+        made: list[list[tuple[int, bytes]]] = [[] for _ in range(owners)]
+        order = self.chance.sample(range(owners), owners)
         reports = [self._accepted(plan, owner, made) for owner in order]
         self._lose(plan)
         self.waiting = [sorted(blocks, key=lambda block: block[0]) for blocks in made]
@@ -73,39 +80,60 @@ class HostileWorkers:
     def _accepted(self, plan: LevelPlan, owner: int, made: list[list[tuple[int, bytes]]]) -> Report:
         while True:
             fate = self.chance.random()
+            if fate < 0.2:  # It fails, having received some.
+                read = self.chance.randrange(plan.parts)
+                with suppress(CandidatesLost):
+                    list(self._attempt(plan, owner, parts_received=read))
+                continue
             yielded = self._attempt(plan, owner)
-            if fate < 0.2:  # It fails, having sent some.
+            if fate < 0.3:  # It fails, having sent some.
                 for _ in zip(range(self.chance.randrange(3)), yielded, strict=False):
                     pass
                 yielded.close()  # type: ignore[attr-defined]
                 continue
             sent, report = [], None
             for receiver, found in yielded:
-                if receiver == OWNERS * plan.parts_sent:
+                if receiver == len(plan.owners) * plan.parts_sent:
                     report = found
                 else:
                     sent.append((receiver, bytes(found)))
-            if fate < 0.4:  # What it found does not arrive.
+            if fate < 0.5:  # What it found does not arrive.
                 continue
             for receiver, block in sent:
                 made[receiver // plan.parts_sent].append((receiver % plan.parts_sent, block))
             assert isinstance(report, Report)
             return report
 
-    def _attempt(self, plan: LevelPlan, owner: int) -> Iterator[tuple[int, Any]]:
+    def _attempt(
+        self, plan: LevelPlan, owner: int, *, parts_received: int | None = None
+    ) -> Iterator[tuple[int, Any]]:
         self.attempts += 1
-        self.use(self.chance.choice(self.processes))
+        at_home = self.processes[owner % OWNERS]
+        self.use(at_home if self.chance.random() < 0.6 else self.chance.choice(self.processes))
         given = self.waiting[owner] if plan.absorbs else []
-        return explore(plan, owner, iter(given))
+        return explore(plan, owner, _received(given, parts_received))
 
     def renew(self) -> bool:
         return self.chance.random() < 0.1
+
+    def keep_tables(self, owners: int, states: int) -> bool:
+        return self.chance.random() < 0.8
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
         yield from map(work, items)
 
     def close(self) -> None:
         pass
+
+
+def _received(given: list[tuple[int, bytes]], parts: int | None) -> Iterator[tuple[int, bytes]]:
+    """What is given, or some parts of it and then an error."""
+    for part, block in given:
+        if parts is not None and part > parts:
+            break
+        yield part, block
+    if parts is not None:
+        raise CandidatesLost
 
 
 def levels_of(edges: Edges, initial: int) -> list[int]:
@@ -123,7 +151,10 @@ def test_no_state_is_lost_whatever_becomes_of_attempts(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(seed)
-    monkeypatch.setattr(over_files, "PART_BYTES", 64)
+    monkeypatch.setattr(over_files, "PART_BYTES", 8)
+    monkeypatch.setattr(over_files, "SMALL_FRONTIER", 1)
+    monkeypatch.setattr(over_files, "GROWTH_TAKEN", 1)
+    monkeypatch.setattr(owner_table, "TABLES", 2)
     edges = [(n, chance.randrange(NODES)) for n in range(NODES) for _ in range(2)]
     workers = HostileWorkers(
         chance,
@@ -132,7 +163,14 @@ def test_no_state_is_lost_whatever_becomes_of_attempts(
         parts=chance.choice((1, 4)),
     )
     problem = graph_problem(edges)
-    engine = FileEngine(problem, workers, WrittenLevels(problem.model.layout.words), owners=OWNERS)
+    over = FileEngine(problem, workers, WrittenLevels(problem.model.layout.words))
+    levels_in_memory = chance.randrange(4)
+    engine = GrowingEngine(
+        MemoryEngine(problem, threads=1),
+        over,
+        name="hostile",
+        outgrown=lambda depth, states: depth >= levels_in_memory,
+    )
 
     with closing(engine):
         result = search(problem, engine)

@@ -18,6 +18,7 @@ that has to be written.
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -151,16 +152,24 @@ class Tiers:
         """Names of the runs that no level has as its file."""
         return [run.name for run, _ in self.runs if run.name in self._merged]
 
-    def plan(self, merged: str) -> OwnerPlan:
-        """Return the runs to search at the next level, and those to merge into `merged` first."""
+    @property
+    def states(self) -> int:
+        """How many states the runs have."""
+        return sum(rows for _, rows in self.runs)
+
+    def plan(self, merged: str, *, merged_max: int = sys.maxsize) -> OwnerPlan:
+        """Return the runs to search at the next level, and those to merge into `merged` first.
+
+        No more than `merged_max` states are rewritten.
+        """
         keep = len(self.runs)
         younger = 0
         # Levels may shrink slowly: a run can be larger than the next, and smaller than the rest.
         for number in range(len(self.runs) - 1, -1, -1):
             size = self.runs[number][1]
-            if size < younger:
-                keep = number
             younger += size
+            if size < younger - size and younger <= merged_max:
+                keep = number
         kept, tail_runs = self.runs[:keep], self.runs[keep:]
         if not tail_runs:
             return OwnerPlan(runs=tuple(run for run, _ in self.runs))
@@ -181,6 +190,8 @@ SMALL_FRONTIER = 100_000
 """Below it, starting a level on a cluster takes longer than exploring it."""
 GROWTH_TAKEN = 4
 """Once a level is so much larger than the one that workers began with, there may be more owners."""
+MERGED_SMALL = 16 * SMALL_FRONTIER
+"""Most states of an owner that are merged for the sake of a small level."""
 CANDIDATES_A_STATE = 4
 PART_BYTES = 4 << 20
 _Found = TypeVar("_Found")
@@ -336,10 +347,15 @@ class FileEngine:
 
     def _plan(self, *, absorbs: bool, expands: bool) -> LevelPlan:
         owners = []
+        states = max((tiers.states for tiers in self._tiers), default=0)
+        tables = absorbs and self.workers.keep_tables(self.owners, states)
         for number, tiers in enumerate(self._tiers):
-            if absorbs:
+            if tables:
+                owners.append(OwnerPlan(runs=tuple(run for run, _ in tiers.runs)))
+            elif absorbs:
                 merged = f"{self.levels.work}/visited/{self.depth:05d}-{number:05d}.states"
-                owners.append(tiers.plan(merged))
+                most = MERGED_SMALL if self._is_small else sys.maxsize
+                owners.append(tiers.plan(merged, merged_max=most))
             else:
                 frontier = self._runs_of(self.levels[-1], number)
                 owners.append(OwnerPlan(frontier=tuple(run for run, _ in frontier)))
@@ -358,6 +374,7 @@ class FileEngine:
             sent_rows=self.workers.sent_rows,
             generation=self._generation,
             accepted=self._accepted,
+            tables=tables,
             rules=self.workers.rules,
         )
 

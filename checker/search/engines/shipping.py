@@ -20,7 +20,7 @@ import secrets
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -37,7 +37,7 @@ from waterline.checker.search.engines import shipped_call
 from waterline.checker.search.engines.processes import search_path
 from waterline.checker.search.engines.shipped_call import Probe, ShippedCall
 from waterline.checker.search.engines.spark_session import NoSpark
-from waterline.checker.search.engines.task import LevelPlan, Report, explore
+from waterline.checker.search.engines.task import LevelPlan, Report, explore, owner_at_hand
 from waterline.checker.storage import disk_calls
 from waterline.checker.storage.plain_files import Damaged, open_plain
 from waterline.checker.storage.storage import bytes_of
@@ -66,8 +66,8 @@ class SegmentFile:
     """A new file in a folder for segments. It does not exist before the first."""
 
     def __init__(self, folder: Path) -> None:
+        self.name = f"{secrets.token_hex(8)}.candidates"
         self._folder = folder
-        self._name = f"{secrets.token_hex(8)}.candidates"
         self._file: BinaryIO | None = None
         self._size = 0
 
@@ -80,10 +80,10 @@ class SegmentFile:
         """Append a block."""
         if self._file is None:
             disk_calls.make_folder(self._folder)
-            opened = open_plain(self._folder, self._name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            opened = open_plain(self._folder, self.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
             self._file = os.fdopen(opened, "wb")
-        disk_calls.write(self._file, self._folder / self._name, block)
-        segment = Segment(self._name, self._size, len(block), zlib.crc32(block))
+        disk_calls.write(self._file, self._folder / self.name, block)
+        segment = Segment(self.name, self._size, len(block), zlib.crc32(block))
         self._size += len(block)
         return segment
 
@@ -115,6 +115,68 @@ def _fill(file: Any, room: Any) -> bool:
             return False
         room = room[read:]
     return True
+
+
+_INDEX_WORDS = 4
+"""Words of a segment in an index: its part, offset, size and checksum."""
+
+
+class Outgoing:
+    """A file of candidates for so many owners. Each of them has an index of its segments there."""
+
+    def __init__(self, folder: Path, owners: int) -> None:
+        self._file = SegmentFile(folder)
+        self._indices: list[list[tuple[int, ...]]] = [[] for _ in range(owners)]
+
+    def add(self, owner: int, part: int, block: bytes | memoryview) -> None:
+        """Append candidates of a part of an owner."""
+        segment = self._file.write(block)
+        self._indices[owner].append((part, segment.offset, segment.size, segment.crc))
+
+    def write_indices(self) -> list[Segment | None]:
+        """The index of each owner, None if nothing is for it."""
+        return [
+            self._file.write(np.array(index, np.uint64).tobytes()) if index else None
+            for index in self._indices
+        ]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def receive(
+    folder: Path, indices: Iterable[Segment | None], words: int
+) -> Iterator[tuple[int, Rows]]:
+    """Yield the candidates of each part, from the indices of all files. Raises `CandidatesLost`."""
+    segments = [
+        (part, Segment(index.name, *place))
+        for index in indices
+        if index is not None
+        for part, *place in read_segments(folder, [index], _INDEX_WORDS).tolist()
+    ]
+    segments.sort(key=itemgetter(0))
+    for part, same in groupby(segments, itemgetter(0)):
+        yield part, read_segments(folder, [segment for _, segment in same], words)
+
+
+def claim(folder: Path, task: int, wanted: Iterable[int]) -> int:
+    """Return the first of these owners that no other task has, from now on this one's.
+
+    A folder can be made once, on whatever machines see it. Another attempt at the same task finds
+    what the first has claimed. Raises `CandidatesLost`.
+    """
+    disk_calls.make_folder(folder)
+    names = {found.name for found in folder.iterdir()}
+    for name in names:
+        number, _, by = name.partition(".")
+        if by == str(task):
+            return int(number)
+    for owner in wanted:
+        if str(owner) not in names and disk_calls.make_new_folder(folder / str(owner)):
+            disk_calls.make_new_folder(folder / f"{owner}.{task}")
+            return owner
+    raise CandidatesLost(f"task {task} has found every owner claimed in {folder}")
 
 
 LIBRARIES = ("numpy", "llvmlite")
@@ -240,36 +302,44 @@ def _taken_from(blocks: list[Any]) -> Iterator[Any]:
 
 
 class FileTask:
-    """`explore` with its plan, between two folders: candidates are segments of files."""
+    """`explore` with its plan, between two folders: candidates are segments of files.
 
-    def __init__(self, plan: LevelPlan, given: Path, made: Path) -> None:
+    `sent` are the indices of each owner in all files of the folder `given`.
+    """
+
+    def __init__(
+        self, plan: LevelPlan, given: Path, sent: list[list[Segment | None]], made: Path
+    ) -> None:
         self.plan = plan
         self.given = given
+        self.sent = sent
         self.made = made
 
-    def __call__(
-        self, items: Iterator[tuple[int, list[tuple[int, Segment]]]]
-    ) -> Iterator[tuple[Report, list[tuple[int, Segment]]]]:
-        """Yield each owner's report and segments, from owners and their segments by parts.
+    def __call__(self, tasks: Iterator[int]) -> Iterator[tuple[Report, list[Segment | None]]]:
+        """Yield an owner's report, and the index of each owner, from the numbers of tasks.
 
         Spark keeps a worker only if its task has read all its input.
         """
         plan = self.plan
-        for owner, segments in list(items):
-            with _naming_the_place(plan), closing(SegmentFile(self.made)) as file:
-                made: list[tuple[int, Segment]] = []
-                for to, found in explore(plan, owner, self._receive(segments)):
-                    if to == len(plan.owners) * plan.parts_sent:
-                        yield found, made
+        owners = len(plan.owners)
+        words = plan.problem.model.layout.words
+        for task in list(tasks):
+            with _naming_the_place(plan), closing(Outgoing(self.made, owners)) as outgoing:
+                owner = self._owner_of(task) if plan.tables else task
+                candidates = receive(self.given, self.sent[owner], words)
+                for to, found in explore(plan, owner, candidates):
+                    if to == owners * plan.parts_sent:
+                        yield found, outgoing.write_indices()
                     else:
-                        made.append((to, file.write(found)))
+                        outgoing.add(*divmod(to, plan.parts_sent), found)
                 _settle()
 
-    def _receive(self, segments: list[tuple[int, Segment]]) -> Iterator[tuple[int, Any]]:
-        """Yield all candidates of a part as one block, without a further reference to it."""
-        words = self.plan.problem.model.layout.words
-        for part, same in groupby(segments, itemgetter(0)):
-            yield part, read_segments(self.given, [segment for _, segment in same], words)
+    def _owner_of(self, task: int) -> int:
+        """The owner whose table is at hand here, if no other task has taken it."""
+        at_hand = owner_at_hand(self.plan)
+        others = [(task + i) % len(self.plan.owners) for i in range(len(self.plan.owners))]
+        wanted = others if at_hand is None else [at_hand, *others]
+        return claim(self.made / "claims", task, wanted)
 
 
 @contextmanager

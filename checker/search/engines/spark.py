@@ -14,7 +14,6 @@ import functools
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,11 +23,12 @@ from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.processes import memory_a_core
 from waterline.checker.search.engines.shipped_call import itself, values
-from waterline.checker.search.engines.shipping import FileTask, Segment, SegmentFile, ShuffleTask
+from waterline.checker.search.engines.shipping import FileTask, Outgoing, Segment, ShuffleTask
 from waterline.checker.search.engines.spark_side import SparkSide
 from waterline.checker.search.engines.task import LevelPlan, Report, load
-from waterline.checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX
+from waterline.checker.search.engines.workers import GROWTH_EXPECTED, SENT_ROWS_MAX, WorkersLost
 from waterline.checker.storage import disk_calls, programs
+from waterline.checker.storage.entry_layout import widths_of
 from waterline.checker.storage.storage import LocalStorage, Storage
 
 RENEW_LEVELS = 24
@@ -116,38 +116,33 @@ class FileExchange:
         self._spark = spark
         self._folder = folder
         self._level: Path | None = None
-        self._segments: list[list[tuple[int, Segment]]] = []
-        """The segments of each owner, in `_level`, with the numbers of their parts, in order."""
+        self._sent: list[list[Segment | None]] = []
+        """The indices of each owner in the files of `_level`."""
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """A file with the driver's candidates."""
         level = self._new_level()
-        sent: list[list[tuple[int, Segment]]] = [[] for _ in range(owners)]
-        with closing(SegmentFile(level)) as file:
+        with closing(Outgoing(level, owners)) as outgoing:
             for owner, block in blocks:
-                sent[owner].append((0, file.write(block)))
-        self._keep(level, sent)
+                outgoing.add(owner, 0, block)
+            self._keep(level, [outgoing.write_indices()])
 
     def explore(self, plan: LevelPlan, late: Callable[[], bool]) -> list[Report]:
-        """Run one job of one stage: a task for each owner returns its report and segments."""
-        owners = len(plan.owners)
-        given = self._segments if plan.absorbs else [[] for _ in range(owners)]
+        """Run one job of one stage: a task for each owner returns its report and indices."""
+        owners = range(len(plan.owners))
+        sent = self._sent if plan.absorbs else [[] for _ in owners]
         level = self._new_level()
-        task = FileTask(plan, self._level or level, level)
-        items = list(enumerate(given))
+        task = FileTask(plan, self._level or level, sent, level)
         when = f"at level {plan.depth}"
         try:
-            found = self._spark.collect(when, items, owners, task, until=late)
+            found = self._spark.collect(when, owners, len(owners), task, until=late)
         except BaseException:
             disk_calls.remove_folder(level)
             raise
-        sent: list[list[tuple[int, Segment]]] = [[] for _ in range(owners)]
-        for _, segments in found:
-            for receiver, segment in segments:
-                sent[receiver // plan.parts_sent].append((receiver % plan.parts_sent, segment))
-        for of_owner in sent:
-            of_owner.sort(key=itemgetter(0))
-        self._keep(level, sent)
+        if sorted(report.owner for report, _ in found) != list(owners):
+            disk_calls.remove_folder(level)
+            raise WorkersLost("two tasks have explored one owner's share")
+        self._keep(level, [indices for _, indices in found])
         return [report for report, _ in found]
 
     def must_renew(self) -> bool:
@@ -162,11 +157,11 @@ class FileExchange:
         # A level can be explored again: no two have a folder in common.
         return self._folder / secrets.token_hex(8)
 
-    def _keep(self, level: Path, segments: list[list[tuple[int, Segment]]]) -> None:
-        """Keep these for the next level, and remove those before."""
+    def _keep(self, level: Path, indices: list[list[Segment | None]]) -> None:
+        """Keep the files with these indices for the next level, and remove those before."""
         if self._level is not None:
             disk_calls.remove_folder(self._level)
-        self._level, self._segments = level, segments
+        self._level, self._sent = level, [list(of_owner) for of_owner in zip(*indices, strict=True)]
 
 
 BOOT_FRONTIER = 500_000
@@ -176,6 +171,8 @@ which may end sooner than Spark is up: 7 million states with levels of up to 406
 HAND_OVER_FRONTIER = 50_000
 """Size of the frontier that the driver hands over to Spark, unless a number of levels is given."""
 OWNERS_A_CORE = 1
+TABLE_BITS_A_BYTE = 5
+"""A table takes a byte a state for so many bits of it: 15 of 73, measured 14."""
 CLUSTER_MEMORY_A_CORE = 2 << 30
 """Memory for Python assumed for each core of a cluster; `--partitions` overrides the estimate."""
 
@@ -241,7 +238,7 @@ class SparkWorkers:
         self._spark.wait()
         if self._exchange is None:
             self._exchange = self._exchange_in(storage, work)
-        memory = memory_a_core() if self._spark.is_local else CLUSTER_MEMORY_A_CORE
+        memory = self._memory_a_core()
         return owners_for(frontier, words=words, cores=self._spark.cores, memory_a_core=memory)
 
     def _exchange_in(self, storage: Storage, work: str) -> Exchange:
@@ -263,6 +260,16 @@ class SparkWorkers:
     def renew(self) -> bool:
         """Where what Spark has to remember would grow."""
         return self._exchange is not None and self._exchange.must_renew()
+
+    def keep_tables(self, owners: int, states: int) -> bool:
+        """Where each worker has one owner, whose states take no more than half of its memory."""
+        bits = sum(widths_of(self.problem.model.layout))
+        room = self._memory_a_core() // 2 // (bits // TABLE_BITS_A_BYTE + 1)
+        shares_files = isinstance(self._exchange, FileExchange)
+        return shares_files and owners <= self._spark.cores and states <= room
+
+    def _memory_a_core(self) -> int:
+        return memory_a_core() if self._spark.is_local else CLUSTER_MEMORY_A_CORE
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
         """Run one task for each item, or a few for many."""

@@ -31,7 +31,9 @@ from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.storage import programs
 from waterline.checker.storage.arena import empty_table
 from waterline.checker.storage.blocks import hashes
+from waterline.checker.storage.entry_layout import widths_of
 from waterline.checker.storage.explore_loop import BOX, home, recipe_of
+from waterline.checker.storage.owner_table import OwnerTable
 from waterline.checker.storage.plain_files import StateFile
 from waterline.checker.storage.runs import Scratch, merge, share, sort_unique, unseen
 from waterline.checker.storage.storage import Storage, bytes_of, checksum
@@ -172,9 +174,9 @@ class LevelPlan:
 
     `run` is a name that no other search has. `arrivals` is the name of the file of new states, with
     the owner's number to fill in; once there is one of the name `superseded`, the results of this
-    level's tasks are no longer needed. `gathered_rows` is how many distinct candidates a task keeps
-    before it passes them on. `rules` is the digest of the problem's rules, which a worker in
-    another process must have too; "" where tasks run in the driver.
+    level's tasks are no longer needed. `tables` lets a worker keep its owner's states in memory.
+    `rules` is the digest of the problem's rules, which a worker in another process must have too;
+    "" where tasks run in the driver.
     """
 
     run: str
@@ -191,6 +193,7 @@ class LevelPlan:
     sent_rows: int
     generation: str
     accepted: frozenset[str]
+    tables: bool = False
     rules: str = ""
 
 
@@ -262,9 +265,33 @@ class _Bench:
         self.expander = Expander(plan.problem)
         self.outbox = Outbox(self.expander, slots_max=plan.sent_rows)
         self.scratch = Scratch()
+        self.table: OwnerTable | None = None
+
+    def taken_table(self, plan: LevelPlan, owner: int) -> OwnerTable:
+        """The owner's table, with the states of the files to search; it is to be put back.
+
+        One that has a file more than these, or another owner's, is not used: begin anew.
+        """
+        table, self.table = self.table, None
+        runs = plan.owners[owner].runs
+        owners, names = len(plan.owners), {run.name for run in runs}
+        if table is None or (table.owners, table.owner) != (owners, owner) or table.files - names:
+            table = OwnerTable(widths_of(plan.problem.model.layout), owners, owner)
+        for run in runs:
+            rows = _read(plan, run, owner)  # Also what is not needed now must be there.
+            if run.name not in table.files:
+                table.take_in(run.name, rows)
+        return table
 
 
 _benches = threading.local()
+
+
+def owner_at_hand(plan: LevelPlan) -> int | None:
+    """The owner whose table this thread has."""
+    kind = getattr(_benches, "kind", None)
+    table = _benches.bench.table if kind == (plan.run, plan.sent_rows) else None
+    return table.owner if table is not None and table.owners == len(plan.owners) else None
 
 
 def _bench(plan: LevelPlan) -> _Bench:
@@ -286,23 +313,40 @@ def _absorb(
         rows = np.ascontiguousarray(plan.storage.read(name, bench.expander.layout.words))
         return [rows], StateFile(name, len(rows), checksum(rows), owner)
     found: list[Rows] = []
+    table = bench.taken_table(plan, owner) if plan.tables else None
+    parts = _parts_of(blocks, bench.expander.layout.words)
+    if table is None:
+        of_parts = _not_in_runs(plan, owner, bench, parts)
+    else:
+        of_parts = (table.new(rows, part, plan.parts) for part, rows in parts)
 
     def new() -> Iterator[Rows]:
-        for rows in _not_visited(plan, owner, bench, blocks):
+        for rows in of_parts:
             found.append(rows)
             yield rows
 
     file = plan.storage.write(name, new(), owner=owner)
+    if table is not None:
+        if file.rows:
+            table.files.add(name)
+        bench.table = table
     return found, file
 
 
-def _not_visited(
-    plan: LevelPlan, owner: int, bench: _Bench, blocks: Iterable[tuple[int, Any]]
-) -> Iterator[Rows]:
-    """The candidates that the owner has not seen, sorted, part by part.
+def _parts_of(blocks: Iterable[tuple[int, Any]], words: int) -> Iterator[tuple[int, Rows]]:
+    """The candidates of each part, with its number.
 
     A part is small enough for a processor's cache, which sorting and looking up depend on.
     """
+    for part, same in groupby(blocks, itemgetter(0)):
+        received = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in same]
+        yield part, received[0] if len(received) == 1 else np.concatenate(received)
+
+
+def _not_in_runs(
+    plan: LevelPlan, owner: int, bench: _Bench, parts: Iterable[tuple[int, Rows]]
+) -> Iterator[Rows]:
+    """The candidates that none of the owner's files has, sorted, part by part."""
     words = bench.expander.layout.words
     mine = plan.owners[owner]
     if mine.merge and not plan.storage.exists(mine.merged):
@@ -312,10 +356,8 @@ def _not_visited(
     if mine.merge:
         runs.append(plan.storage.read(mine.merged, words))
     ranges = len(plan.owners) * plan.parts
-    for part, same in groupby(blocks, itemgetter(0)):
-        received = [np.frombuffer(block, np.uint64).reshape(-1, words) for _, block in same]
-        whole = received[0] if len(received) == 1 else np.concatenate(received)
-        rows = sort_unique(whole, bench.scratch)
+    for part, received in parts:
+        rows = sort_unique(received, bench.scratch)
         within = [share(run, ranges, owner * plan.parts + part) for run in runs]
         found = unseen(rows, within)
         yield found.copy() if found is rows else found  # Sorting the next part overwrites `rows`.

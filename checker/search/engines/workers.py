@@ -66,6 +66,9 @@ class Workers(Protocol):
     def renew(self) -> bool:
         """True if candidates should rather be made anew from the files at this level."""
 
+    def keep_tables(self, owners: int, states: int) -> bool:
+        """True if each of so many owners' states, this many, fit the memory of a worker."""
+
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:
         """Yield `work(item)` for each item, computed anywhere."""
 
@@ -167,6 +170,10 @@ class DiskWorkers:
 
     def renew(self) -> bool:
         """Candidates are as safe as the files."""
+        return False
+
+    def keep_tables(self, owners: int, states: int) -> bool:
+        """Memory is short where threads go on over files."""
         return False
 
     def over(self, items: Sequence[Any], work: Callable[[Any], Any]) -> Iterator[Any]:

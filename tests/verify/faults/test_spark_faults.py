@@ -180,6 +180,7 @@ def test_a_full_disk_under_spark_is_one_line_and_room_lets_it_go_on(
     small_disk: Path, undisturbed: str
 ) -> None:
     directory = small_disk / "run"
+    (small_disk / "filler").write_bytes(bytes(250 << 10))
     code, out, err = checked(*on_spark(after=8), "--run-dir", directory)
     told = err.strip().splitlines()[-1]
     kept = levels_kept(directory)

@@ -38,7 +38,7 @@ def spark(spark_context: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_every_query_is_shown_with_what_it_prints() -> None:
-    assert len(QUERIES) == TEXT.count("```sql") == 2
+    assert len(QUERIES) == TEXT.count("```sql") == 1
 
 
 @pytest.mark.parametrize("number", range(len(QUERIES)))
