@@ -109,7 +109,7 @@ def go_through(form: str, expected: str) -> None:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         say(f"{form}: the driver is killed at {levels_kept(run)} levels")
-        process = started("--resume", run, *master)
+        process = started("--resume", run, *master, "--driver-levels", FIRST_LEVEL)
         level = levels_kept(run) + 1
         wait_for(level, run, process)
         ballast = disk / "ballast"
@@ -123,7 +123,7 @@ def go_through(form: str, expected: str) -> None:
             raise Wrong(f"{form}: {kept} levels: {err}")
         say(f"{form}: a full disk at {kept} levels: {last}")
         ballast.unlink()
-        process = started("--resume", run, *master)
+        process = started("--resume", run, *master, "--driver-levels", FIRST_LEVEL)
         out, err = process.communicate()
         if process.returncode != 0 or facts(out) != facts(expected):
             raise Wrong(f"{form}: {process.returncode} {out} {err}")
