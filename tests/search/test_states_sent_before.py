@@ -181,6 +181,31 @@ def test_no_state_is_lost_whatever_becomes_of_attempts(
     assert workers.attempts > OWNERS * len(result.levels)
 
 
+def test_a_worker_gives_its_table_back_once_there_is_no_room_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bench = SimpleNamespace()
+    monkeypatch.setattr(task, "_benches", bench)
+    tables: list[bool] = []
+
+    class Workers(HostileWorkers):
+        def keep_tables(self, owners: int, states: int) -> bool:
+            if hasattr(bench, "bench"):
+                tables.append(bench.bench.table is not None)
+            return states < 4
+
+    workers = Workers(random.Random(1), lambda process: None, sent_rows=1, parts=1)
+    problem = graph_problem([(n, n + 1) for n in range(NODES - 1)])
+    engine = FileEngine(problem, workers, WrittenLevels(problem.model.layout.words), owners=1)
+
+    with closing(engine):
+        result = search(problem, engine)
+
+    assert result.distinct == NODES
+    assert any(tables)
+    assert not any(tables[-3:])
+
+
 class Sending:
     """An outbox over a graph, and what it sends of each level."""
 

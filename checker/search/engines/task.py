@@ -267,12 +267,15 @@ class _Bench:
         self.scratch = Scratch()
         self.table: OwnerTable | None = None
 
-    def taken_table(self, plan: LevelPlan, owner: int) -> OwnerTable:
+    def taken_table(self, plan: LevelPlan, owner: int) -> OwnerTable | None:
         """The owner's table, with the states of the files to search; it is to be put back.
 
+        None where tables are not for this level: then there is none from now on, either.
         One that has a file more than these, or another owner's, is not used: begin anew.
         """
         table, self.table = self.table, None
+        if not plan.tables:
+            return None
         runs = plan.owners[owner].runs
         owners, names = len(plan.owners), {run.name for run in runs}
         if table is None or (table.owners, table.owner) != (owners, owner) or table.files - names:
@@ -313,7 +316,7 @@ def _absorb(
         rows = np.ascontiguousarray(plan.storage.read(name, bench.expander.layout.words))
         return [rows], StateFile(name, len(rows), checksum(rows), owner)
     found: list[Rows] = []
-    table = bench.taken_table(plan, owner) if plan.tables else None
+    table = bench.taken_table(plan, owner)
     parts = _parts_of(blocks, bench.expander.layout.words)
     if table is None:
         of_parts = _not_in_runs(plan, owner, bench, parts)
