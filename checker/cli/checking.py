@@ -22,7 +22,7 @@ from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.errors import fail, reporting_what_is_kept
 from waterline.checker.cli.shared.file_options import make_folder, new_folder, write_files
 from waterline.checker.cli.shared.options import require_engine
-from waterline.checker.cli.shared.problem_options import problem_and_directory
+from waterline.checker.cli.shared.problem_options import problem_from
 from waterline.checker.cli.shared.progress import showing
 from waterline.checker.cli.shared.screen import error_screen, is_interactive, say, screen
 from waterline.checker.problem.distribution import require
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from waterline.checker.cli.explaining import Explained
     from waterline.checker.problem.problem import Problem
     from waterline.checker.search.engines.engine import Engine
+    from waterline.checker.storage.run_directory import RunDirectory
     from waterline.checker.traces.finding import Finding
 
 _QUICK_SECONDS = 5.0
@@ -56,7 +57,7 @@ def check(options: CheckOptions) -> int:
     engine = options.engine.choice()
     require_engine(engine)
     make_folder("--trace-dir", options.trace_dir)
-    problem, kept = problem_and_directory(options.problem, options.run_dir, options.resume)
+    problem, kept = _problem_and_directory(options)
     warnings = _warnings(problem, options.problem.own_model)
     certificate = options.certificate
     finished = certifying(certificate, problem) if certificate is not None else None
@@ -227,6 +228,15 @@ def _write_files(done: Run, options: CheckOptions) -> None:
         )
     if options.graph_file is not None and done.error is None:
         _write_graph(done.result.problem, options.graph_file, options.graph_limit)
+
+
+def _problem_and_directory(options: CheckOptions) -> tuple[Problem, RunDirectory | None]:
+    if options.run_dir is None and options.resume is None:
+        return problem_from(options.problem), None
+    # Only a run that is kept needs what reads and writes manifests.
+    from waterline.checker.cli.run_directories import problem_and_directory  # noqa: PLC0415
+
+    return problem_and_directory(options.problem, options.run_dir, options.resume)
 
 
 def _write_graph(problem: Problem, path: Path, states_max: int) -> None:
