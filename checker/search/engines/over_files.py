@@ -287,7 +287,8 @@ class FileEngine:
             self.take_over()
         self._choose_workers()
         is_larger = bool(self.levels) and self.levels[-1].states > self._frontier_max
-        if is_larger and (owners := self._start()) > self.owners:
+        # Workers in other processes would lose their tables, and are not bounded by `--memory`.
+        if is_larger and self.main.rules == "" and (owners := self._start()) > self.owners:
             self._divide(owners)
             self._must_renew = True
         self.depth += 1
