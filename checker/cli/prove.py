@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     pass
 
 DEFAULT = "kip320"
+DEFAULT_MESSAGE = "kraft-with-fresh-remote-leo"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,16 +35,19 @@ class ProveOptions:
 
 
 @click.command("prove", epilog=exit_codes.HELP)
-@click.option("--protocol", help=f"A version of the grain.  [default: {DEFAULT}]")
+@click.option(
+    "--protocol",
+    help=f"A version of the grain.  [default: {DEFAULT}; {DEFAULT_MESSAGE} with --grain message]",
+)
 @click.option(
     "--grain",
-    type=click.Choice(["atomic"]),
-    help="The grain that has lemmas.  [default: atomic]",
+    type=click.Choice(["atomic", "message"]),
+    help="The grain of the model.  [default: atomic]",
 )
 @click.option(
     "--replicas",
-    type=click.Choice(["any"]),
-    help="How many replicas the proof is about.  [default: any]",
+    type=click.Choice(["any", "2"]),
+    help="How many replicas the proof is about.  [default: any; 2 with --grain message]",
 )
 @model_option
 @bound_option

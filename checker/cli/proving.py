@@ -16,13 +16,13 @@ from waterline.checker.analysis.certificate.header import BadCertificate
 from waterline.checker.analysis.certificate.proof import prove_again, read_proof, write_proof
 from waterline.checker.ci.proving import subject_of_problem
 from waterline.checker.cli.certify import CertifyOptions
-from waterline.checker.cli.prove import DEFAULT, ProveOptions
+from waterline.checker.cli.prove import DEFAULT, DEFAULT_MESSAGE, ProveOptions
 from waterline.checker.cli.shared import exit_codes
 from waterline.checker.cli.shared.file_options import new_folder
 from waterline.checker.cli.shared.own_options import finder, vetted_problem
 from waterline.checker.cli.shared.progress import Progress, showing
 from waterline.checker.cli.shared.screen import error_screen, screen
-from waterline.checker.kafka.theorems import subject_of
+from waterline.checker.kafka.theorems import message_subject_of, subject_of
 from waterline.checker.problem.wording import quantity
 from waterline.checker.proof.counterexample import Counterexample, describe
 from waterline.checker.proof.obligations import Induction
@@ -59,14 +59,26 @@ def _subject(options: ProveOptions) -> Subject:
             raise BadEnvironment("--set sets a bound of --model FILE; name the file")
         if options.suggest:
             raise BadEnvironment("--suggest prints rules for --model FILE; name the file")
-        protocol = options.protocol or DEFAULT
-        if protocol not in VERSIONS:
-            raise BadEnvironment(f"unknown protocol {protocol!r}; known: {', '.join(VERSIONS)}")
-        return subject_of(protocol)
+        return _subject_of_kafka(options)
     for name in ("protocol", "grain", "replicas"):
         if getattr(options, name) is not None:
             raise BadEnvironment(f"--{name} is about Kafka's models; --model has --set NAME=VALUE")
     return own_subject(vetted_problem(options.own_model, dict(options.bounds)), options.own_model)
+
+
+def _subject_of_kafka(options: ProveOptions) -> Subject:
+    if options.grain == "message":
+        if options.replicas == "any":
+            raise BadEnvironment("the lemmas of grain message are about --replicas 2, not any")
+        if options.certificate:
+            raise BadEnvironment("--certificate is for grain atomic and for --model, not message")
+        return message_subject_of(options.protocol or DEFAULT_MESSAGE)
+    if options.replicas == "2":
+        raise BadEnvironment("--replicas 2 is for --grain message; atomic is proved for any")
+    protocol = options.protocol or DEFAULT
+    if protocol not in VERSIONS:
+        raise BadEnvironment(f"unknown protocol {protocol!r}; known: {', '.join(VERSIONS)}")
+    return subject_of(protocol)
 
 
 def _prove(subject: Subject, options: ProveOptions) -> int:

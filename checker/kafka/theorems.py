@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from waterline.checker.proof.execution import Form
 from waterline.checker.proof.obligations import Theorem
 from waterline.checker.proof.proving import Subject
-from waterline.invariants.lemmas import kip320
+from waterline.invariants.lemmas import kip320, kraft
 from waterline.model.atomic import AtomicEnvironment, atomic_model
 from waterline.model.atomic.history import describe, with_history
 from waterline.model.core.transition_system import Model
+from waterline.model.message import history
+from waterline.model.message.environment import Environment
+from waterline.model.message.epochs import entry_and_end
+from waterline.model.message.fetch import leader_fetch, takes_fetch
+from waterline.model.message.model import message_model
 
 _DIFFERENT = {"replicas": 2, "log_size": 3, "records": 5, "epochs": 7}
 """Small sizes of all bounds: each falls away, as the fields alone depend on it."""
@@ -47,4 +53,60 @@ def theorem_of(version: str) -> Theorem:
 
     return Theorem(
         model, _DIFFERENT, kip320.LEMMAS, kip320.FOLLOWS, kip320.CLAIMS, describe_history=describe
+    )
+
+
+_REPLICAS = 2
+"""Replicas of the message grain that the lemmas are about."""
+_MESSAGE_SEARCHED = {"records": 2, "epochs": 3}
+_MESSAGE_SMALL = {"records": 2, "epochs": 2}
+
+
+def message_subject_of(version: str) -> Subject:
+    """The theorem about a version in the message grain, with its words. Raises `BadEnvironment`."""
+    return Subject(
+        name=version,
+        theorem=message_theorem_of(version),
+        searched=_MESSAGE_SEARCHED,
+        searched_in=f"of {_REPLICAS} replicas, 2 records, epochs 0 to 3",
+        small=_MESSAGE_SMALL,
+        scope=f"{_REPLICAS} replicas, logs of any length, any number of records, leader epochs, "
+        "process crashes, elections and moves of the leader; no disk or machine is lost",
+        trusted="the translation of rules into terms (checker/proof), the solver, and that the "
+        "model is Kafka's",
+        check=f"waterline check --protocol {version} --replicas {_REPLICAS} --election-order any",
+        options={"protocol": version, "grain": "message", "replicas": _REPLICAS},
+    )
+
+
+def message_theorem_of(version: str) -> Theorem:
+    """The theorem about a version in the message grain: the lemmas are those of `kraft`.
+
+    The model has no normal form and no budgets (`model.message.history`). What becomes of requests
+    with acks=all is left open: nothing that is proved depends on it.
+    """
+
+    def model(sizes: dict[str, int]) -> Model:
+        environment = Environment(
+            replicas=_REPLICAS,
+            records=sizes["records"],
+            epochs=sizes["epochs"],
+            election_order="any",
+            moves=1,
+        )
+        return history.with_history(message_model(version, environment))
+
+    return Theorem(
+        model,
+        {"records": 3, "epochs": 5},
+        kraft.LEMMAS,
+        claims=kraft.CLAIMS,
+        limits=("records",),
+        forms={entry_and_end: Form(("least", "end"), kraft.entry_values)},
+        havoc=("acked", "unanswered"),
+        apart=("answer_log",),
+        split=(leader_fetch, takes_fetch),
+        no_error_by=kraft.ERRORS_BY,
+        never=("FenceAndElect",),  # of two brokers one is left, and that is no choice
+        describe_history=history.describe,
     )

@@ -6,6 +6,7 @@ The state before need not be reachable: it only fulfils all lemmas.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ import z3
 
 from waterline.checker.proof.obligations import Induction, Obligation
 from waterline.checker.proof.terms import Array, as_expression, is_known
-from waterline.model.core.state import OutOfRange, State
+from waterline.model.core.state import NotAlive, OutOfRange, State
 from waterline.model.core.transition_system import Action
 
 
@@ -69,13 +70,19 @@ def counterexample_of(induction: Induction, obligation: Obligation, answer: Any)
 
 def state_of(induction: Induction, arrays: dict[str, Array], answer: Any) -> State:
     """The state that an answer of the solver describes."""
-    draft = State(induction.model.layout).draft()
-    for name, index, bits in _cells(induction, arrays):
-        number = sum(_number(answer, bit) << i for i, bit in enumerate(bits))
-        if index == ():
-            setattr(draft, name, number)
-        else:
-            getattr(draft, name)[index] = number
+    layout = induction.model.layout
+    draft = State(layout).draft()
+    cells = [
+        (name, index, sum(_number(answer, bit) << i for i, bit in enumerate(bits)))
+        for name, index, bits in _cells(induction, arrays)
+    ]
+    # A row that is not alive has no value; the rows that decide that come first.
+    for name, index, number in sorted(cells, key=lambda c: layout.places[c[0]].alive is not None):
+        with suppress(NotAlive):
+            if index == ():
+                setattr(draft, name, number)
+            else:
+                getattr(draft, name)[index] = number
     return draft.freeze()
 
 

@@ -12,7 +12,8 @@ any other must have one of two forms, and is refused by its place else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -21,14 +22,7 @@ from waterline.checker.compiler import ir
 from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.resolution import Known
 from waterline.checker.compiler.source import Source, source_of
-from waterline.checker.proof.expressions import (
-    Cells,
-    Expressions,
-    FieldRef,
-    Frame,
-    Loop,
-    StateRef,
-)
+from waterline.checker.proof.expressions import Cells, FieldRef, Frame, Loop, StateRef
 from waterline.checker.proof.quantifiers import Instantiation
 from waterline.checker.proof.space import Space
 from waterline.checker.proof.terms import (
@@ -36,6 +30,7 @@ from waterline.checker.proof.terms import (
     Term,
     as_expression,
     as_number,
+    choice,
     compare,
     conjunction,
     disjunction,
@@ -46,16 +41,35 @@ from waterline.checker.proof.terms import (
     same,
     total,
 )
+from waterline.checker.proof.writes import Writes
 
 _Way = tuple[Term, dict[str, Any], Cells]
 """The condition for a way to be taken, its variables and its states."""
 
 
-class Execution(Expressions):
-    """Runs rules on states made of terms."""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A closed form of the variables that the loop of a function carries from round to round.
 
-    def __init__(self, space: Space) -> None:
+    `values` takes the arguments of the function and a number of rounds, and returns them in the
+    order of `names`.
+    """
+
+    names: tuple[str, ...]
+    values: Callable[..., tuple[Any, ...]]
+
+
+class Execution(Writes):
+    """Runs rules on states made of terms.
+
+    `forms` are closed forms by their function: that one is right counts as a fault where it is not,
+    and `assumes_forms` says that one was used.
+    """
+
+    def __init__(self, space: Space, forms: Mapping[Any, Form] | None = None) -> None:
         super().__init__(space)
+        self.forms = forms or {}
+        self.assumes_forms = False
         self._binders: list[Any] = []
         self._firsts: dict[Any, tuple[Term, Term, Any]] = {}
         self._instantiations: dict[tuple[int, bool], Instantiation] = {}
@@ -79,6 +93,7 @@ class Execution(Expressions):
     def forget(self, definitions: int) -> None:
         """Forget faults, and all definitions but so many."""
         self.faults.clear()
+        self.cuts.clear()
         del self.definitions[definitions:]
         self._firsts.clear()
 
@@ -161,6 +176,10 @@ class Execution(Expressions):
         if is_known(test):
             self._block(then if test else otherwise, f)
             return
+        if self.splits(f):
+            is_so = self.decide(test, (True, False))
+            self._block(then if is_so else otherwise, f)
+            return
         env, cells, alive = dict(f.env), self._snapshot(), f.alive
         ways: list[_Way] = []
         ends_in_both = True
@@ -202,38 +221,14 @@ class Execution(Expressions):
                 for item, each in zip(items, value, strict=True):
                     self._assign(item, each, f)
             case ir.Attribute(owner=owner, name=name):
-                self._write(target, self.value(owner, f), name, (), value, f)
+                self.write(target, self.value(owner, f), name, (), value, f)
             case ir.Element(owner=owner):
                 rows = self.value(owner, f)
                 if not isinstance(rows, FieldRef):
                     raise self.refusal(f, target, "is assigned to, and is no element of a field")
-                self._write(target, rows.state, rows.name, self.indices(target, f), value, f)
+                self.write(target, rows.state, rows.name, self.indices(target, f), value, f)
             case _:
                 raise self.refusal(f, target, "is assigned to")
-
-    def _write(
-        self, node: ir.Node, state: Any, name: str, index: tuple[Term, ...], value: Any, f: Frame
-    ) -> None:
-        if not isinstance(state, StateRef) or name not in self.space.shapes:
-            raise self.refusal(f, node, "is assigned to, and is no field")
-        shape = self.space.shapes[name]
-        self.require_index(node, name, index, f)
-        if shape.of:
-            member = self.quantifiers.variable("i")
-            is_none = negation(self.space.within(shape.of, member))
-            stranger = self.some(
-                member, conjunction(is_none, self.members(node, value, f).has(member))
-            )
-            self.fault(stranger, f, node, f"{name} out of range")
-        else:
-            value = self.number(node, value, f)
-            low = compare("<", value, shape.lo)
-            high = False if shape.hi is None else compare(">", value, shape.hi)
-            self.fault(disjunction(low, high), f, node, f"{name} out of range")
-        for loop in self._loops:
-            loop.writes.append((state.cell, name, index))
-        cell = self.cells[state.cell]
-        cell[name] = cell[name].put(index, value)
 
     # --- loops -----------------------------------------------------------------------------------
 
@@ -281,9 +276,13 @@ class Execution(Expressions):
         self._loops.append(loop)
         self._binders.append(variable)
         self._context.append(alive)
+        rounds = total(variable, -first) if step == 1 else total(first, -as_number(variable))
+        form = self._begin_form(node, rounds, body, f)
+        self._forget_values(self._binders)
         self._block(node.body, body)
         ends = [*body.goes_on.pop(), (body.alive, body.env, self._snapshot())]
-        self._require_form(node, loop, body, ends, f)
+        self._require_form(node, loop, body, ends, form, f)
+        self._check_form(node, form, rounds, ends, f)
         written: dict[tuple[int, str], Array] = {}
         if loop.writes:
             self._join(ends, body)
@@ -298,20 +297,72 @@ class Execution(Expressions):
         self._restore(cells)
         f.env = env
         f.env.pop(node.counter.name, None)
+        if form:
+            taken = total(end, -first) if step == 1 else total(first, -as_number(end))
+            self._context.append(alive)
+            f.env |= self._form_at(form, choice(compare("<", taken, 0), 0, taken), f)
+            self._context.pop()
         for (cell, name), array in written.items():
             self.cells[cell][name] = array
         if body.returns:
             self._return_first(node, variable, bounds, body.returns, f)
 
+    def _begin_form(self, node: ir.For, rounds: Term, body: Frame, f: Frame) -> Form | None:
+        """Let a round begin with what the closed form of its function says is carried to it."""
+        form = self.forms.get(f.source.function)
+        if form is None:
+            return None
+        self.assumes_forms = True
+        for name, value in self._form_at(form, 0, f).items():
+            self._require_value(node, name, f.env.get(name), value, f)
+        for name, value in self._form_at(form, rounds, body).items():
+            body.env[name] = value
+        return form
+
+    def _form_at(self, form: Form, rounds: Term, f: Frame) -> dict[str, Any]:
+        """The carried variables by name, after so many rounds."""
+        arguments = [f.env[name] for name in f.source.parameters]
+        self._context.append(f.alive)
+        found = self.call_source(source_of(form.values), [*arguments, rounds])
+        self._context.pop()
+        return dict(zip(form.names, found, strict=True))
+
+    def _check_form(
+        self, node: ir.For, form: Form | None, rounds: Term, ends: list[_Way], f: Frame
+    ) -> None:
+        """Note the fault of a round that carries another value on than the closed form has."""
+        if form is None:
+            return
+        for alive, env, _ in ends:
+            way = Frame(f.source, env, alive)
+            for name, value in self._form_at(form, total(rounds, 1), way).items():
+                self._require_value(node, name, env[name], value, way)
+
+    def _require_value(self, node: ir.For, name: str, value: Any, form: Any, f: Frame) -> None:
+        differs = negation(equal(self.number(node, value, f), self.number(node, form, f)))
+        self.fault(differs, f, node, f"{name} is not what its closed form says")
+
+    def _forget_values(self, binders: list[Any]) -> None:
+        """Let the fields in `havoc` have any value, another in each round of the loops around."""
+        for cell in self.cells:
+            for name in self.space.havoc:
+                any_name = str(self.quantifiers.variable(name))
+                cell[name] = self.space.any_field(name, any_name, tuple(binders))
+
     def _require_form(
-        self, node: ir.For, loop: Loop, body: Frame, ends: list[_Way], f: Frame
+        self, node: ir.For, loop: Loop, body: Frame, ends: list[_Way], form: Form | None, f: Frame
     ) -> None:
         """Refuse a loop if a round depends on another, or writes and returns."""
+        names = () if form is None else form.names
         for _, env, _ in ends:
             for name, before in f.env.items():
                 after = env.get(name, before)
-                if name != node.counter.name and not (after is before or same(after, before)):
+                if name in names or name == node.counter.name:
+                    continue
+                if not (after is before or same(after, before)):
                     raise self.refusal(f, node, f"carries {name} from one round to the next")
+        if names and loop.writes:
+            raise self.refusal(f, node, "has a closed form, and writes as well")
         if body.stops[0] or (loop.writes and body.returns):
             raise self.refusal(f, node, "stops early, and writes or computes as well")
 
@@ -322,6 +373,10 @@ class Execution(Expressions):
         found: dict[tuple[int, str], Array] = {}
         for cell, name, index in loop.writes:
             if (cell, name) in found:
+                continue
+            if name in self.space.havoc:
+                any_name = str(self.quantifiers.variable(name))
+                found[cell, name] = self.space.any_field(name, any_name, tuple(self._binders[:-1]))
                 continue
             for other_cell, other_name, other in [*loop.writes, *loop.reads]:
                 alike = (other_cell, other_name) == (cell, name)

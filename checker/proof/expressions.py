@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from waterline.checker.proof.terms import (
     NotProvable,
     ShiftedMask,
     Term,
+    as_expression,
     as_mask,
     as_number,
     as_truth,
@@ -27,14 +29,18 @@ from waterline.checker.proof.terms import (
     conjunction,
     disjunction,
     equal,
+    greater,
     is_known,
     merge,
     negation,
     same,
+    sum_of,
     total,
 )
 from waterline.model.core.made import operation_of
 
+_LOOK = 100_000
+"""Steps of the solver for a look whether a case is possible."""
 _OF_MEMBERS = ("has_member", "with_member", "without_member")
 Cells = list[dict[str, Array]]
 """The fields of each state and draft, by its number."""
@@ -91,7 +97,9 @@ class Expressions:
     """Values of expressions on states that are made of terms.
 
     A fault is an index, a row or a value out of range; `faults` has when each is met, and where.
-    `definitions` are true of numbers that the translation has introduced.
+    `cuts` has when a bound is exceeded, before which a search is cut.
+    `definitions` are true of numbers that the translation has introduced. In a case of a step
+    `path` is true, `taken` are its decisions, and `others` those of further cases.
     """
 
     def __init__(self, space: Space) -> None:
@@ -99,10 +107,47 @@ class Expressions:
         self.quantifiers = Quantifiers()
         self.cells: Cells = []
         self.faults: list[tuple[Term, str]] = []
+        self.cuts: list[Term] = []
         self.definitions: list[Term] = []
         self._context: list[Term] = []
+        self._decided: dict[int, tuple[Any, Any]] = {}
+        self.begin_case()
         self._loops: list[Loop] = []
         self._lookups = Lookups()
+
+    def splits(self, f: Frame) -> bool:
+        """True if the branches of this function are cases of their own, here."""
+        return f.source.function in self.split and not self._loops
+
+    def decide(self, term: Any, values: Sequence[Any]) -> Any:
+        """The value of a term in the case that is executed: by `cases`, else the first."""
+        key = term.get_id()
+        if key not in self._decided:
+            if len(self.taken) < len(self.cases):
+                value = self.cases[len(self.taken)]
+            else:
+                value, *others = self._possible(term, values)
+                self.others += [[*self.taken, each] for each in others]
+            self.taken.append(value)
+            self.path.append(equal(term, value))
+            self._decided[key] = value, term  # a term that is kept keeps its number
+        return self._decided[key][0]
+
+    def _possible(self, term: Any, values: Sequence[Any]) -> list[Any]:
+        """The values that a term may have in this case, as far as a short look tells."""
+        solver = z3.SolverFor("QF_UFLIA")
+        solver.set("rlimit", _LOOK)
+        solver.add(*map(as_expression, self.path))
+        found = [v for v in values if solver.check(as_expression(equal(term, v))) != z3.unsat]
+        return found or [values[0]]
+
+    def begin_case(self, split: Collection[Any] = (), cases: Sequence[Any] = ()) -> None:
+        """Execute one case: the branches of functions in `split` are decided by `cases`."""
+        self.split, self.cases = split, cases
+        self.taken: list[Any] = []
+        self.path: list[Term] = []
+        self.others: list[list[Any]] = []
+        self._decided.clear()
 
     def call_source(self, source: Source, arguments: list[Any]) -> Any:
         """The value that a function returns; it may write to drafts among its arguments."""
@@ -233,24 +278,54 @@ class Expressions:
             raise self.refusal(f, node, "is used as a number, and is none")
         return as_number(value)
 
-    def require_index(self, node: ir.Node, name: str, index: tuple[Term, ...], f: Frame) -> None:
-        """Note the fault of an index that is out of range."""
+    def require_index(
+        self, node: ir.Node, state: StateRef, name: str, index: tuple[Term, ...], f: Frame
+    ) -> None:
+        """Note the fault of an index that is out of range, or of a row that is not alive."""
         dimensions = self.space.shapes[name].dimensions
         if len(index) != len(dimensions):
             raise self.refusal(f, node, "has another number of indices than its field")
         for i, size in zip(index, dimensions, strict=True):
             self.fault(negation(self.space.within(size, i)), f, node, f"index of {name}")
+        shape = self.space.shapes[name]
+        if shape.alive is not None:
+            alive = self.space.exists(shape, self.cells[state.cell], index[0])
+            self.fault(negation(alive), f, node, f"row of {name} that is not alive")
 
     def _read(
         self, node: ir.Node, state: StateRef, name: str, index: tuple[Term, ...], f: Frame
     ) -> Any:
-        self.require_index(node, name, index, f)
+        self.require_index(node, state, name, index, f)
         for loop in self._loops:
             loop.reads.append((state.cell, name, index))
-        return self.cells[state.cell][name](*index)
+        array = self.cells[state.cell][name]
+        dimensions = self.space.shapes[name].dimensions
+        if self.splits(f):
+            index = tuple(map(self._decide_index, index, dimensions))
+        return self._element(array, dimensions, index)
+
+    def _decide_index(self, index: Term, size: str) -> Term:
+        if is_known(index) or not self.space.is_expanded(size):
+            return index
+        return self.decide(index, range(self.space.sizes[size]))
+
+    def _element(self, array: Array, dimensions: Sequence[str], index: tuple[Term, ...]) -> Any:
+        """An element; one for each value of an index that is not known and has few."""
+        for k, (at, size) in enumerate(zip(index, dimensions, strict=True)):
+            if not is_known(at) and self.space.is_expanded(size):
+                first, *others = range(self.space.sizes[size])
+                found = self._element(array, dimensions, (*index[:k], first, *index[k + 1 :]))
+                for i in others:
+                    each = self._element(array, dimensions, (*index[:k], i, *index[k + 1 :]))
+                    found = merge(equal(at, i), each, found)
+                return found
+        return array(*index)
 
     def _same_sets(self, one: Mask, other: Mask) -> Term:
         """True if both have the same members, beyond the names as well: `~s.isr` equals no set."""
+        most = greater(one.most, other.most)
+        if most is not None:
+            return conjunction(*(equal(one.has(i), other.has(i)) for i in range(most)))
         i = self.quantifiers.variable("i")
         return self.every(i, equal(one.has(i), other.has(i)))
 
@@ -269,6 +344,8 @@ class Expressions:
             return negation(self.truth(value))
         if operator == "~" and isinstance(value, Mask):
             return Mask(lambda i: negation(value.has(i)))
+        if operator == "bit_count" and isinstance(value, Mask) and value.most is not None:
+            return sum_of(*(value.has(i) for i in range(value.most)))
         number = self.number(node, value, f)
         if operator == "-":
             return -number
@@ -283,7 +360,10 @@ class Expressions:
         if operator == "<<" and same(one, 1):
             member = self.number(node, other, f)
             self.fault(compare("<", member, 0), f, node, "negative shift")
-            return Mask(lambda i: equal(i, member), member)
+            most = member + 1 if is_known(member) else None
+            return Mask(lambda i: equal(i, member), member, most)
+        if operator == ">>" and is_known(one):
+            one = as_mask(one)
         if isinstance(one, Mask) or isinstance(other, Mask):
             return self._of_sets(node, operator, one, other, f)
         if isinstance(one, ShiftedMask) and operator == "&" and same(other, 1):
@@ -306,11 +386,18 @@ class Expressions:
                 self.fault(compare("<", member, 0), f, node, "negative shift")
                 return ShiftedMask(one.has(member))
             case "-" if isinstance(one, Mask) and one.member is not None and same(other, 1):
-                return Mask(lambda i: conjunction(compare("<=", 0, i), compare("<", i, one.member)))
-            case "&" | "|":
+                return Mask(
+                    lambda i: conjunction(compare("<=", 0, i), compare("<", i, one.member)),
+                    most=one.member if is_known(one.member) else None,
+                )
+            case "&":
                 a, b = self.members(node, one, f), self.members(node, other, f)
-                join = conjunction if operator == "&" else disjunction
-                return Mask(lambda i: join(a.has(i), b.has(i)))
+                most = min((x.most for x in (a, b) if x.most is not None), default=None)
+                return Mask(lambda i: conjunction(a.has(i), b.has(i)), most=most)
+            case "|":
+                a, b = self.members(node, one, f), self.members(node, other, f)
+                most = greater(a.most, b.most)
+                return Mask(lambda i: disjunction(a.has(i), b.has(i)), most=most)
         raise self.refusal(f, node, "has no translation")
 
     def _of_member(self, node: ir.Call, name: str, arguments: list[Any], f: Frame) -> Any:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import z3
 
-from waterline.checker.proof.execution import Execution
-from waterline.checker.proof.expressions import Settings
+from waterline.checker.proof.execution import Execution, Form
+from waterline.checker.proof.expressions import Settings, StateRef
 from waterline.checker.proof.space import Space
 from waterline.checker.proof.terms import (
     Array,
     NotProvable,
     Term,
     conjunction,
+    disjunction,
+    is_known,
     negation,
 )
 from waterline.model.core.claim import ActionProperty, Invariant, Lemma
@@ -32,9 +35,13 @@ class Theorem:
     """Claims to be proved of a model, and the lemmas that are an invariant together.
 
     `model(sizes)` makes the model within bounds, by name; `sizes` are small ones, of all bounds
-    that fall away. `follows` are lemmas that need no induction of their own. Each claim comes with
-    the lemmas that its proof takes, as a hint; one that is a lemma as well has its proof there.
-    `steps` are claims about steps.
+    that fall away; values lie within those in `limits`. `follows` are lemmas that need no induction
+    of their own. Each claim comes with the lemmas that its proof takes, as a hint; one that is a
+    lemma as well has its proof there. `steps` are claims about steps. `forms` are closed forms by
+    the function that has the loop; the fields in `havoc` have any value after a loop without one.
+    Each branch of a function in `split` is a case of its own. `no_error_by` are the lemmas that
+    exclude errors, as a hint. `never` are actions that no state enables within the other sizes.
+    The indices of fields in `apart` are apart from places of other fields, as a hint.
     """
 
     model: Callable[[dict[str, int]], Model]
@@ -43,6 +50,13 @@ class Theorem:
     follows: tuple[Lemma, ...] = ()
     claims: tuple[tuple[Invariant, tuple[str, ...]], ...] = ()
     steps: tuple[ActionProperty, ...] = ()
+    limits: tuple[str, ...] = ()
+    forms: Mapping[Any, Form] = field(default_factory=dict)
+    havoc: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    split: tuple[Any, ...] = ()
+    no_error_by: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     describe_history: Callable[[State], str] = lambda state: ""
 
     def induction(self) -> Induction:
@@ -52,12 +66,15 @@ class Theorem:
 
     def _space(self) -> Space:
         larger = [self.model({**self.sizes, n: size + 1}) for n, size in self.sizes.items()]
-        return Space(self.model(self.sizes), larger)
+        return self._space_of(self.model(self.sizes), larger)
+
+    def _space_of(self, model: Model, larger: Sequence[Model], like: Space | None = None) -> Space:
+        return Space(model, larger, like, limits=self.limits, havoc=self.havoc, apart=self.apart)
 
     def within(self, sizes: dict[str, int]) -> Induction:
         """The induction for these sizes alone, where an answer is a state."""
         model = self.model(sizes)
-        return Induction(model, Space(model, (), like=self._space()), self)
+        return Induction(model, self._space_of(model, (), self._space()), self)
 
     @property
     def invariants(self) -> tuple[Invariant, ...]:
@@ -136,15 +153,39 @@ class Induction:
         self.space = space
         self.theorem = theorem
         self.settings = Settings(model.settings)
-        self._run = run = Execution(space)
+        space.constant = self._constant()
+        self._run = run = Execution(space, theorem.forms)
         self._before = space.any_state()
         self._state = run.state(self._before)
         self._assumed: dict[str, list[Term]] = {
             "ranges": space.ranges(self._before, run.quantifiers)
         }
         for lemma in theorem.lemmas:
-            self._assumed[lemma.name] = [run.holds(lemma.holds, self._state, self.settings)]
+            self._assumed[lemma.name] = [self._lemma(run, lemma, self._state)]
         self._defined = len(run.definitions)
+
+    def _constant(self) -> frozenset[str]:
+        """The fields that have their initial values in every state, as no step changes them."""
+        found = frozenset(self.space.shapes)
+        while True:
+            self.space.constant = found
+            run = Execution(self.space, self.theorem.forms)
+            for action in self.model.enabled_actions:
+                for arguments in self._instances(action):
+                    before = self.space.any_state()
+                    self._run_step(run, action, run.state(before), run.state(before), arguments)
+            if not found & run.changed:
+                return found
+            found -= run.changed
+
+    def _lemma(self, run: Execution, lemma: Lemma, state: StateRef) -> Term:
+        """The truth of a lemma, whose faults are none: so a closed form cannot be assumed in it."""
+        assumed, run.assumes_forms = run.assumes_forms, False
+        truth = run.holds(lemma.holds, state, self.settings)
+        if run.assumes_forms:
+            raise NotProvable(f"lemma {lemma.name} has a loop with a closed form")
+        run.assumes_forms = assumed
+        return truth
 
     def all(self) -> Iterator[Obligation]:
         """All that is to be proved."""
@@ -156,8 +197,8 @@ class Induction:
     def initially(self) -> Iterator[Obligation]:
         """Every lemma is true in the initial state."""
         for lemma in self.theorem.lemmas:
-            run = Execution(self.space)
-            truth = run.holds(lemma.holds, run.state(self.space.initial()), self.settings)
+            run = Execution(self.space, self.theorem.forms)
+            truth = self._lemma(run, lemma, run.state(self.space.initial()))
             yield Obligation(AT_FIRST, lemma.name, run, {"defined": run.definitions}, truth)
 
     def claims(self) -> Iterator[Obligation]:
@@ -178,16 +219,29 @@ class Induction:
 
     def steps(self, action: Action) -> Iterator[Obligation]:
         """No rule of an action is in error, and every lemma is true after it."""
-        run, guard, after, arguments = self._step(action)
-        name = f"{action.name}({', '.join(p.name for p in action.parameters)})"
-        no_error = run.no_error()
-        ranges = self._ranges(action)
-        given = self._assumed | {"step": ranges, "defined": list(run.definitions)}
+        for arguments in self._instances(action):
+            waiting: list[list[Any]] = [[]]
+            while waiting:
+                cases = waiting.pop()
+                yield from self._steps(action, arguments, cases)
+                waiting += self._others
+
+    def _steps(
+        self, action: Action, arguments: tuple[Term, ...], cases: Sequence[Any]
+    ) -> Iterator[Obligation]:
+        self._run.begin_case(self.theorem.split if self.space.rounds is None else (), cases)
+        run, guard, after = self._step(action, arguments)
+        self._others, run.split = run.others, ()
+        pairs = zip(action.parameters, arguments, strict=True)
+        name = f"{action.name}({', '.join(str(a) if is_known(a) else p.name for p, a in pairs)})"
+        no_error, cut = run.no_error(), [negation(disjunction(*run.cuts))]
+        ranges = [*self._ranges(action, arguments), *run.path]
+        given = self._assumed | {"step": ranges, "defined": [*run.definitions, *cut]}
         made = partial(Obligation, name, action=action, before=self._before, arguments=arguments)
-        yield made(NO_ERROR, run, given, no_error)
+        yield made(NO_ERROR, run, given, no_error, self.theorem.no_error_by)
         draft = run.state(after)
         for lemma in self.theorem.lemmas:
-            truth = run.holds(lemma.holds, draft, self.settings)
+            truth = self._lemma(run, lemma, draft)
             given = self._assumptions(run, [*ranges, guard], after)
             yield made(lemma.name, run, given, truth, (lemma.name, *lemma.by) if lemma.by else ())
         for claim in self.theorem.steps:
@@ -198,35 +252,59 @@ class Induction:
             yield made(claim.name, run, given, truth)
             yield made(f"{claim.name}: {NO_ERROR}", run, given, no_error)
 
-    def happens(self, action: Action) -> Obligation:
-        """The obligation that must fail: no state of the invariant enables an action."""
-        run, guard, after, arguments = self._step(action)
-        given = self._assumptions(run, [*self._ranges(action), guard], after)
-        return Obligation(
-            action.name, HAPPENS, run, given, False, (), action, self._before, arguments
-        )
+    def happens(self, action: Action) -> Iterator[Obligation]:
+        """Obligations that must not all be true: no state of the invariant enables an action."""
+        for arguments in self._instances(action):
+            run, guard, after = self._step(action, arguments)
+            given = self._assumptions(run, [*self._ranges(action, arguments), guard], after)
+            yield Obligation(
+                action.name, HAPPENS, run, given, False, (), action, self._before, arguments
+            )
 
     def _begin(self) -> Execution:
         """The execution as it was when the lemmas were assumed. A lemma's faults are none."""
         self._run.forget(self._defined)
         return self._run
 
-    def _step(self, action: Action) -> tuple[Execution, Term, dict[str, Array], tuple[Any, ...]]:
-        """A step from any state: its execution, guard, fields afterwards, and arguments."""
+    def _instances(self, action: Action) -> Iterator[tuple[Term, ...]]:
+        """Arguments of an action: each value of those with a size that no bound takes away."""
+        values: list[Sequence[Term]] = []
+        for parameter in action.parameters:
+            size = self.space.sizes[parameter.over]
+            is_one = not is_known(size) or parameter.over in self.theorem.sizes
+            values.append([z3.Int(f"arg_{parameter.name}")] if is_one else range(size))
+        return itertools.product(*values)
+
+    def _step(
+        self, action: Action, arguments: tuple[Term, ...]
+    ) -> tuple[Execution, Term, dict[str, Array]]:
+        """A step from any state: its execution, guard, and fields afterwards."""
+        run = self._begin()
+        draft = run.state(self._before)
+        guard = self._run_step(run, action, self._state, draft, arguments)
+        return run, guard, run.cells[draft.cell]
+
+    def _run_step(
+        self,
+        run: Execution,
+        action: Action,
+        before: StateRef,
+        draft: StateRef,
+        arguments: tuple[Term, ...],
+    ) -> Term:
+        """Run a step on a draft, and return its guard."""
         if action.budget is not None:
             raise NotProvable(f"{action.name} has a budget, which has no proof yet")
-        run = self._begin()
-        arguments = tuple(z3.Int(f"arg_{p.name}") for p in action.parameters)
-        guard = run.holds(action.guard, self._state, self.settings, *arguments)
+        guard = run.holds(action.guard, before, self.settings, *arguments)
+        run.path.append(guard)
         of_guard = list(run.faults)
         run.faults.clear()
-        draft = run.state(self._before)
         run.run(action.effect, draft, self.settings, *arguments)
         if self.model.normalise is not None:
             run.run(self.model.normalise, draft, self.settings)
         of_effect = [(conjunction(guard, when), what) for when, what in run.faults]
         run.faults[:] = [*of_guard, *of_effect]
-        return run, guard, run.cells[draft.cell], arguments
+        return guard
 
     def _assumptions(
         self, run: Execution, step: list[Term], after: dict[str, Array]
@@ -235,11 +313,11 @@ class Induction:
         bounds = [] if self.space.rounds is None else self.space.ranges(after, run.quantifiers)
         return self._assumed | {"step": step, "defined": [*run.definitions, *bounds]}
 
-    def _ranges(self, action: Action) -> list[Term]:
+    def _ranges(self, action: Action, arguments: tuple[Term, ...]) -> list[Term]:
         """That arguments are within their ranges."""
         found = []
-        for parameter in action.parameters:
-            variable = z3.Int(f"arg_{parameter.name}")
-            found.append(self.space.within(parameter.over, variable))
-            found.append(variable < self.space.sizes[parameter.over])
+        for parameter, argument in zip(action.parameters, arguments, strict=True):
+            if not is_known(argument):
+                found.append(self.space.within(parameter.over, argument))
+                found.append(argument < self.space.sizes[parameter.over])
         return found

@@ -152,7 +152,7 @@ class Instantiation:
     def axioms(self) -> list[Any]:
         """The relation of generations: a seed of one is a seed of the next."""
         x = z3.Int("x!seed")
-        every = dict.fromkeys(d for counted in self._dimensions.values() for d in counted)
+        every = dict.fromkeys(d for counted in self._dimensions.values() for d in counted if d)
         return [
             z3.ForAll([x], z3.Implies(self._seed(d, k, x), self._seed(d, k + 1, x)))
             for d in every
@@ -252,7 +252,8 @@ class Instantiation:
 
     def _indices(self, part: Part) -> list[Seed]:
         dimensions = self._dimensions.get(part.name)
-        return [] if not dimensions else list(zip(dimensions, part.children, strict=True))
+        pairs = zip(dimensions or (), part.children if dimensions else (), strict=True)
+        return [(counted, index) for counted, index in pairs if counted]
 
     def _seeds_in(self, term: Any) -> list[Seed]:
         """Indices in a term, apart from those within its quantified parts."""

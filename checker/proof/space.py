@@ -7,8 +7,9 @@ no quantifier is left, and an answer of the solver is a state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import z3
@@ -20,16 +21,19 @@ from waterline.checker.proof.terms import (
     NotProvable,
     Term,
     as_expression,
+    as_mask,
     as_number,
     compare,
     conjunction,
     disjunction,
+    equal,
     is_known,
+    merge,
     negation,
 )
-from waterline.model.core.layout import Field
-from waterline.model.core.renaming import Holds
-from waterline.model.core.state import State
+from waterline.model.core.layout import Alive, Field
+from waterline.model.core.renaming import Holds, Sort
+from waterline.model.core.state import NotAlive
 from waterline.model.core.transition_system import Model
 
 
@@ -39,7 +43,8 @@ class Shape:
 
     What an index counts is a size by its name, or a number that no bound changes. Of a set of names
     `of` is what counts them, "" otherwise. `up_to` is the size that is the most an element can be,
-    or "".
+    or "". `first` has the initial elements by their indices, those that no bound takes away.
+    `alive` says which rows exist. A search is cut before a step that writes more than `cut`.
     """
 
     name: str
@@ -48,7 +53,16 @@ class Shape:
     hi: Term | None
     of: str
     up_to: str
-    first: int
+    first: dict[tuple[int, ...], int]
+    alive: Alive | None
+    cut: int | None = None
+    named: frozenset[int] = frozenset()
+    holds_record: bool = False
+
+    @property
+    def is_place(self) -> bool:
+        """True if the values are places of a log."""
+        return self.up_to == Sort.RECORD.value and not self.holds_record
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -62,11 +76,26 @@ class Space:
     A search is cut where a step would exceed a bound, so that only an index or a value beyond a
     number of names is an error. `assumed` is known of the sizes; `rounds` are the numbers that a
     quantifier ranges over if all sizes are known. One that is `like` another has the same fields,
-    within the bounds of its own model.
+    within the bounds of its own model. Values lie within the sizes `limits` that bound them, as in
+    each state of a search. The fields `constant` have their initial values in every state, and
+    those in `havoc` any after a loop without a form.
     """
 
-    def __init__(self, model: Model, others: Sequence[Model], like: Space | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        others: Sequence[Model],
+        like: Space | None = None,
+        *,
+        limits: Collection[str] = (),
+        havoc: Collection[str] = (),
+        apart: Collection[str] = (),
+    ) -> None:
         self.model = model
+        self.havoc = havoc
+        self.constant: frozenset[str] = frozenset()
+        self._limits = limits
+        self._apart = apart
         self._models = (model, *others)
         self._like = like
         self._named = set(_name_sorts(model))
@@ -87,17 +116,41 @@ class Space:
 
     @property
     def dimensions(self) -> dict[str, tuple[str, ...]]:
-        """By field, what the arguments of its function count."""
-        return {shape.name: shape.arguments for shape in self.shapes.values()}
+        """By field, what the arguments of its function count; "" of a size that is expanded.
+
+        Records are counted apart from the places of a log, and places of a field in `apart` from
+        those of other fields.
+        """
+        return {shape.name: tuple(self._kinds(shape)) for shape in self.shapes.values()}
+
+    def _kinds(self, shape: Shape) -> Iterator[str]:
+        for position, size in enumerate(shape.arguments):
+            if self.is_expanded(size):
+                yield ""
+            elif size == Sort.RECORD.value and position not in shape.named:
+                yield f"{size} of {shape.name}" if shape.name in self._apart else f"{size} by place"
+            else:
+                yield size
+
+    def is_expanded(self, size: str) -> bool:
+        """True if a size is known where others are not: then each row is looked at alone."""
+        return self.rounds is None and is_known(self.sizes[size])
 
     @property
     def values(self) -> dict[str, str]:
         """By field, the size that its elements go up to, if there is one."""
-        return {shape.name: shape.up_to for shape in self.shapes.values() if shape.up_to}
+        return {
+            shape.name: f"{shape.up_to} by place" if shape.is_place else shape.up_to
+            for shape in self.shapes.values()
+            if shape.up_to
+        }
 
     def is_name(self, size: str) -> bool:
         """True if a size counts names or is fixed: an index beyond it is always an error."""
         return size in self._named or size.isdecimal()
+
+    def _is_fixed(self, size: str) -> bool:
+        return size.isdecimal() or is_known(self.sizes[size])
 
     def _size(self, name: str) -> Term:
         values = [each.layout.sizes[name] for each in self._models]
@@ -113,27 +166,52 @@ class Space:
         a = alike[0]
         if any((f.lo, f.naming, len(f.shape)) != (a.lo, a.naming, len(a.shape)) for f in alike):
             raise NotProvable(f"what {a.name} is depends on the bounds")
-        if a.alive is not None:
-            raise NotProvable(f"rows of {a.name} exist in some states only, which has no proof yet")
         holds = Holds.PLAIN if a.naming is None else a.naming.holds
-        if holds in (Holds.RECORDS, Holds.DIGITS):
+        if holds is Holds.DIGITS:
             raise NotProvable(f"{a.name} holds {holds.value}, which has no proof yet")
         of = "" if a.naming is None or a.naming.of is None else a.naming.of.value
         of = of or ("replicas" if holds in (Holds.REPLICA, Holds.REPLICAS) else "")
-        is_set = holds is Holds.REPLICAS
+        of = Sort.RECORD.value if holds is Holds.RECORDS else of
+        is_set = holds in (Holds.REPLICAS, Holds.RECORDS)
         hi = self.sizes[of] - 1 if holds is Holds.REPLICA else self._most(alike, is_set)
-        values = {value for each in self._models for value in _elements(each.initial, a.name)}
-        if len(values) != 1:
-            raise NotProvable(f"{a.name} is not the same everywhere at first, for all bounds")
-        (first,) = values
-        if is_set and first != 0:
-            raise NotProvable(f"{a.name} has members in the initial state, which has no proof yet")
         most = [f.hi for f in alike]
         up_to = next(iter(self._fitting(most)), "") if len(set(most)) > 1 and not is_set else ""
         dimensions = self._dimensions_of(alike)
         if self._like is not None:
             dimensions = self._like.shapes[a.name].dimensions
-        return Shape(a.name, dimensions, a.lo, hi, of if is_set else "", up_to, first)
+        first = self._first(a, dimensions)
+        if is_set and any(first.values()) and not is_known(self.sizes[of]):
+            raise NotProvable(f"{a.name} has members in the initial state, which has no proof yet")
+        cut = None
+        if self._like is not None and not is_set and self._like.shapes[a.name].hi is None:
+            hi, cut = None, a.hi
+        of = of if is_set else ""
+        sorts = () if a.naming is None else (a.naming.rows, a.naming.columns)
+        named = frozenset(k for k, sort in enumerate(sorts) if sort is not None)
+        holds_record = holds in (Holds.RECORD, Holds.BORN)
+        return Shape(
+            a.name, dimensions, a.lo, hi, of, up_to, first, a.alive, cut, named, holds_record
+        )
+
+    def _first(self, a: Field, dimensions: tuple[str, ...]) -> dict[tuple[int, ...], int]:
+        """The initial elements by those of their indices that no bound takes away."""
+        found: dict[tuple[int, ...], int] = {}
+        for each in self._models:
+            (initial,) = each.initial
+            for index in each.layout.elements[a.name]:
+                if isinstance(index, int):
+                    continue
+                rows = getattr(initial, a.name)
+                try:
+                    value = rows if index == () else rows[index]
+                except NotAlive:
+                    value = a.lo
+                pairs = zip(dimensions, index, strict=True)
+                key = tuple(i for size, i in pairs if self._is_fixed(size))
+                if found.setdefault(key, value) != value:
+                    what = "is not the same everywhere at first, for all bounds"
+                    raise NotProvable(f"{a.name} {what}")
+        return found
 
     def _most(self, alike: tuple[Field, ...], is_set: bool) -> Term | None:
         """The most that an element can be; None without, and where a search is cut before it."""
@@ -180,63 +258,138 @@ class Space:
 
     def initial(self) -> dict[str, Array]:
         """The initial state."""
-        return {name: self._constant(shape) for name, shape in self.shapes.items()}
+        return {name: self._at_first(shape) for name, shape in self.shapes.items()}
 
-    def _constant(self, shape: Shape) -> Array:
-        if shape.of:
-            return Array(lambda *index: Mask(lambda i: False), True)
-        return Array(lambda *index: shape.first)
+    def _at_first(self, shape: Shape) -> Array:
+        fixed = [k for k, size in enumerate(shape.dimensions) if self._is_fixed(size)]
+        values = {key: as_mask(value) if shape.of else value for key, value in shape.first.items()}
+        if len(set(shape.first.values())) == 1:
+            fixed, values = [], {(): next(iter(values.values()))}
+
+        def get(*index: Term) -> Any:
+            at = [index[k] for k in fixed]
+            (_, found), *others = values.items()
+            for key, value in others:
+                here = conjunction(*(equal(a, b) for a, b in zip(at, key, strict=True)))
+                found = merge(here, value, found)
+            return found
+
+        return Array(get, bool(shape.of))
 
     def any_state(self) -> dict[str, Array]:
         """A state that may be any."""
-        return {name: self._any(shape) for name, shape in self.shapes.items()}
+        return {
+            name: self._at_first(shape) if name in self.constant else self.any_field(name, name)
+            for name, shape in self.shapes.items()
+        }
 
-    def _any(self, shape: Shape) -> Array:
+    def any_field(self, field: str, name: str, more: Sequence[Term] = ()) -> Array:
+        """A field that may be any, for each value of `more`, as functions of this name."""
+        shape = self.shapes[field]
         sort = z3.BoolSort() if shape.of else z3.IntSort()
 
         def get(*index: Term) -> Any:
-            if not index:
-                return z3.Const(shape.name, sort)
-            function = z3.Function(shape.name, *[z3.IntSort()] * len(index), sort)
-            return function(*map(as_expression, index))
+            at = (*more, *index)
+            if not at:
+                return z3.Const(name, sort)
+            function = z3.Function(name, *[z3.IntSort()] * len(at), sort)
+            return function(*map(as_expression, at))
 
-        if shape.of:
-            return Array(lambda *index: Mask(lambda i: get(*index, i)), True)
-        return Array(get)
+        if not shape.of:
+            return Array(get)
+        size = self.sizes[shape.of]
+
+        def some(index: tuple[Term, ...], i: Term) -> Term:
+            member = get(*index, i)
+            return conjunction(self.within(shape.of, i), member) if field in self.havoc else member
+
+        if not is_known(size):
+            return Array(lambda *index: Mask(partial(some, index)), True)
+
+        def has(index: tuple[Term, ...], i: Term) -> Term:
+            return disjunction(*(conjunction(equal(i, k), get(*index, k)) for k in range(size)))
+
+        return Array(lambda *index: Mask(partial(has, index), most=size), True)
 
     def ranges(self, arrays: dict[str, Array], quantifiers: Quantifiers) -> list[Term]:
-        """That every element lies in the range of its field."""
+        """That every element lies in the range of its field, and is the least of a dead row."""
         return [
-            self._everywhere(shape, arrays[shape.name], (), quantifiers)
+            self._everywhere(shape, arrays, (), quantifiers)
             for shape in self.shapes.values()
+            if shape.name not in self.constant
         ]
 
+    def alive_by(self, name: str) -> list[Shape]:
+        """The fields whose rows exist by the values of this one."""
+        return [s for s in self.shapes.values() if s.alive is not None and s.alive.field == name]
+
+    def exists(self, shape: Shape, arrays: dict[str, Array], row: Term) -> Term:
+        """True if a row of a field is alive."""
+        if shape.alive is None:
+            return True
+        deciding = arrays[shape.alive.field](row)
+        return disjunction(*(equal(deciding, value) for value in shape.alive.values))
+
     def _everywhere(
-        self, shape: Shape, array: Array, index: tuple[Term, ...], quantifiers: Quantifiers
+        self,
+        shape: Shape,
+        arrays: dict[str, Array],
+        index: tuple[Term, ...],
+        quantifiers: Quantifiers,
     ) -> Term:
         if len(index) == len(shape.dimensions):
-            value = array(*index)
+            value = arrays[shape.name](*index)
+            dead = negation(self.exists(shape, arrays, index[0])) if shape.alive else False
             if shape.of:
-                return self._has_names_alone(shape.of, value, quantifiers)
-            low = compare(">=", value, shape.lo)
-            return low if shape.hi is None else conjunction(low, compare("<=", value, shape.hi))
+                names = self._has_names_alone(shape.of, value, quantifiers)
+                empty = self.is_least(shape, value, quantifiers)
+                return conjunction(names, disjunction(negation(dead), empty))
+            low = conjunction(
+                compare(">=", value, shape.lo),
+                disjunction(negation(dead), equal(value, shape.lo)),
+            )
+            most = shape.cut if shape.hi is None else shape.hi
+            if most is None and shape.up_to in self._limits:
+                most = self.sizes[shape.up_to]
+            return low if most is None else conjunction(low, compare("<=", value, most))
         counted = shape.dimensions[len(index)]
         size = self.sizes[counted]
         if is_known(size):
-            every = (self._everywhere(shape, array, (*index, i), quantifiers) for i in range(size))
+            every = (self._everywhere(shape, arrays, (*index, i), quantifiers) for i in range(size))
             return conjunction(*every)
         variable = quantifiers.variable("i")
-        body = self._everywhere(shape, array, (*index, variable), quantifiers)
-        within = self.within(counted, variable)
-        return quantifiers.every(variable, disjunction(negation(within), body))
+        body = self._everywhere(shape, arrays, (*index, variable), quantifiers)
+        outside = negation(self.counts(counted, variable))
+        return quantifiers.every(variable, disjunction(outside, body))
+
+    def is_least(self, shape: Shape, value: Any, quantifiers: Quantifiers) -> Term:
+        """True if an element has the least value of its field."""
+        if not shape.of:
+            return equal(value, shape.lo)
+        if value.most is not None:
+            return conjunction(*(negation(value.has(i)) for i in range(value.most)))
+        variable = quantifiers.variable("i")
+        return self._for_all(variable, negation(value.has(variable)), quantifiers)
 
     def _has_names_alone(self, of: str, members: Mask, quantifiers: Quantifiers) -> Term:
+        if members.most is not None and members.most == self.sizes[of]:
+            return True
         variable = quantifiers.variable("i")
         body = disjunction(self.within(of, variable), negation(members.has(variable)))
+        return self._for_all(variable, body, quantifiers)
+
+    def _for_all(self, variable: Any, body: Term, quantifiers: Quantifiers) -> Term:
         if self.rounds is None:
             return quantifiers.every(variable, body)
         instances = (quantifiers.substitute(body, variable, i) for i in self.rounds)
         return conjunction(*instances)
+
+    def counts(self, size: str, index: Term) -> Term:
+        """That a field has an element at an index."""
+        within = self.within(size, index)
+        if size not in self._limits:
+            return within
+        return conjunction(within, compare("<", index, self.sizes[size]))
 
     def within(self, size: str, index: Term) -> Term:
         """That an index is not below 0, and is a name where the size counts names."""
@@ -244,14 +397,6 @@ class Space:
         if not self.is_name(size):
             return low
         return conjunction(low, compare("<", index, self.sizes[size]))
-
-
-def _elements(states: Sequence[State], name: str) -> Iterator[int]:
-    """All elements of a field in some states."""
-    for state in states:
-        rows = getattr(state, name)
-        for index in state.layout.elements[name]:
-            yield rows if index == () else rows[index]
 
 
 def _name_sorts(model: Model) -> Iterator[str]:

@@ -141,15 +141,30 @@ def total(a: Term, b: Term) -> Term:
     return as_number(z3.simplify(as_expression(as_number(a)) + as_expression(as_number(b))))
 
 
+def sum_of(*truths: Term) -> Term:
+    """The number of these that are true."""
+    found: Term = 0
+    for each in truths:
+        found = total(found, each)
+    return found
+
+
 @dataclass(frozen=True)
 class Mask:
     """A set of names: the members, as a function from a name to a truth.
 
-    `member` is set for `1 << member`, which is also the first half of `(1 << n) - 1`.
+    `member` is set for `1 << member`, which is also the first half of `(1 << n) - 1`. All members
+    are known to be below the number `most`, if there is one.
     """
 
     has: Callable[[Term], Term]
     member: Term = None
+    most: int | None = None
+
+
+def greater(a: int | None, b: int | None) -> int | None:
+    """The greater of two numbers; None if one is."""
+    return None if a is None or b is None else max(a, b)
 
 
 @dataclass(frozen=True)
@@ -169,7 +184,7 @@ def as_mask(x: Any) -> Mask:
         out = as_mask(~x)
         return Mask(lambda i: negation(out.has(i)))
     names = [k for k in range(x.bit_length()) if x >> k & 1]
-    return Mask(lambda i: disjunction(*(equal(i, k) for k in names)))
+    return Mask(lambda i: disjunction(*(equal(i, k) for k in names)), most=x.bit_length())
 
 
 class Array:
@@ -211,5 +226,7 @@ def merge(c: Term, a: Any, b: Any) -> Any:
         return tuple(merge(c, x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Mask) or isinstance(b, Mask):
         one, other = as_mask(a), as_mask(b)
-        return Mask(lambda i: choice(c, one.has(i), other.has(i)))
+        return Mask(
+            lambda i: choice(c, one.has(i), other.has(i)), most=greater(one.most, other.most)
+        )
     return choice(c, a, b)

@@ -96,12 +96,11 @@ def entry_and_end(s: Any, replica: int, requested: int, latest: int) -> tuple[in
     """
     least = latest
     end = s.leo[replica]
-    for i in range(s.leo[replica]):
-        offset = s.leo[replica] - 1 - i
+    for offset in range(s.leo[replica] - 1, -1, -1):
         epoch = epoch_at(s, replica, offset)
+        if epoch <= requested:
+            return epoch, end
         if epoch < least:
-            if epoch <= requested:
-                return epoch, end
             least = epoch
             end = offset
         elif epoch == least and end == offset + 1:

@@ -260,12 +260,11 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     divergence, this answer shows that there is none. (ReplicaFetcherThread.processPartitionData)
     """
     high_watermark = s.answer_offset[follower]
-    end = s.leo[follower]
-    for i in range(s.records):
-        if s.answer_log[follower, i] != NO_RECORD and appends(s, c, follower, i):
-            s.log[follower, end] = s.answer_log[follower, i]
-            end += 1
-    if end > s.leo[follower]:
+    first = s.leo[follower]
+    end = first + append_count(s, c, follower)
+    for offset in range(first, end):
+        s.log[follower, offset] = s.answer_log[follower, offset - first]
+    if end > first:
         # The first record takes the place of an entry of the cache that began there without any.
         s.cached_epoch[follower] = NO_EPOCH
         s.fetched_epoch[follower] = NO_EPOCH
@@ -273,6 +272,15 @@ def receive_fetch(s: Any, c: Settings, follower: int) -> None:
     s.hw[follower] = end if has(c, FOLLOWER_HW_AT_END) else min(end, high_watermark)
     s.role[follower] = FETCHING
     drop_fetch(s, follower)
+
+
+def append_count(s: Any, c: Settings, follower: int) -> int:
+    """The number of records of an answer that the follower appends."""
+    for i in range(s.records):
+        if s.answer_log[follower, i] == NO_RECORD or not appends(s, c, follower, i):
+            return i
+    records: int = s.records
+    return records
 
 
 def appends(s: Any, c: Settings, follower: int, i: int) -> bool:

@@ -62,7 +62,7 @@ def count_with_carry(s: Any, c: Any, r: int) -> None:
     so_far = 0
     for other in range(s.replicas):
         so_far = so_far + s.count[other]
-    s.count[r] = so_far
+    s.count[r] = so_far + 1
 
 
 def admit(s: Any, c: Any, r: int) -> None:

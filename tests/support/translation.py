@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 import z3
 
-from waterline.checker.proof import obligations
 from waterline.checker.proof.obligations import Induction, Theorem
 from waterline.checker.proof.terms import as_expression, conjunction, disjunction, equal, negation
-from waterline.model.core.state import OutsideOfPlace, State
+from waterline.model.core.state import NotAlive, OutsideOfPlace, State
+
+FORM = "is not what its closed form says"
 
 
 def random_state(induction: Induction, rng: random.Random) -> State:
-    layout = induction.model.layout
+    layout, (first,) = induction.model.layout, induction.model.initial
     draft = State(layout).draft()
-    for declared in layout.fields:
+    # A row exists by the values of another field, and has the least value at first.
+    for declared in sorted(layout.fields, key=lambda declared: declared.alive is not None):
         for index in layout.elements[declared.name]:
-            if isinstance(index, tuple):
+            if not isinstance(index, tuple):
+                continue
+            with suppress(NotAlive):
                 value = rng.randint(declared.lo, declared.hi)
+                if declared.name in induction.space.constant:
+                    rows = getattr(first, declared.name)
+                    value = rows[index] if index else rows
                 if index:
                     getattr(draft, declared.name)[index] = value
                 else:
@@ -28,14 +37,17 @@ def random_state(induction: Induction, rng: random.Random) -> State:
     return draft.freeze()
 
 
-def is_state(induction: Induction, arrays: Any, state: State) -> Any:
-    """That the terms have the elements of a state."""
+def is_state(induction: Induction, arrays: Any, state: State, but: Collection[str] = ()) -> Any:
+    """That the terms have the elements of a state, or the least in a row that is not alive."""
     layout, found = induction.model.layout, []
     for declared in layout.fields:
         for index in layout.elements[declared.name]:
-            if isinstance(index, tuple):
+            if isinstance(index, tuple) and declared.name not in but:
                 value = getattr(state, declared.name)
-                value = value[index] if index else value
+                try:
+                    value = value[index] if index else value
+                except NotAlive:
+                    value = declared.lo
                 term = arrays[declared.name](*index)
                 if induction.space.shapes[declared.name].of:
                     # Beyond the names as well: that a set has none of these is an assumption.
@@ -46,14 +58,17 @@ def is_state(induction: Induction, arrays: Any, state: State) -> Any:
     return conjunction(*found)
 
 
-def is_error(induction: Induction, error: OutsideOfPlace) -> bool:
+def is_error(induction: Induction, error: ValueError) -> bool:
     """True for an error whatever the bounds: below the range, or a name that there is not."""
+    if not isinstance(error, OutsideOfPlace):
+        return True
     shape = induction.space.shapes[error.place.name]
     if error.value is not None:
         return error.value < shape.lo or shape.hi is not None
     counted = zip(error.indices, shape.dimensions, strict=True)
     sizes = induction.model.layout.sizes
-    return any(i < 0 or (induction.space.is_name(d) and i >= sizes[d]) for i, d in counted)
+    extents = ((i, d, int(d) if d.isdecimal() else sizes[d]) for i, d in counted)
+    return any(i < 0 or (induction.space.is_name(d) and i >= extent) for i, d, extent in extents)
 
 
 class Comparison:
@@ -62,7 +77,7 @@ class Comparison:
     def __init__(self, theorem: Theorem, of: dict[str, int]) -> None:
         model = theorem.model(of)
         larger = [theorem.model({**of, name: size + 1}) for name, size in of.items()]
-        space = obligations.Space(model, larger)
+        space = theorem._space_of(model, larger)
         sizes = model.layout.sizes
         space.rounds = range(-1, max(sizes.values()) + 1)
         self.given = [space.sizes[name] == size for name, size in sizes.items()]
@@ -86,7 +101,7 @@ class Comparison:
         for rule in (*rules, *(claim.holds for claim, _ in theorem.claims)):
             try:
                 expected = bool(rule(state, settings))
-            except OutsideOfPlace:
+            except ValueError:
                 self.seen["lemma raises"] += 1
                 continue
             truths.append(equal(run.holds(rule, induction._state, induction.settings), expected))
@@ -98,9 +113,13 @@ class Comparison:
         """One action with random arguments in a random state."""
         induction, state = self.induction, random_state(self.induction, rng)
         model = induction.model
-        run, guard, after, variables = induction._step(action)
-        numbers = tuple(rng.randrange(model.layout.sizes[p.over]) for p in action.parameters)
-        faults = disjunction(*(when for when, _ in run.faults))
+        variables = rng.choice(list(induction._instances(action)))
+        run, guard, after = induction._step(action, variables)
+        over = [model.layout.sizes[p.over] for p in action.parameters]
+        pairs = zip(variables, over, strict=True)
+        numbers = tuple(v if isinstance(v, int) else rng.randrange(size) for v, size in pairs)
+        of_forms = disjunction(*(when for when, what in run.faults if what.endswith(FORM)))
+        faults = disjunction(*(when for when, what in run.faults if not what.endswith(FORM)))
         known = [*self.given, *run.definitions, is_state(induction, induction._before, state)]
         known += [v == n for v, n in zip(variables, numbers, strict=True)]
         what = f"{action.name}{numbers} in {state}"
@@ -109,21 +128,24 @@ class Comparison:
             expected = equal(guard, enabled)
             if enabled:
                 then = model.apply(state, action, numbers)
-                expected = conjunction(expected, is_state(induction, after, then))
-        except OutsideOfPlace as error:
+                alike = is_state(induction, after, then, induction.theorem.havoc)
+                expected = conjunction(expected, alike)
+        except ValueError as error:
             self.seen["raises"] += 1
             if is_error(induction, error):
-                self.require(known, faults, f"{what} raises {error}")
+                self.require(known, disjunction(faults, of_forms), f"{what} raises {error}")
             return
         self.seen[f"enabled {enabled}"] += 1
-        self.require(known, conjunction(expected, negation(faults)), what)
+        as_python = conjunction(expected, negation(faults))
+        self.require(known, disjunction(as_python, of_forms), what)
+        self.seen["closed form"] += bool(of_forms is not False)
         if not enabled:
             return
         draft = run.state(after)
         for claim in induction.theorem.steps:
             try:
                 kept = bool(claim.keeps(state, then, model.settings))
-            except OutsideOfPlace:
+            except ValueError:
                 continue
             term = run.holds(claim.keeps, induction._state, draft, induction.settings)
             known = [*known, *run.definitions]

@@ -15,14 +15,17 @@ import pytest
 pytest.importorskip("z3")
 
 from tests.support.translation import Comparison
-from waterline.checker.kafka.theorems import theorem_of
+from waterline.checker.kafka.theorems import message_theorem_of, theorem_of
 from waterline.checker.proof import execution, obligations
+from waterline.checker.proof.obligations import Theorem
 
 SIZES = {"replicas": 2, "log_size": 3, "records": 4, "epochs": 3}
 
 
-def compare(version: str, states: int, seed: int) -> Counter[str]:
-    comparison, rng = Comparison(theorem_of(version), SIZES), random.Random(seed)
+def compare(
+    theorem: Theorem, states: int, seed: int, sizes: dict[str, int] = SIZES
+) -> Counter[str]:
+    comparison, rng = Comparison(theorem, sizes), random.Random(seed)
     for _ in range(states):
         comparison.lemmas(rng)
         for action in comparison.induction.model.enabled_actions:
@@ -32,9 +35,17 @@ def compare(version: str, states: int, seed: int) -> Counter[str]:
 
 @pytest.mark.parametrize("version", ["hw", "epoch", "kip279", "kip320-first-try", "kip320"])
 def test_terms_mean_what_python_computes(version: str) -> None:
-    seen = compare(version, 6, seed=1)
+    seen = compare(theorem_of(version), 8, seed=1)
 
     assert min(seen[f"lemma {True}"], seen[f"lemma {False}"], seen[f"enabled {True}"]) > 5
+
+
+@pytest.mark.parametrize("version", ["kraft", "kraft-with-fresh-remote-leo"])
+def test_terms_of_the_message_grain_mean_what_python_computes(version: str) -> None:
+    seen = compare(message_theorem_of(version), 8, seed=1, sizes={"records": 3, "epochs": 4})
+
+    assert min(seen[f"lemma {True}"], seen[f"lemma {False}"], seen[f"enabled {True}"]) > 5
+    assert seen["closed form"] > 0
 
 
 MUTANTS = {
@@ -75,4 +86,4 @@ def test_a_wrong_translation_is_found_out(name: str, mutated: Any) -> None:
     mutated(*MUTANTS[name])
 
     with pytest.raises(AssertionError):
-        compare("epoch", 20, seed=2)
+        compare(theorem_of("epoch"), 20, seed=2)

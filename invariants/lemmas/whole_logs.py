@@ -1,0 +1,52 @@
+"""Words of lemmas: whole logs, which are logs with the answers on their way, and who fetches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from waterline.model.message.roles import follows
+from waterline.model.message.terms import ANSWERED, FETCHING, LEADER, NO_REPLICA, NO_ROLE
+
+
+def whole_end(s: Any, r: int) -> int:
+    """The end of a whole log."""
+    end: int = s.leo[r]
+    if follows(s, r) and s.fetch[r] == ANSWERED:
+        end += s.answer_size[r]
+    return end
+
+
+def whole_at(s: Any, r: int, offset: int) -> int:
+    """The record of a whole log at an offset."""
+    end: int = s.leo[r]
+    record: int = s.log[r, offset] if offset < end else s.answer_log[r, offset - end]
+    return record
+
+
+def whole_epoch(s: Any, r: int, offset: int) -> int:
+    """The epoch of the record of a whole log at an offset."""
+    epoch: int = s.record_epoch[whole_at(s, r, offset) - 1]
+    return epoch
+
+
+def has_exposed(s: Any, r: int, offset: int) -> bool:
+    """True if its log has the record that was exposed there."""
+    return offset < s.leo[r] and s.log[r, offset] == s.exposed[offset]
+
+
+def has_fetched(s: Any, a: int, f: int) -> bool:
+    """True if the broker has fetched in the leader's epoch, and been in no other since."""
+    if s.role[f] == NO_ROLE:
+        return s.known_epoch[a] == s.epoch and s.remote_leo[a, f] >= 0
+    if not follows(s, f) or s.known_epoch[f] != s.known_epoch[a]:
+        return False
+    return s.role[f] == FETCHING or s.fetch[f] == ANSWERED or s.remote_leo[a, f] >= 0
+
+
+def newest_leads(s: Any) -> bool:
+    """True if the controller's leader leads in its epoch, or is down."""
+    if s.leader == NO_REPLICA:
+        return False
+    return s.up[s.leader] == 0 or (
+        s.role[s.leader] == LEADER and s.known_epoch[s.leader] == s.epoch
+    )

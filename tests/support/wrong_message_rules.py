@@ -1,0 +1,42 @@
+"""Rules of the message grain with a mistake each, which no proof may accept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from waterline.model.message.fetch import receive_diverging, receive_fetch
+from waterline.model.message.metadata import learn
+from waterline.model.message.terms import LEADER, NO_ROLE
+
+
+def receive_and_lead_on(s: Any, c: Any, follower: int) -> None:
+    receive_fetch(s, c, follower)
+    s.hw[follower] = s.leo[follower]
+
+
+def cut_one_more(s: Any, c: Any, follower: int) -> None:
+    cut = s.answer_offset[follower]
+    s.answer_offset[follower] = max(cut - 1, 0)
+    receive_diverging(s, c, follower)
+
+
+def lead_on_with_old_leos(s: Any, c: Any, replica: int) -> None:
+    kept = s.remote_leo[replica, 1 - replica] if s.role[replica] == LEADER else -1
+    learn(s, c, replica)
+    if s.role[replica] == LEADER and kept >= 0:
+        s.remote_leo[replica, 1 - replica] = kept
+
+
+def crash_and_forget_nothing(s: Any, c: Any, replica: int) -> None:
+    s.role[replica] = NO_ROLE
+    s.up[replica] = 0
+
+
+def read_a_dead_row(s: Any, c: Any, replica: int) -> None:
+    s.checkpoint[replica] = min(s.checkpoint[replica], s.answer_offset[replica])
+
+
+def ends_too_early(
+    s: Any, replica: int, requested: int, latest: int, rounds: int
+) -> tuple[int, int]:
+    return latest, s.leo[replica]

@@ -1,0 +1,116 @@
+"""The proof in the message grain: PROVED, and what must not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("z3")
+
+from tests.support.commands import Commands
+from tests.support.wrong_message_rules import (
+    crash_and_forget_nothing,
+    cut_one_more,
+    ends_too_early,
+    lead_on_with_old_leos,
+    read_a_dead_row,
+    receive_and_lead_on,
+)
+from waterline.checker.kafka.theorems import _MESSAGE_SMALL, message_theorem_of
+from waterline.checker.proof.execution import Form
+from waterline.checker.proof.obligations import NO_ERROR, Theorem
+from waterline.checker.proof.proving import refute
+from waterline.checker.proof.solver import Outcome, prove
+from waterline.model.message.epochs import entry_and_end
+
+VERSION = "kraft-with-fresh-remote-leo"
+
+
+def test_the_message_grain_is_proved(cli: Commands) -> None:
+    code, out, _ = cli("prove", "--grain", "message", name="waterline")
+
+    assert code == 0
+    assert f"{VERSION}: PROVED no_committed_loss" in out
+    assert "for 2 replicas" in out
+
+
+def test_the_released_rules_are_not_proved(cli: Commands) -> None:
+    """C21: a leader that missed an epoch keeps the remote LEOs of before."""
+    code, out, _ = cli("prove", "--grain", "message", "--protocol", "kraft", name="waterline")
+
+    assert code == 14
+    assert "kraft: NOT PROVED" in out
+    assert "remote_leos_are_of_its_epoch" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--replicas", "any"), "the lemmas of grain message are about --replicas 2, not any"),
+        (("--certificate", "dir"), "--certificate is for grain atomic and for --model"),
+    ],
+)
+def test_the_bounds_of_its_lemmas_are_named(
+    arguments: tuple[str, str], text: str, cli: Commands
+) -> None:
+    code, _, err = cli("prove", "--grain", "message", *arguments, name="waterline")
+
+    assert code == 2
+    assert text in err
+
+
+def with_effect(theorem: Theorem, name: str, effect: Callable[..., None]) -> Theorem:
+    """The theorem about a model where one action has another effect."""
+
+    def model(sizes: dict[str, int]) -> Any:
+        made = theorem.model(sizes)
+        actions = [replace(a, effect=effect) if a.name == name else a for a in made.actions]
+        return replace(made, actions=tuple(actions))
+
+    return replace(theorem, model=model)
+
+
+@pytest.mark.parametrize(
+    ("action", "effect"),
+    [
+        ("RecvFetch", receive_and_lead_on),
+        ("RecvDiverging", cut_one_more),
+        ("Learn", lead_on_with_old_leos),
+    ],
+)
+def test_a_wrong_rule_is_refuted(action: str, effect: Callable[..., None]) -> None:
+    small = with_effect(message_theorem_of(VERSION), action, effect).within(_MESSAGE_SMALL)
+    found = (refute(small, each) for each in small.steps(small.model.action(action)))
+
+    assert any(one is not None for one in found)
+
+
+@pytest.mark.parametrize(
+    ("action", "effect"), [("Crash", crash_and_forget_nothing), ("Checkpoint", read_a_dead_row)]
+)
+def test_a_row_that_is_not_alive_has_no_value(action: str, effect: Callable[..., None]) -> None:
+    induction = with_effect(message_theorem_of(VERSION), action, effect).induction()
+    steps = induction.steps(induction.model.action(action))
+    of_errors = [each for each in steps if each.lemma == NO_ERROR]
+
+    assert any(prove(each, attempts=1).outcome is not Outcome.PROVED for each in of_errors)
+
+
+def test_a_wrong_closed_form_is_an_error() -> None:
+    theorem = message_theorem_of(VERSION)
+    wrong = replace(theorem, forms={entry_and_end: Form(("least", "end"), ends_too_early)})
+    induction = wrong.induction()
+    steps = induction.steps(induction.model.action("LeaderFetch"))
+    of_errors = [each for each in steps if each.lemma == NO_ERROR]
+
+    assert any(prove(each, attempts=1).outcome is not Outcome.PROVED for each in of_errors)
+
+
+def test_no_field_that_a_step_changes_is_taken_for_a_constant() -> None:
+    constant = message_theorem_of(VERSION).induction().space.constant
+
+    assert "elr" in constant
+    assert not constant & {"leader", "epoch", "isr", "role", "log", "leo", "remote_leo", "fetch"}
