@@ -70,6 +70,7 @@ class Execution(Writes):
         super().__init__(space)
         self.forms = forms or {}
         self.assumes_forms = False
+        self.guard_has_no_error: Term = True
         self._binders: list[Any] = []
         self._firsts: dict[Any, tuple[Term, Term, Any]] = {}
         self._instantiations: dict[tuple[int, bool], Instantiation] = {}

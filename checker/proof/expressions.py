@@ -99,7 +99,8 @@ class Expressions:
     A fault is an index, a row or a value out of range; `faults` has when each is met, and where.
     `cuts` has when a bound is exceeded, before which a search is cut.
     `definitions` are true of numbers that the translation has introduced. In a case of a step
-    `path` is true, `taken` are its decisions, and `others` those of further cases.
+    `path` is true, `taken` are its decisions, and `others` those of further cases; what is `known`
+    of every state excludes some.
     """
 
     def __init__(self, space: Space) -> None:
@@ -110,6 +111,7 @@ class Expressions:
         self.cuts: list[Term] = []
         self.definitions: list[Term] = []
         self._context: list[Term] = []
+        self.known: Sequence[Term] = ()
         self._decided: dict[int, tuple[Any, Any]] = {}
         self.begin_case()
         self._loops: list[Loop] = []
@@ -137,7 +139,7 @@ class Expressions:
         """The values that a term may have in this case, as far as a short look tells."""
         solver = z3.SolverFor("QF_UFLIA")
         solver.set("rlimit", _LOOK)
-        solver.add(*map(as_expression, self.path))
+        solver.add(*map(as_expression, (*self.known, *self.path)))
         found = [v for v in values if solver.check(as_expression(equal(term, v))) != z3.unsat]
         return found or [values[0]]
 
@@ -306,6 +308,9 @@ class Expressions:
 
     def _decide_index(self, index: Term, size: str) -> Term:
         if is_known(index) or not self.space.is_expanded(size):
+            return index
+        # One that is none of the values is a case of its own, with the fault that it is.
+        if not self.decide(self.space.within(size, index), (True, False)):
             return index
         return self.decide(index, range(self.space.sizes[size]))
 

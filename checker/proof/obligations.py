@@ -160,6 +160,7 @@ class Induction:
         self._assumed: dict[str, list[Term]] = {
             "ranges": space.ranges(self._before, run.quantifiers)
         }
+        run.known = self._assumed["ranges"]
         for lemma in theorem.lemmas:
             self._assumed[lemma.name] = [self._lemma(run, lemma, self._state)]
         self._defined = len(run.definitions)
@@ -235,10 +236,17 @@ class Induction:
         pairs = zip(action.parameters, arguments, strict=True)
         name = f"{action.name}({', '.join(str(a) if is_known(a) else p.name for p, a in pairs)})"
         no_error, cut = run.no_error(), [negation(disjunction(*run.cuts))]
-        ranges = [*self._ranges(action, arguments), *run.path]
+        ranges = self._ranges(action, arguments)
         given = self._assumed | {"step": ranges, "defined": [*run.definitions, *cut]}
         made = partial(Obligation, name, action=action, before=self._before, arguments=arguments)
-        yield made(NO_ERROR, run, given, no_error, self.theorem.no_error_by)
+        by = self.theorem.no_error_by
+        if not run.taken:
+            yield made(NO_ERROR, run, given, no_error, by)
+        else:  # an error of the guard is one in every case, and where it is false
+            if not cases:
+                yield made(NO_ERROR, run, given, run.guard_has_no_error, by)
+            yield made(NO_ERROR, run, given | {"step": [*ranges, *run.path]}, no_error, by)
+        ranges = [*ranges, *run.path]
         draft = run.state(after)
         for lemma in self.theorem.lemmas:
             truth = self._lemma(run, lemma, draft)
@@ -295,9 +303,12 @@ class Induction:
         """Run a step on a draft, and return its guard."""
         if action.budget is not None:
             raise NotProvable(f"{action.name} has a budget, which has no proof yet")
+        split, run.split = run.split, ()  # the effect alone has cases
         guard = run.holds(action.guard, before, self.settings, *arguments)
+        run.split = split
         run.path.append(guard)
         of_guard = list(run.faults)
+        run.guard_has_no_error = run.no_error()
         run.faults.clear()
         run.run(action.effect, draft, self.settings, *arguments)
         if self.model.normalise is not None:

@@ -18,6 +18,7 @@ SHARES = {
     "lab.fuzz.oracle": 8,
     "lab.fuzz.raising": 8,
     "lab.fuzz.faults": 8,
+    "lab.fuzz.faults.on_spark": 4,
     "lab.fuzz.stale_keys": 6,
     "lab.fuzz.stale_disk": 6,
     "lab.fuzz.forgeries": 4,

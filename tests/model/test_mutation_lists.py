@@ -22,5 +22,6 @@ def test_every_module_with_rules_is_altered() -> None:
         if any(is_rule(node) for node in ast.parse(path.read_text(encoding="utf-8")).body)
     }
 
+    with_rules.discard("history")  # written after each step for proofs, and no rule reads it
     assert with_rules - set(MODULES) == set()
     assert all(any(True for _ in mutants_of(module)) for module in MODULES)

@@ -37,6 +37,10 @@ def can_count(s: Any, c: Any, r: int) -> bool:
     return s.count[r] < s.top
 
 
+def looks_at_a_stranger(s: Any, c: Any, r: int) -> bool:
+    return (r == 0 and s.count[0] < s.top) or s.count[r + 1] != s.count[r + 1]
+
+
 def count(s: Any, c: Any, r: int) -> None:
     s.count[r] += 1
 
@@ -255,6 +259,22 @@ def test_a_rule_in_error_is_not_proved(effect: Any) -> None:
     assert proof.refuted is not None
     assert proof.refuted[0] == "no rule in error"
     assert proof.refuted[1].error != ""
+
+
+def test_a_guard_in_error_where_it_is_false_is_not_proved() -> None:
+    plain = theorem(count)
+
+    def model(sizes: dict[str, int]) -> Model:
+        found = plain.model(sizes)
+        first, *others = found.actions
+        return replace(found, actions=(replace(first, guard=looks_at_a_stranger), *others))
+
+    of = replace(plain, model=model)
+    proof = proved(of)
+
+    assert proof.verdict(of) is Verdict.NOT_PROVED
+    assert proof.refuted is not None
+    assert proof.refuted[0] == "no rule in error"
 
 
 def test_a_lemma_without_states_proves_nothing() -> None:
