@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("z3")
 
+import z3
+
 from tests.support.commands import Commands
 from tests.support.wrong_message_rules import (
     crash_and_forget_nothing,
@@ -24,6 +26,7 @@ from waterline.checker.proof.execution import Form
 from waterline.checker.proof.obligations import NO_ERROR, Theorem
 from waterline.checker.proof.proving import refute
 from waterline.checker.proof.solver import Outcome, prove
+from waterline.checker.proof.terms import as_expression, conjunction, disjunction, negation
 from waterline.model.message.epochs import entry_and_end
 
 VERSION = "kraft-with-fresh-remote-leo"
@@ -107,6 +110,25 @@ def test_a_wrong_closed_form_is_an_error() -> None:
     of_errors = [each for each in steps if each.lemma == NO_ERROR]
 
     assert any(prove(each, attempts=1).outcome is not Outcome.PROVED for each in of_errors)
+
+
+def test_every_step_is_in_a_case() -> None:
+    theorem = message_theorem_of(VERSION)
+    small = theorem.within(_MESSAGE_SMALL)
+    run, action = small._run, small.model.action("LeaderFetch")
+    solver, paths, waiting = z3.SolverFor("QF_UFLIA"), list[Any](), list[list[Any]]([[]])
+    solver.add(*map(as_expression, (*small.space.assumed, *small._assumed["ranges"])))
+    while waiting:
+        run.begin_case(theorem.split, waiting.pop())
+        _, guard, _ = small._step(action, (0,))
+        solver.add(*map(as_expression, (guard, *run.definitions)))
+        paths.append(conjunction(*run.path))
+        waiting += run.others
+
+    assert len(paths) > 3
+    assert solver.check() == z3.sat
+    solver.add(as_expression(negation(disjunction(*paths))))
+    assert solver.check() == z3.unsat
 
 
 def test_no_field_that_a_step_changes_is_taken_for_a_constant() -> None:
