@@ -113,7 +113,8 @@ class Comparison:
         """One action with random arguments in a random state."""
         induction, state = self.induction, random_state(self.induction, rng)
         model = induction.model
-        variables = rng.choice(list(induction._instances(action)))
+        first, *others = induction._instances(action)
+        variables = rng.choice([first, *others]) if others else first
         run, guard, after = induction._step(action, variables)
         over = [model.layout.sizes[p.over] for p in action.parameters]
         pairs = zip(variables, over, strict=True)
