@@ -91,11 +91,12 @@ class Execution(Writes):
         """True if no fault so far is met."""
         return negation(disjunction(*(when for when, _ in self.faults)))
 
-    def forget(self, definitions: int) -> None:
-        """Forget faults, and all definitions but so many."""
+    def forget(self, definitions: int, states: int) -> None:
+        """Forget faults, and all definitions and states but so many."""
         self.faults.clear()
         self.cuts.clear()
         del self.definitions[definitions:]
+        del self.cells[states:]
         self._firsts.clear()
 
     def state(self, arrays: dict[str, Array]) -> StateRef:

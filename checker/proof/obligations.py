@@ -163,21 +163,22 @@ class Induction:
         run.known = self._assumed["ranges"]
         for lemma in theorem.lemmas:
             self._assumed[lemma.name] = [self._lemma(run, lemma, self._state)]
-        self._defined = len(run.definitions)
+        self._defined, self._states = len(run.definitions), len(run.cells)
 
     def _constant(self) -> frozenset[str]:
         """The fields that have their initial values in every state, as no step changes them."""
         found = frozenset(self.space.shapes)
         while True:
             self.space.constant = found
-            run = Execution(self.space, self.theorem.forms)
+            changed: set[str] = set()
             for action in self.model.enabled_actions:
                 for arguments in self._instances(action):
-                    before = self.space.any_state()
+                    run, before = Execution(self.space, self.theorem.forms), self.space.any_state()
                     self._run_step(run, action, run.state(before), run.state(before), arguments)
-            if not found & run.changed:
+                    changed |= run.changed
+            if not found & changed:
                 return found
-            found -= run.changed
+            found -= changed
 
     def _lemma(self, run: Execution, lemma: Lemma, state: StateRef) -> Term:
         """The truth of a lemma, whose faults are none: so a closed form cannot be assumed in it."""
@@ -271,7 +272,7 @@ class Induction:
 
     def _begin(self) -> Execution:
         """The execution as it was when the lemmas were assumed. A lemma's faults are none."""
-        self._run.forget(self._defined)
+        self._run.forget(self._defined, self._states)
         return self._run
 
     def _instances(self, action: Action) -> Iterator[tuple[Term, ...]]:

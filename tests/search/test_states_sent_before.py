@@ -111,7 +111,7 @@ class HostileWorkers:
         at_home = self.processes[owner % OWNERS]
         self.use(at_home if self.chance.random() < 0.6 else self.chance.choice(self.processes))
         given = self.waiting[owner] if plan.absorbs else []
-        return explore(plan, owner, _received(given, parts_received))
+        return explore(plan, owner, deliveries(given, parts_received))
 
     def renew(self) -> bool:
         return self.chance.random() < 0.1
@@ -126,8 +126,8 @@ class HostileWorkers:
         pass
 
 
-def _received(given: list[tuple[int, bytes]], parts: int | None) -> Iterator[tuple[int, bytes]]:
-    """What is given, or some parts of it and then an error."""
+def deliveries(given: list[tuple[int, bytes]], parts: int | None) -> Iterator[tuple[int, bytes]]:
+    """Yield the given blocks, or some parts of them and then an error."""
     for part, block in given:
         if parts is not None and part > parts:
             break

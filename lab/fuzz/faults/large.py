@@ -71,7 +71,7 @@ def kill_an_executor(cluster: Standalone) -> None:
 
 
 def kill_a_worker(cluster: Standalone) -> None:
-    """What starts executors on one of two machines; they end with it."""
+    """The process that starts executors on one of two machines; they end with it."""
     cluster.processes[-1].kill()
 
 
