@@ -20,7 +20,7 @@ from waterline.model.atomic import AtomicEnvironment
 
 PROBLEM = problem_for("hw", AtomicEnvironment(replicas=3, records=1, epochs=1), ["type_ok"])
 WORDS = PROBLEM.model.layout.words
-BUDGETS = Budgets(max_depth=11)
+BUDGETS = Budgets(max_depth=8)
 
 
 def test_more_owners_find_the_same_and_leave_no_run_of_the_fewer(
