@@ -84,14 +84,14 @@ def _subject_of_kafka(options: ProveOptions) -> Subject:
 def _prove(subject: Subject, options: ProveOptions) -> int:
     theorem, proof = subject.theorem, Proof()
     out = new_folder("--certificate", options.certificate) if options.certificate else None
-    small = theorem.within(subject.small)
     say = _show if options.output_format == "text" else _silent
     with showing(error_screen()) as progress:
         if options.search:
             progress.announce("searching small bounds for a state that breaks a claim or a lemma")
             proof.searched = search_first(theorem, subject.searched, progress.announce)
             say(of_search(proof, subject))
-        if not proof.violated:
+        small = None if proof.violated else theorem.within(subject.small)
+        if small is not None:
             _induct(proof, subject, small, say, progress)
         if out is not None and proof.verdict(theorem) is Verdict.PROVED:
             _write(proof, subject, out, progress)
@@ -141,10 +141,8 @@ def _induct(
     started = time.monotonic()
     proof.never = never_happen(small)
     actions = len(small.model.enabled_actions)
-    say(
-        f"happens     {actions - len(proof.never)} of {actions} actions, each from a state "
-        "of the invariant"
-    )
+    happen = actions - len(proof.never) - len(subject.theorem.never)
+    say(f"happens     {happen} of {actions} actions, each from a state of the invariant")
     prove_all(
         proof,
         subject.theorem.induction(),
@@ -182,7 +180,7 @@ def of_search(proof: Proof, subject: Subject) -> str:
     )
 
 
-def of_verdict(proof: Proof, subject: Subject, small: Induction) -> str:
+def of_verdict(proof: Proof, subject: Subject, small: Induction | None) -> str:
     """Return the verdict, with what it is about or what is in its way."""
     theorem = subject.theorem
     verdict = proof.verdict(theorem)
@@ -199,7 +197,7 @@ def of_verdict(proof: Proof, subject: Subject, small: Induction) -> str:
                 f"{subject.name}: VIOLATED {found}, found by the search",
                 f"  {subject.check} shows how",
             ]
-        case Verdict.NOT_PROVED if proof.refuted is not None:
+        case Verdict.NOT_PROVED if proof.refuted is not None and small is not None:
             lemma, found_one = proof.refuted
             stated = (*theorem.invariants, *theorem.steps)
             sentence = next((e.sentence for e in stated if e.name == lemma), "")

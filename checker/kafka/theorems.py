@@ -5,15 +5,17 @@ from __future__ import annotations
 from waterline.checker.proof.execution import Form
 from waterline.checker.proof.obligations import Theorem
 from waterline.checker.proof.proving import Subject
-from waterline.invariants.lemmas import kip320, kraft
+from waterline.invariants.lemmas import kip320, kip320_message, kraft
 from waterline.model.atomic import AtomicEnvironment, atomic_model
 from waterline.model.atomic.history import describe, with_history
 from waterline.model.core.transition_system import Model
 from waterline.model.message import history
 from waterline.model.message.environment import Environment
 from waterline.model.message.epochs import entry_and_end
+from waterline.model.message.features import ALTER_PARTITION, has
 from waterline.model.message.fetch import leader_fetch, takes_fetch
 from waterline.model.message.model import message_model
+from waterline.model.message.truncation import end_by_epochs
 
 _DIFFERENT = {"replicas": 2, "log_size": 3, "records": 5, "epochs": 7}
 """Small sizes of all bounds: each falls away, as the fields alone depend on it."""
@@ -80,10 +82,11 @@ def message_subject_of(version: str) -> Subject:
 
 
 def message_theorem_of(version: str) -> Theorem:
-    """The theorem about a version in the message grain: the lemmas are those of `kraft`.
+    """The theorem about a version in the message grain.
 
-    The model has no normal form and no budgets (`model.message.history`). What becomes of requests
-    with acks=all is left open: nothing that is proved depends on it.
+    The lemmas are those of `kraft` if the controller changes the ISR, and those of `kip320` if the
+    leader does. The model has no normal form and no budgets (`model.message.history`). What becomes
+    of requests with acks=all is left open: nothing that is proved depends on it.
     """
 
     def model(sizes: dict[str, int]) -> Model:
@@ -96,17 +99,20 @@ def message_theorem_of(version: str) -> Theorem:
         )
         return history.with_history(message_model(version, environment))
 
+    asks = has(model(_MESSAGE_SMALL).settings, ALTER_PARTITION)
+    lemmas = kraft if asks else kip320_message
     return Theorem(
         model,
         {"records": 3, "epochs": 5},
-        kraft.LEMMAS,
-        claims=kraft.CLAIMS,
+        lemmas.LEMMAS,
+        claims=lemmas.CLAIMS,
         limits=("records",),
         forms={entry_and_end: Form(("least", "end"), kraft.entry_values)},
         havoc=("acked", "unanswered"),
         apart=("answer_log",),
-        split=(leader_fetch, takes_fetch),
-        no_error_by=kraft.ERRORS_BY,
-        never=("FenceAndElect",),  # of two brokers one is left, and that is no choice
+        split=(leader_fetch, takes_fetch) if asks else (end_by_epochs,),
+        no_error_by=lemmas.ERRORS_BY,
+        # Of two brokers one is left, and that is no choice; who asks before it fetches is in range.
+        never=("FenceAndElect",) if asks else ("FenceAndElect", "RecvOutOfRange"),
         describe_history=history.describe,
     )

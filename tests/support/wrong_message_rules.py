@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.message.fetch import receive_diverging, receive_fetch
+from waterline.model.message.isr import shrink_isr
 from waterline.model.message.metadata import learn
-from waterline.model.message.terms import LEADER, NO_ROLE
+from waterline.model.message.terms import FETCHING, LEADER, NO_ROLE
+from waterline.model.message.truncation import offset_for_leader_epoch, truncate
 
 
 def receive_and_lead_on(s: Any, c: Any, follower: int) -> None:
@@ -18,6 +20,21 @@ def cut_one_more(s: Any, c: Any, follower: int) -> None:
     cut = s.answer_offset[follower]
     s.answer_offset[follower] = max(cut - 1, 0)
     receive_diverging(s, c, follower)
+
+
+def ask_and_cut_one_more(s: Any, c: Any, follower: int) -> None:
+    offset_for_leader_epoch(s, c, follower)
+    truncate(s, c, follower, max(s.leo[follower] - 1, 0))
+
+
+def ask_and_cut_nothing(s: Any, c: Any, follower: int) -> None:
+    s.role[follower] = FETCHING
+
+
+def shrink_and_wait_on(s: Any, c: Any, leader: int, follower: int) -> None:
+    before = s.hw[leader]
+    shrink_isr(s, c, leader, follower)
+    s.hw[leader] = before
 
 
 def lead_on_with_old_leos(s: Any, c: Any, replica: int) -> None:

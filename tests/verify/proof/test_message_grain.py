@@ -14,12 +14,15 @@ import z3
 
 from tests.support.commands import Commands
 from tests.support.wrong_message_rules import (
+    ask_and_cut_nothing,
+    ask_and_cut_one_more,
     crash_and_forget_nothing,
     cut_one_more,
     ends_too_early,
     lead_on_with_old_leos,
     read_a_dead_row,
     receive_and_lead_on,
+    shrink_and_wait_on,
 )
 from waterline.checker.kafka.theorems import _MESSAGE_SMALL, message_theorem_of
 from waterline.checker.proof.execution import Form
@@ -32,11 +35,13 @@ from waterline.model.message.epochs import entry_and_end
 VERSION = "kraft-with-fresh-remote-leo"
 
 
-def test_the_message_grain_is_proved(cli: Commands) -> None:
-    code, out, _ = cli("prove", "--grain", "message", name="waterline")
+@pytest.mark.parametrize(("version", "happen"), [(VERSION, "14 of 15"), ("kip320", "12 of 14")])
+def test_the_message_grain_is_proved(version: str, happen: str, cli: Commands) -> None:
+    code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
 
     assert code == 0
-    assert f"{VERSION}: PROVED no_committed_loss" in out
+    assert f"{version}: PROVED no_committed_loss" in out
+    assert f"happens     {happen} actions" in out
     assert "for 2 replicas" in out
 
 
@@ -47,6 +52,27 @@ def test_the_released_rules_are_not_proved(cli: Commands) -> None:
     assert code == 14
     assert "kraft: NOT PROVED" in out
     assert "remote_leos_are_of_its_epoch" in out
+
+
+@pytest.mark.parametrize("version", ["hw", "epoch", "kip279", "kip279-code"])
+def test_a_version_that_loses_records_is_violated(version: str, cli: Commands) -> None:
+    """The search says so first: not every rule of theirs has a translation."""
+    code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
+
+    assert code == 12
+    assert f"{version}: VIOLATED no_committed_loss, found by the search" in out
+
+
+@pytest.mark.parametrize(
+    ("version", "lemma"),
+    [("kip320-code", "late_member_stops_exposure"), ("truncate-on-fetch", "fetches_are_in_range")],
+)
+def test_other_versions_are_not_proved(version: str, lemma: str, cli: Commands) -> None:
+    code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
+
+    assert code == 14
+    assert f"{version}: NOT PROVED" in out
+    assert lemma in out
 
 
 @pytest.mark.parametrize(
@@ -77,15 +103,18 @@ def with_effect(theorem: Theorem, name: str, effect: Callable[..., None]) -> The
 
 
 @pytest.mark.parametrize(
-    ("action", "effect"),
+    ("version", "action", "effect"),
     [
-        ("RecvFetch", receive_and_lead_on),
-        ("RecvDiverging", cut_one_more),
-        ("Learn", lead_on_with_old_leos),
+        (VERSION, "RecvFetch", receive_and_lead_on),
+        (VERSION, "RecvDiverging", cut_one_more),
+        (VERSION, "Learn", lead_on_with_old_leos),
+        ("kip320", "OffsetForLeaderEpoch", ask_and_cut_one_more),
+        ("kip320", "OffsetForLeaderEpoch", ask_and_cut_nothing),
+        ("kip320", "ShrinkIsr", shrink_and_wait_on),
     ],
 )
-def test_a_wrong_rule_is_refuted(action: str, effect: Callable[..., None]) -> None:
-    small = with_effect(message_theorem_of(VERSION), action, effect).within(_MESSAGE_SMALL)
+def test_a_wrong_rule_is_refuted(version: str, action: str, effect: Callable[..., None]) -> None:
+    small = with_effect(message_theorem_of(version), action, effect).within(_MESSAGE_SMALL)
     found = (refute(small, each) for each in small.steps(small.model.action(action)))
 
     assert any(one is not None for one in found)

@@ -40,7 +40,7 @@ def test_terms_mean_what_python_computes(version: str) -> None:
     assert min(seen[f"lemma {True}"], seen[f"lemma {False}"], seen[f"enabled {True}"]) > 5
 
 
-@pytest.mark.parametrize("version", ["kraft", "kraft-with-fresh-remote-leo"])
+@pytest.mark.parametrize("version", ["kraft", "kraft-with-fresh-remote-leo", "kip320"])
 def test_terms_of_the_message_grain_mean_what_python_computes(version: str) -> None:
     seen = compare(message_theorem_of(version), 8, seed=1, sizes={"records": 3, "epochs": 4})
 

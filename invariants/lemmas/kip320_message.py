@@ -1,0 +1,105 @@
+"""Lemmas of `kip320` in the message grain, for two replicas; most are those of `kraft`.
+
+The idea of the proof: whatever a leader exposes, each member of the ISR has, for it counts them
+all. That a leader which leads on keeps what it knew of its followers (C21) does no harm with two
+replicas: the other still has these records, and all that they allow is exposed already.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from waterline.invariants import no_committed_loss
+from waterline.invariants.lemmas import kraft
+from waterline.invariants.lemmas.whole_logs import whole_at, whole_end
+from waterline.model.core.claim import Lemma
+from waterline.model.message.high_watermark import in_sync_end
+from waterline.model.message.roles import follows
+from waterline.model.message.terms import DIVERGING, FETCHING, IDLE, LEADER, OUT_OF_RANGE
+
+
+def fetches_are_in_range(s: Any, c: Any) -> bool:
+    """Only a follower that has cut its log fetches, and not beyond the end of its leader's."""
+    for f in range(s.replicas):
+        if follows(s, f) and s.fetch[f] != IDLE:
+            if s.role[f] != FETCHING or s.fetch[f] == DIVERGING or s.fetch[f] == OUT_OF_RANGE:
+                return False
+    return True
+
+
+def fetching_are_prefixes(s: Any, c: Any) -> bool:
+    """The whole log of a broker that fetches in a leader's epoch is a prefix of the leader's."""
+    for a in range(s.replicas):
+        if s.role[a] == LEADER:
+            for f in range(s.replicas):
+                if f != a and s.role[f] == FETCHING and s.known_epoch[f] == s.known_epoch[a]:
+                    if whole_end(s, f) > s.leo[a]:
+                        return False
+                    for o in range(whole_end(s, f)):
+                        if whole_at(s, f, o) != s.log[a, o]:
+                            return False
+    return True
+
+
+def known_leos_are_true(s: Any, c: Any) -> bool:
+    """A follower has what its leader knows it to have, whatever became of both: of two replicas."""
+    for a in range(s.replicas):
+        if s.role[a] == LEADER:
+            for f in range(s.replicas):
+                if f != a:
+                    for o in range(s.remote_leo[a, f]):
+                        if o >= s.leo[f] or o >= s.leo[a] or s.log[a, o] != s.log[f, o]:
+                            return False
+    return True
+
+
+def high_watermarks_are_tried(s: Any, c: Any) -> bool:
+    """A leader has exposed all that those it counts are known to have."""
+    for a in range(s.replicas):
+        if s.role[a] == LEADER and in_sync_end(s, c, a) > s.hw[a]:
+            return False
+    return True
+
+
+_LOGS = (
+    "answers_in_shape",
+    "logs_in_shape",
+    "leader_has_its_epoch",
+    "cached_epochs_are_nobodys",
+    "fetches_are_in_range",
+    "fetching_are_prefixes",
+)
+_BY = {
+    "epochs_ascend": _LOGS,
+    "same_record_same_prefix": (*_LOGS, "epoch_is_one_run"),
+    "epoch_is_one_run": _LOGS,
+    "known_leos_are_true": (*_LOGS, "epochs_ascend"),
+}
+_RULES = (
+    kraft.controller_in_shape,
+    kraft.brokers_in_shape,
+    kraft.epoch_has_one_leader,
+    kraft.answers_in_shape,
+    kraft.logs_in_shape,
+    kraft.epochs_ascend,
+    kraft.same_record_same_prefix,
+    kraft.epoch_is_one_run,
+    kraft.leader_has_its_epoch,
+    kraft.newest_epoch_is_its_leaders,
+    kraft.cached_epochs_are_nobodys,
+    fetches_are_in_range,
+    fetching_are_prefixes,
+    known_leos_are_true,
+    high_watermarks_are_tried,
+    kraft.isr_is_the_leaders,
+    kraft.isr_is_counted,
+    kraft.late_member_stops_exposure,
+    kraft.newest_is_heard_of_its_leader,
+    kraft.exposed_is_noted,
+    kraft.watermarks_are_exposed,
+    kraft.leaders_have_exposed,
+    kraft.candidates_have_exposed,
+)
+LEMMAS = tuple(Lemma.of(rule, _BY.get(rule.__name__, ())) for rule in _RULES)
+ERRORS_BY = kraft.ERRORS_BY
+CLAIMS = ((no_committed_loss.CLAIM, ("controller_in_shape", "candidates_have_exposed")),)
