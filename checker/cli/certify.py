@@ -47,7 +47,7 @@ class CertifyOptions:
     "--jobs",
     type=click.IntRange(1, 1024),
     show_default="one a core",
-    help="How many processes judge side by side, with --engine local.",
+    help="How many processes judge side by side, with --engine local; solvers, of a proof.",
 )
 @click.option(
     "--solver",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waterline.checker.cli.shared import exit_codes
-from waterline.checker.cli.shared.options import format_option, options_as
+from waterline.checker.cli.shared.options import format_option, options_as, threads_option
 from waterline.checker.cli.shared.own_options import bound_option, model_option
 from waterline.checker.problem.distribution import require
 
@@ -31,6 +31,7 @@ class ProveOptions:
     search: bool
     certificate: str | None
     suggest: bool
+    threads: int
     output_format: str
 
 
@@ -69,6 +70,7 @@ class ProveOptions:
     help="Where a step leads out of the lemmas of --model, suggest lemmas that exclude the state "
     "before it, as Python to be pasted.",
 )
+@threads_option
 @format_option
 @options_as(ProveOptions)
 def prove_command(options: ProveOptions) -> int:

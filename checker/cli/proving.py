@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from waterline.checker.proof.proving import (
     prove_all,
     search_first,
 )
-from waterline.checker.proof.solver import ask
+from waterline.checker.proof.solver import Ask, ask
 from waterline.checker.proof.terms import NotProvable
 from waterline.checker.user_models.theorems import own_subject
 from waterline.checker.user_models.vetting import vet
@@ -92,9 +92,9 @@ def _prove(subject: Subject, options: ProveOptions) -> int:
             say(of_search(proof, subject))
         small = None if proof.violated else theorem.within(subject.small)
         if small is not None:
-            _induct(proof, subject, small, say, progress)
+            _induct(proof, subject, small, options, progress)
         if out is not None and proof.verdict(theorem) is Verdict.PROVED:
-            _write(proof, subject, out, progress)
+            write_proof(subject, proof, out=out, solver=solver_name())
         suggested = None
         if options.suggest and proof.refuted is not None and subject.suggest is not None:
             progress.announce("looking for lemmas that exclude the state before the step")
@@ -112,17 +112,6 @@ def _prove(subject: Subject, options: ProveOptions) -> int:
     return exit_code(proof, subject)
 
 
-def _write(proof: Proof, subject: Subject, out: Path, progress: Progress) -> None:
-    every = len(proof.answered)
-    write_proof(
-        subject,
-        proof,
-        out=out,
-        solver=solver_name(),
-        watch=lambda done: progress.report(f"looked at what {done} of {every} obligations took"),
-    )
-
-
 def _show(text: str) -> None:
     screen().print(Trimmed(Text(text)))
 
@@ -135,9 +124,10 @@ def _induct(
     proof: Proof,
     subject: Subject,
     small: Induction,
-    say: Callable[[str], None],
+    options: ProveOptions,
     progress: Progress,
 ) -> None:
+    say = _show if options.output_format == "text" else _silent
     started = time.monotonic()
     proof.never = never_happen(small)
     actions = len(small.model.enabled_actions)
@@ -147,9 +137,9 @@ def _induct(
         proof,
         subject.theorem.induction(),
         small,
-        lambda answer: progress.report(
-            f"{quantity(len(proof.answered), 'obligation')} answered; now {answer.what}"
-        ),
+        lambda done, what: progress.report(f"{quantity(done, 'obligation')} answered; now {what}"),
+        threads=options.threads,
+        narrow=options.certificate is not None,
     )
     done = sum(each not in proof.undecided for each in proof.answered)
     seconds = time.monotonic() - started
@@ -242,17 +232,15 @@ def of_certificate(out: Path, proof: Proof, subject: Subject) -> str:
 
 def certify_proof(options: CertifyOptions) -> int:
     """Prove each obligation again; returns the exit code. Raises `BadCertificate`."""
-    answer, solver = ask, solver_name()
+    ask_one: Ask = ask
+    solver = solver_name()
     if options.solver == "cvc5":
         from waterline.checker.proof import second_solver  # noqa: PLC0415 - an extra
 
-        answer, solver = second_solver.ask, second_solver.name()
+        ask_one, solver = second_solver.ask, second_solver.name()
     folder = options.folder
-    if options.jobs is not None or options.engine.engine == "spark":
-        raise click.UsageError(
-            f"{folder} is of a proof, which has no states to share out; leave "
-            "out --jobs and --engine spark"
-        )
+    if options.engine.engine == "spark":
+        raise click.UsageError(f"{folder} is of a proof, which Spark has no part in; leave it out")
     document, spec = read_proof(folder)
     try:
         problem = spec.build(finder(options.own_model))
@@ -265,7 +253,8 @@ def certify_proof(options: CertifyOptions) -> int:
                 subject,
                 folder,
                 lambda now: progress.report(f"proved {len(now.answered)} of {every} obligations"),
-                answer,
+                ask_one,
+                options.jobs or 0,
             )
     except (BadEnvironment, NotProvable) as found:
         raise BadCertificate(f"{folder}: {found}") from None

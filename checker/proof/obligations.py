@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import z3
 
@@ -121,23 +122,31 @@ class Obligation:
         """All assumptions, and the negated goal."""
         return [*(t for each in self.assumed.values() for t in each), negation(self.goal)]
 
-    def text(
-        self, names: Collection[str], generations: int, values: bool, *, switched: bool = False
-    ) -> str:
-        """The query in SMT-LIB: unsatisfiable if the goal follows from assumptions by name.
+    def query(self, names: Collection[str], generations: int, values: bool) -> Query:
+        """The query: unsatisfiable if the goal follows from assumptions by name.
 
-        Others are left out. If it is `switched`, an assumption counts only where the truth of the
-        same name does (`switch`). See `Instantiation` for the rest.
+        Others are left out. See `Instantiation` for the rest.
         """
         space, made = self.run.space, self.run.instantiation(generations, values=values)
         solver = z3.Solver()
         solver.add(*space.assumed, made.assertion(negation(self.goal)), *made.axioms())
+        names = tuple(name for name in names if self.assumed[name])
         for name in names:
-            asserted = [made.assertion(each) for each in self.assumed[name]]
-            if switched:
-                asserted = [z3.Implies(switch(name), each) for each in asserted]
-            solver.add(*asserted)
-        return str(solver.to_smt2())
+            asserted = (made.assertion(each) for each in self.assumed[name])
+            solver.add(*(z3.Implies(switch(name), each) for each in asserted))
+        switches = " ".join(switch(name).sexpr() for name in names)
+        text = str(solver.to_smt2()).replace("(check-sat)", f"(check-sat-assuming ({switches}))")
+        numbers: dict[str, str] = {}
+        return Query(
+            re.sub(r"![0-9]+", lambda m: numbers.setdefault(m[0], f"!{len(numbers)}"), text), names
+        )
+
+
+class Query(NamedTuple):
+    """A query in SMT-LIB, whose assumptions count where the truth of the same name does."""
+
+    text: str
+    names: tuple[str, ...]
 
 
 def switch(name: str, context: z3.Context | None = None) -> Any:

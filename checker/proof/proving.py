@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from waterline.checker.problem.problem import Problem
 from waterline.checker.proof.counterexample import Counterexample, counterexample_of, unknowns_of
-from waterline.checker.proof.obligations import Induction, Obligation, Theorem
-from waterline.checker.proof.solver import Attempt, Outcome, answer, prove
+from waterline.checker.proof.obligations import Induction, Obligation, Query, Theorem
+from waterline.checker.proof.side_by_side import Solvers
+from waterline.checker.proof.solver import (
+    RECIPE,
+    Attempt,
+    Outcome,
+    answer,
+    ask,
+    names_of,
+    query_of,
+)
 from waterline.checker.search.engines.memory import MemoryEngine
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import Result
@@ -114,41 +123,101 @@ def search_first(
             raise explain_fault(problem, fault) from None
 
 
+@dataclass(slots=True)
+class _Course:
+    """The attempts at an obligation so far: their number, their steps, and the one that proves it.
+
+    Each takes what its number names; a last one is `narrow`, from the core of the proof alone.
+    """
+
+    place: int
+    obligation: Obligation
+    number: int = 1
+    steps: int = 0
+    proved: Attempt | None = None
+
+    def go_on(self, answered: Attempt, *, narrow: bool) -> Query | None:
+        """Take note of an answer, and return the next query, if there is one."""
+        if self.proved is not None:
+            if answered.outcome is not Outcome.PROVED:
+                every = tuple(names_of(self.obligation, self.number))
+                self.proved = replace(self.proved, takes=every)
+            return None
+        self.steps += answered.steps
+        if answered.outcome is Outcome.PROVED:
+            self.proved = answered
+            return query_of(self.obligation, self.number, answered.takes) if narrow else None
+        if self.number == len(RECIPE):
+            return None
+        self.number += 1
+        return query_of(self.obligation, self.number)
+
+    @property
+    def answer(self) -> Answer:
+        """The answer, after the last query."""
+        last = self.proved or Attempt(Outcome.UNDECIDED, 0, 0)
+        attempt = replace(last, number=self.number, steps=self.steps)
+        return Answer(self.obligation.what, self.obligation.lemma, attempt)
+
+
 def prove_all(
     proof: Proof,
     induction: Induction,
     small: Induction,
-    watch: Callable[[Answer], None] = lambda answered: None,
+    watch: Callable[[int, str], None] = lambda done, what: None,
+    *,
+    threads: int = 0,
+    narrow: bool = False,
 ) -> None:
     """Try every obligation, up to the first with a counterexample within small sizes.
 
     An obligation that its first attempt leaves open is first looked at there: the other attempts
-    take long, and would not refute it.
+    take long, and would not refute it. With `narrow` an attempt takes only what proves the goal
+    without the rest of what it was given.
     """
-    within: dict[tuple[str, str], Obligation] = {}
-    for obligation in induction.all():
-        attempt = prove(obligation, attempts=1)
-        if attempt.outcome is not Outcome.PROVED:
-            key = (obligation.what, obligation.lemma)
-            if key not in within and obligation.action is not None:
-                same = small.model.action(obligation.action.name)
-                within = {(each.what, each.lemma): each for each in small.steps(same)}
-            found = refute(small, within[key]) if key in within else None
-            if found is not None:
-                proof.refuted = (obligation.lemma, found)
-                return
-            attempt = prove(obligation)
-        answered = Answer(obligation.what, obligation.lemma, attempt)
-        proof.answered.append(answered)
-        watch(answered)
+    refuted = _Refutation(small)
+    done: dict[int, Answer] = {}
+    with Solvers[_Course](ask, threads) as solvers:
+        courses = (_Course(*each) for each in enumerate(induction.all()))
+        for course, attempt in solvers.ahead(
+            (each, query_of(each.obligation, 1)) for each in courses
+        ):
+            if attempt.outcome is not Outcome.PROVED and not course.steps:
+                found = refuted.by(course.obligation)
+                if found is not None:
+                    proof.refuted = course.obligation.lemma, found
+                    break
+            query = course.go_on(attempt, narrow=narrow)
+            if query is not None:
+                solvers.give(course, query)
+            else:
+                done[course.place] = course.answer
+                watch(len(done), course.obligation.what)
+    proof.answered = [done[place] for place in sorted(done)]
 
 
-def induct(subject: Subject) -> Proof:
-    """The proof by induction alone, without a search."""
-    theorem, proof = subject.theorem, Proof()
+@dataclass(slots=True)
+class _Refutation:
+    """Counterexamples within small sizes, to the obligations of one action after the other."""
+
+    small: Induction
+    _within: dict[tuple[str, str], Obligation] = field(default_factory=dict)
+
+    def by(self, obligation: Obligation) -> Counterexample | None:
+        """A counterexample to an obligation."""
+        key = obligation.what, obligation.lemma
+        if key not in self._within and obligation.action is not None:
+            same = self.small.model.action(obligation.action.name)
+            self._within = {(each.what, each.lemma): each for each in self.small.steps(same)}
+        return refute(self.small, self._within[key]) if key in self._within else None
+
+
+def induct(subject: Subject, proof: Proof | None = None, *, narrow: bool = False) -> Proof:
+    """The proof by induction, after a search or without. See `prove_all`."""
+    theorem, proof = subject.theorem, proof or Proof()
     small = theorem.within(subject.small)
     proof.never = never_happen(small)
-    prove_all(proof, theorem.induction(), small)
+    prove_all(proof, theorem.induction(), small, narrow=narrow)
     return proof
 
 

@@ -6,14 +6,14 @@ release of z3 and on nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import z3
 
-from waterline.checker.proof.obligations import Obligation, switch
+from waterline.checker.proof.obligations import Obligation, Query, switch
 
 STEPS = 8_000_000
 """Some 4 seconds of a core."""
@@ -40,66 +40,51 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The last attempt at a query: its number, from 1 on, and the steps of all."""
+    """The last attempt at a query: its number, from 1 on, and the steps of all.
+
+    `takes` are the assumptions that a proof took: the solver's unsatisfiable core.
+    """
 
     outcome: Outcome
     number: int
     steps: int
+    takes: tuple[str, ...] = ()
 
 
-class Hint(NamedTuple):
-    """How an obligation is proved: from assumptions by name, as `Obligation.text` takes them."""
-
-    names: tuple[str, ...]
-    generations: int
-    values: bool
+Ask = Callable[[Query, set[Any]], Attempt]
+"""A solver. It is in the set while it runs, if `interrupt()` ends it."""
 
 
-def prove(obligation: Obligation, attempts: int = len(RECIPE)) -> Attempt:
-    """Try to prove an obligation by the one recipe, or by its first attempts."""
-    steps = 0
-    for number, (hinted, generations, values) in enumerate(RECIPE[:attempts], 1):
-        attempt = ask(obligation.text(obligation.names(hinted=hinted), generations, values))
-        steps += attempt.steps
-        if attempt.outcome is Outcome.PROVED:
-            return Attempt(attempt.outcome, number, steps)
-    return Attempt(Outcome.UNDECIDED, attempts, steps)
+def names_of(obligation: Obligation, number: int) -> list[str]:
+    """The assumptions that the attempt of this number takes."""
+    return obligation.names(hinted=RECIPE[number - 1][0])
 
 
-def core_of(obligation: Obligation, number: int) -> Hint:
-    """The assumptions that the attempt of this number took: it succeeds with them alone.
-
-    They are the solver's unsatisfiable core, or all, where it does not prove the goal from these.
-    """
-    hinted, generations, values = RECIPE[number - 1]
-    names = obligation.names(hinted=hinted)
-    solver = _solver(obligation.text(names, generations, values, switched=True))
-    solver.set("smt.core.minimize", True)
-    if solver.check(*(switch(name, solver.ctx) for name in names)) == z3.unsat:
-        core = set(map(str, solver.unsat_core()))
-        fewer = [name for name in names if str(switch(name)) in core]
-        if ask(obligation.text(fewer, generations, values)).outcome is Outcome.PROVED:
-            names = fewer
-    return Hint(tuple(names), generations, values)
+def query_of(obligation: Obligation, number: int, names: Collection[str] | None = None) -> Query:
+    """The query of the attempt of this number, or one like it from these assumptions alone."""
+    _, generations, values = RECIPE[number - 1]
+    given = names_of(obligation, number) if names is None else names
+    return obligation.query(given, generations, values)
 
 
-def _solver(query: str) -> z3.Solver:
-    """A solver of one query, in a context of its own."""
+def ask(query: Query, running: set[Any]) -> Attempt:
+    """Answer one query. Only "proved" is an answer of use."""
     solver = z3.Solver(ctx=z3.Context())
     solver.set("smt.mbqi", False)
     solver.set("smt.auto_config", False)
+    solver.set("ctrl_c", False)  # else it ends this query, and Python does not notice it
     solver.set("rlimit", STEPS)
-    solver.from_string(query)
-    return solver
-
-
-def ask(query: str) -> Attempt:
-    """Answer one query. Only "proved" is an answer of use."""
-    solver = _solver(query)
-    found = solver.check()
-    taken = {key: value for key, value in solver.statistics()}.get("rlimit count", 0)  # noqa: C416
-    outcome = Outcome.PROVED if found == z3.unsat else Outcome.UNDECIDED
-    return Attempt(outcome, 1, int(taken))
+    solver.from_string(query.text)
+    running.add(solver)
+    switches = {name: switch(name, solver.ctx) for name in query.names}
+    found = solver.check(*switches.values())
+    running.discard(solver)
+    steps = int({key: value for key, value in solver.statistics()}.get("rlimit count", 0))  # noqa: C416
+    if found != z3.unsat:
+        return Attempt(Outcome.UNDECIDED, 1, steps)
+    core = solver.unsat_core()
+    takes = tuple(n for n, given in switches.items() if any(given.eq(each) for each in core))
+    return Attempt(Outcome.PROVED, 1, steps, takes)
 
 
 def answer(obligation: Obligation, least: Iterable[Any] = ()) -> tuple[Outcome, Any]:
@@ -109,6 +94,7 @@ def answer(obligation: Obligation, least: Iterable[Any] = ()) -> tuple[Outcome, 
     Without that it would depend on the earlier queries of the process, whose memory z3 shares.
     """
     solver = z3.SolverFor("QF_UFLIA")
+    solver.set("ctrl_c", False)
     solver.set("rlimit", 10 * STEPS)
     given = [*obligation.run.space.assumed, *obligation.assertions()]
     solver.add(*(z3.BoolVal(t) if isinstance(t, bool) else t for t in given))

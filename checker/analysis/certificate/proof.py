@@ -9,7 +9,7 @@ refused. The digest of the rules guards against accidents.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -22,9 +22,10 @@ from waterline.checker.analysis.certificate.reading import Stating, read_stating
 from waterline.checker.compiler.problem_digest import problem_digest
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.spec import ProblemSpec
-from waterline.checker.proof.obligations import Obligation
+from waterline.checker.proof.obligations import Obligation, Query
 from waterline.checker.proof.proving import Answer, Proof, Subject, never_happen
-from waterline.checker.proof.solver import Attempt, Outcome, ask, core_of
+from waterline.checker.proof.side_by_side import Solvers
+from waterline.checker.proof.solver import RECIPE, Ask, Outcome, ask
 from waterline.checker.storage.storage import written_aside
 
 
@@ -53,33 +54,31 @@ def rules_of(subject: Subject) -> Problem:
     return Problem(model, theorem.invariants, properties=theorem.steps)
 
 
-def write_proof(
-    subject: Subject, proof: Proof, *, out: Path, solver: str, watch: Callable[[int], None]
-) -> None:
-    """Write what the obligations of a proof took, which is found out here, to a new folder.
+def write_proof(subject: Subject, proof: Proof, *, out: Path, solver: str) -> None:
+    """Write what the obligations of a proof took to a new folder.
 
     Raises `BadLocation` where `out` is neither new nor empty.
     """
     problem = rules_of(subject)
     spec = replace(problem.spec, claims=frozenset(subject.theorem.names))
-    lines: list[str] = []
+    header = {
+        "format": PROOF,
+        "problem": spec.to_json(),
+        "solver": solver,
+        "rules": problem_digest(problem),
+    }
+    head = json.dumps(header, indent=2).removesuffix("\n}")
+    lines = (f"    {json.dumps(msgspec.to_builtins(_entry(each)))}" for each in proof.answered)
+    text = ",\n".join(lines)
     with written_aside(out) as folder:
-        each = zip(subject.theorem.induction().all(), proof.answered, strict=True)
-        for number, (obligation, answered) in enumerate(each, 1):
-            names, generations, values = core_of(obligation, answered.attempt.number)
-            entry = _Entry(obligation.what, obligation.lemma, list(names), generations, values)
-            lines.append(f"    {json.dumps(msgspec.to_builtins(entry))}")
-            watch(number)
-        header = {
-            "format": PROOF,
-            "problem": spec.to_json(),
-            "solver": solver,
-            "rules": problem_digest(problem),
-        }
-        head = json.dumps(header, indent=2).removesuffix("\n}")
-        text = ",\n".join(lines)
         whole = f'{head},\n  "obligations": [\n{text}\n  ]\n}}\n'
         (folder / HEADER).write_text(whole, encoding="utf-8")
+
+
+def _entry(answered: Answer) -> _Entry:
+    _, generations, values = RECIPE[answered.attempt.number - 1]
+    takes = list(answered.attempt.takes)
+    return _Entry(answered.what, answered.lemma, takes, generations, values)
 
 
 def read_proof(folder: Path) -> tuple[ProofDocument, ProblemSpec]:
@@ -92,11 +91,13 @@ def prove_again(
     subject: Subject,
     folder: Path,
     watch: Callable[[Proof], None],
-    answer: Callable[[str], Attempt] = ask,
+    ask: Ask = ask,
+    jobs: int = 0,
 ) -> Proof:
     """Prove every obligation of a theorem again, up to the first that does not follow.
 
-    `answer` is the solver. That each action happens is found out by z3 and the interpreter.
+    The solver is `ask`, on so many threads as `jobs`, 0: one for each core. That each action
+    happens is found out by z3 and the interpreter.
 
     Raises `BadCertificate` where the certificate is not of these rules, or lacks an obligation.
     """
@@ -107,25 +108,30 @@ def prove_again(
         )
     theorem = subject.theorem
     proof = Proof(never=never_happen(theorem.within(subject.small)))
-    for obligation, named in zip_longest(theorem.induction().all(), document.obligations):
-        names = _names(obligation, named, folder)
-        attempt = answer(obligation.text(names, named.generations, named.values))
-        proof.answered.append(Answer(obligation.what, obligation.lemma, attempt))
-        watch(proof)
-        if attempt.outcome is not Outcome.PROVED:
-            break
+    with Solvers[Obligation](ask, jobs) as solvers:
+        for obligation, attempt in solvers.ahead(_queries(document, subject, folder)):
+            proof.answered.append(Answer(obligation.what, obligation.lemma, attempt))
+            watch(proof)
+            if attempt.outcome is not Outcome.PROVED:
+                break
     return proof
 
 
-def _names(obligation: Obligation | None, named: _Entry | None, folder: Path) -> list[str]:
-    """The assumptions that are named for an obligation. Raises `BadCertificate`."""
-    due = "none" if obligation is None else f"{obligation.what}: {obligation.lemma}"
-    there = "none" if named is None else f"{named.of}: {named.goal}"
-    if obligation is None or named is None or due != there:
-        raise BadCertificate(
-            f"{folder} has other obligations than the rules: {there[:120]}, where {due} is due"
-        )
-    others = [name for name in named.takes if name not in obligation.assumed]
-    if others:
-        raise BadCertificate(f"{folder}: {due} takes {others[0][:60]!r}, which is no assumption")
-    return named.takes
+def _queries(
+    document: ProofDocument, subject: Subject, folder: Path
+) -> Iterator[tuple[Obligation, Query]]:
+    """All obligations, each with its query. Raises `BadCertificate`."""
+    every = subject.theorem.induction().all()
+    for obligation, named in zip_longest(every, document.obligations):
+        due = "none" if obligation is None else f"{obligation.what}: {obligation.lemma}"
+        there = "none" if named is None else f"{named.of}: {named.goal}"
+        if obligation is None or named is None or due != there:
+            raise BadCertificate(
+                f"{folder} has other obligations than the rules: {there[:120]}, where {due} is due"
+            )
+        others = [name for name in named.takes if name not in obligation.assumed]
+        if others:
+            raise BadCertificate(
+                f"{folder}: {due} takes {others[0][:60]!r}, which is no assumption"
+            )
+        yield obligation, obligation.query(named.takes, named.generations, named.values)

@@ -103,7 +103,7 @@ def subject_in(text: str) -> Subject:
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The certificate of the model's proof."""
     folder, subject = tmp_path_factory.mktemp("written") / "proof", subject_in(MODEL)
-    write_proof(subject, induct(subject), out=folder, solver="z3", watch=lambda done: None)
+    write_proof(subject, induct(subject, narrow=True), out=folder, solver="z3")
     return folder
 
 
@@ -307,8 +307,18 @@ def test_a_second_solver_proves_all_again_and_nothing_more(cli: Commands) -> Non
 
 
 @pytest.mark.usefixtures("proved")
-def test_a_proof_is_judged_in_this_process(cli: Commands) -> None:
-    code, _, err = certified(cli, "--jobs", 2)
+def test_any_number_of_solvers_judges_the_same(cli: Commands) -> None:
+    code, one, _ = certified(cli, "--jobs", 1)
+    other, more, _ = certified(cli, "--jobs", 3)
+
+    assert (code, one) == (other, more)
+    assert code == 0
+    assert "steps of z3" in one
+
+
+@pytest.mark.usefixtures("proved")
+def test_a_proof_is_not_judged_on_spark(cli: Commands) -> None:
+    code, _, err = certified(cli, "--engine", "spark")
 
     assert code == 2
-    assert "leave out --jobs" in err
+    assert "which Spark has no part in" in err
