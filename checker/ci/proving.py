@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from waterline.checker.ci.expectation import Expectation
-from waterline.checker.kafka.theorems import subject_of
+from waterline.checker.kafka.theorems import message_subject_within, subject_of
 from waterline.checker.problem.problem import Problem
 from waterline.checker.proof.proving import Proof, Subject, Verdict, induct
 from waterline.checker.proof.terms import NotProvable
 from waterline.checker.search.result import Verdict as Found
 from waterline.checker.user_models.family import OwnFamily
 from waterline.checker.user_models.theorems import own_subject
-from waterline.model.atomic.versions import NAME, VERSIONS
+from waterline.model.atomic.versions import NAME
 from waterline.model.core.errors import BadEnvironment
 
 
@@ -39,9 +39,10 @@ def subject_of_problem(problem: Problem) -> Subject:
     """The theorem about a problem's version, for any bounds. Raises `BadEnvironment`."""
     if isinstance(problem.family, OwnFamily):
         return own_subject(problem, problem.family.own.file)
-    if problem.model.name != NAME or problem.model.version not in VERSIONS:
-        raise BadEnvironment("there are lemmas for grain = atomic alone, and for models")
-    return subject_of(problem.model.version)
+    version = problem.model.version
+    if problem.model.name == NAME:
+        return subject_of(version)
+    return message_subject_within(version, problem.model.options)
 
 
 def _reason(proof: Proof) -> str:

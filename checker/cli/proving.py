@@ -70,8 +70,6 @@ def _subject_of_kafka(options: ProveOptions) -> Subject:
     if options.grain == "message":
         if options.replicas == "any":
             raise BadEnvironment("the lemmas of grain message are about --replicas 2, not any")
-        if options.certificate:
-            raise BadEnvironment("--certificate is for grain atomic and for --model, not message")
         return message_subject_of(options.protocol or DEFAULT_MESSAGE)
     if options.replicas == "2":
         raise BadEnvironment("--replicas 2 is for --grain message; atomic is proved for any")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from waterline.checker.problem.wording import as_option
 from waterline.checker.proof.execution import Form
 from waterline.checker.proof.obligations import Theorem
 from waterline.checker.proof.proving import Subject
 from waterline.invariants.lemmas import kip320, kip320_message, kraft
 from waterline.model.atomic import AtomicEnvironment, atomic_model
 from waterline.model.atomic.history import describe, with_history
+from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Model
 from waterline.model.message import history
-from waterline.model.message.environment import Environment
+from waterline.model.message.declared import option_of
+from waterline.model.message.environment import FAULTS, UNCOUNTED, Environment
 from waterline.model.message.epochs import entry_and_end
 from waterline.model.message.features import ALTER_PARTITION, has
 from waterline.model.message.fetch import leader_fetch, takes_fetch
@@ -79,6 +84,28 @@ def message_subject_of(version: str) -> Subject:
         check=f"waterline check --protocol {version} --replicas {_REPLICAS} --election-order any",
         options={"protocol": version, "grain": "message", "replicas": _REPLICAS},
     )
+
+
+def message_subject_within(version: str, options: Mapping[str, object]) -> Subject:
+    """The theorem, if every behaviour of an environment with these options is one of its own.
+
+    Sizes that fall away may be any, and so may budgets, which it does not count, but for those of
+    faults that it leaves out. Raises `BadEnvironment`.
+    """
+    subject = message_subject_of(version)
+    budgets = {option_of(name): name in UNCOUNTED for name in FAULTS}
+    for name, value in subject.theorem.model(subject.searched).options.items():
+        asked = options[name]
+        if name in budgets:
+            is_covered = asked == 0 or (value != 0 and budgets[name])
+        else:
+            is_covered = asked == value or name in subject.theorem.sizes
+        if not is_covered:
+            raise BadEnvironment(
+                f"the lemmas of {version} are about {as_option(name, value)}, and not about "
+                f"{as_option(name, asked)}"
+            )
+    return subject
 
 
 def message_theorem_of(version: str) -> Theorem:

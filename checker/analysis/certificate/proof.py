@@ -106,14 +106,14 @@ def prove_again(
             f"{folder} is of other rules, claims or lemmas than {subject.name} has now; make the "
             "certificate anew"
         )
-    theorem = subject.theorem
-    proof = Proof(never=never_happen(theorem.within(subject.small)))
+    proof = Proof()
     with Solvers[Obligation](ask, jobs) as solvers:
         for obligation, attempt in solvers.ahead(_queries(document, subject, folder)):
             proof.answered.append(Answer(obligation.what, obligation.lemma, attempt))
             watch(proof)
             if attempt.outcome is not Outcome.PROVED:
                 break
+    proof.never = never_happen(subject.theorem.within(subject.small))
     return proof
 
 

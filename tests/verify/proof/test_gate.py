@@ -47,7 +47,7 @@ def test_an_entry_that_demands_a_proof_fails_without_its_lemmas(
     [
         (
             'protocol = "kraft"\nverdicts = { no_committed_loss = "holds" }',
-            "there are lemmas for grain = atomic alone",
+            "the lemmas of kraft are about --election-order any, and not about --election-order",
         ),
         (
             'protocol = "kip320"\ngrain = "atomic"\nlog-size = 1\nrecords = 1\nepochs = 1\n'
