@@ -53,7 +53,10 @@ def test_the_released_rules_are_not_proved(cli: Commands) -> None:
     assert "remote_leos_are_of_its_epoch" in out
 
 
-@pytest.mark.parametrize("version", ["hw", "epoch", "kip279", "kip279-code"])
+@pytest.mark.parametrize(
+    "version",
+    ["hw", "epoch", "kip279", "kip279-code", "kip320-without-fencing"],
+)
 def test_a_version_that_loses_records_is_violated(version: str, cli: Commands) -> None:
     """The search says so first: not every rule of theirs has a translation."""
     code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
@@ -64,7 +67,11 @@ def test_a_version_that_loses_records_is_violated(version: str, cli: Commands) -
 
 @pytest.mark.parametrize(
     ("version", "lemma"),
-    [("kip320-code", "late_member_stops_exposure"), ("truncate-on-fetch", "fetches_are_in_range")],
+    [
+        ("kip320-code", "late_member_stops_exposure"),
+        ("kip320-without-truncate-every-epoch", "newest_is_heard_of_its_leader"),
+        ("truncate-on-fetch", "fetches_are_in_range"),
+    ],
 )
 def test_other_versions_are_not_proved(version: str, lemma: str, cli: Commands) -> None:
     code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
