@@ -68,7 +68,7 @@ OWN_KEYS: Mapping[str, str] = {
     "with :NAME if it declares several. Its bounds are keys. Needs --allow-models.",
     "ties": "With model: the code that its actions and claims name must be as it was reviewed.",
     "profiles": "The profiles of [gate] that run it; without the key all do.",
-    "proved": "With model, or in the atomic grain: `prove` proves the claims that hold.",
+    "proved": "`prove` proves the claims that hold, for bounds of any size.",
     "mutants": "With model: a claim notices every mutant of this kind, or a reason excuses it.",
     "verdicts": "What is expected of claims, by name.",
     "counts": "Exact numbers of the run; gate --update rewrites them.",

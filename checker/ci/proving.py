@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from waterline.checker.ci.expectation import Expectation
 from waterline.checker.kafka.theorems import message_subject_within, subject_of
 from waterline.checker.problem.problem import Problem
-from waterline.checker.proof.proving import Proof, Subject, Verdict, induct
+from waterline.checker.proof.proving import Proof, Subject, Verdict, induct, search_first
 from waterline.checker.proof.terms import NotProvable
 from waterline.checker.search.result import Verdict as Found
 from waterline.checker.user_models.family import OwnFamily
@@ -26,7 +26,9 @@ def reasons_against(expectation: Expectation) -> Iterator[str]:
             about = ", ".join(proved)
             yield f"{', '.join(others)}: expected proved, and the proof is about {about}"
             return
-        proof = induct(subject)
+        proof = Proof(searched=search_first(subject.theorem, subject.searched))
+        if not proof.violated:
+            induct(subject, proof)
     except (BadEnvironment, NotProvable) as problem:
         yield f"expected proved: {problem}"
         return
@@ -46,6 +48,8 @@ def subject_of_problem(problem: Problem) -> Subject:
 
 
 def _reason(proof: Proof) -> str:
+    if proof.violated:
+        return f"false in a reachable state: {', '.join(proof.violated)}"
     if proof.refuted is not None:
         name, found = proof.refuted
         return f"{found.action.name} leads out of the lemmas, to a state without {name}"

@@ -22,6 +22,15 @@ proved = true
 """
 
 
+MESSAGE = """
+records = 1
+epochs = 1
+election-order = "any"
+invariant = ["no_committed_loss"]
+verdicts = { no_committed_loss = "holds" }
+"""
+
+
 @pytest.mark.parametrize(
     ("lemmas", "code", "shown"),
     [
@@ -50,13 +59,21 @@ def test_an_entry_that_demands_a_proof_fails_without_its_lemmas(
             "the lemmas of kraft are about --election-order any, and not about --election-order",
         ),
         (
+            f'protocol = "kip320"\npower-losses = 1\n{MESSAGE}',
+            "the lemmas of kip320 are about --power-losses 0, and not about --power-losses 1",
+        ),
+        (
+            f'protocol = "kraft"\n{MESSAGE}',
+            "got NOT PROVED: false in a reachable state: fetchers_are_prefixes, remote_leos_are_of",
+        ),
+        (
             'protocol = "kip320"\ngrain = "atomic"\nlog-size = 1\nrecords = 1\nepochs = 1\n'
             'verdicts = { type_ok = "holds", leader_in_isr = "violated" }',
             "type_ok: expected proved, and the proof is about weak_isr",
         ),
     ],
 )
-def test_a_claim_that_no_lemmas_are_about_is_not_proved(
+def test_what_no_lemmas_are_about_is_not_proved(
     entry: str, shown: str, cli: Commands, tmp_path: Path
 ) -> None:
     gate = tmp_path / "gate.toml"
@@ -65,3 +82,12 @@ def test_a_claim_that_no_lemmas_are_about_is_not_proved(
 
     assert found == 3
     assert shown in " ".join(out.split())
+
+
+def test_an_entry_of_the_message_grain_is_proved(cli: Commands, tmp_path: Path) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text(f'{ENTRY}protocol = "kip320"\n{MESSAGE}')
+    found, out, _ = cli("gate", str(gate), "--no-cache", name="waterline")
+
+    assert found == 0
+    assert "as expected" in " ".join(out.split())
