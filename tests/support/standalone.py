@@ -12,10 +12,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from urllib.request import urlopen
 
 import pyspark
@@ -24,7 +25,6 @@ from tests.support.class_archive import quick_jvm
 from waterline.checker.search.engines.java import QUICK_JVM, use_java
 
 _SPARK = Path(pyspark.__file__).parent
-_PATIENCE_SECONDS = 60
 
 
 @dataclass(slots=True)
@@ -76,14 +76,14 @@ def standalone(directory: Path, *, workers: int = 2, cores: int = 1) -> Iterator
     try:
         master = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(web)]
         cluster.processes.append(_start("master.Master", master, directory, environment))
-        _wait_for(web, "")
+        _wait_for(web, "", cluster)
         for number in range(workers):
             options = ["--host", "127.0.0.1", "--cores", str(cores), "--memory", "1g"]
             options += ["--webui-port", "0", "--work-dir", str(directory / f"work-{number}")]
             cluster.processes.append(
                 _start("worker.Worker", [*options, cluster.url], directory, environment)
             )
-        _wait_for(web, f'"aliveworkers" : {workers}')
+        _wait_for(web, f'"aliveworkers" : {workers}', cluster)
         yield cluster
     finally:
         for process in reversed(cluster.processes):
@@ -95,8 +95,13 @@ def standalone(directory: Path, *, workers: int = 2, cores: int = 1) -> Iterator
 
 
 @contextmanager
-def connect_server(directory: Path, master: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A server of Spark Connect on a master, until the block ends: its address, its process."""
+def connect_server(
+    directory: Path, master: str, more: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A server of Spark Connect on a master, until the block ends: its address, its process.
+
+    `more` are its settings beside those that it needs here.
+    """
     use_java()
     port = _free_port()
     log = directory / "connect.log"
@@ -108,6 +113,7 @@ def connect_server(directory: Path, master: str) -> Iterator[tuple[str, subproce
         "spark.executor.memory": "512m",
         "spark.executor.extraJavaOptions": quick_jvm(),
         "spark.ui.enabled": "false",
+        **more,
     }
     options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -123,10 +129,9 @@ def connect_server(directory: Path, master: str) -> Iterator[tuple[str, subproce
             cwd=directory,
         )
     try:
-        until = time.monotonic() + _PATIENCE_SECONDS
         while not _listens(port):
-            if time.monotonic() > until or process.poll() is not None:
-                raise TimeoutError(f"Spark Connect did not come up: {log.read_text()[-2_000:]}")
+            if process.poll() is not None:
+                raise RuntimeError(f"Spark Connect did not come up: {log.read_text()[-2_000:]}")
             time.sleep(0.2)
         yield f"sc://127.0.0.1:{port}", process
     finally:
@@ -147,9 +152,8 @@ def _start(
         return subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=directory)
 
 
-def _wait_for(port: int, sign: str) -> None:
-    """Until the master's page says so."""
-    until = time.monotonic() + _PATIENCE_SECONDS
+def _wait_for(port: int, sign: str, cluster: Standalone) -> None:
+    """Until the master's page says so, while the cluster's processes live."""
     while True:
         try:
             with urlopen(f"http://127.0.0.1:{port}/json/", timeout=5) as page:
@@ -157,8 +161,8 @@ def _wait_for(port: int, sign: str) -> None:
                     return
         except OSError:
             pass
-        if time.monotonic() > until:
-            raise TimeoutError(f"the cluster did not come up: {sign!r}")
+        if ended := [process.args for process in cluster.processes if process.poll() is not None]:
+            raise RuntimeError(f"the cluster did not come up ({sign!r}); ended: {ended}")
         time.sleep(0.2)
 
 

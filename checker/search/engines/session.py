@@ -6,6 +6,7 @@ Imports PySpark, which takes half a second: only where Spark is used.
 from __future__ import annotations
 
 import logging
+import threading
 import warnings
 from typing import Any
 
@@ -23,7 +24,14 @@ class Session(SparkContext):
         server.handle_error = lambda request, client_address: None
 
     def stop(self) -> None:
-        """Stop it, also where its process is gone."""
+        """Stop it, also where its process is gone.
+
+        Its server of accumulators takes up to a second to end, and does so in a thread of its own.
+        """
+        server: Any = getattr(self, "_accumulatorServer", None)
+        if server is not None:
+            self._accumulatorServer = None  # type: ignore[assignment]
+            threading.Thread(target=server.shutdown, daemon=True).start()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             try:

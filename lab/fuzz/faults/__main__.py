@@ -19,12 +19,12 @@ from pathlib import Path
 from lab.fuzz.faults.attempts import orphans
 from lab.fuzz.faults.exhaustive import EveryDeath
 from lab.fuzz.faults.judging import Tally, carry_out, undisturbed
+from lab.fuzz.faults.places import Place
 from lab.fuzz.faults.programs import program_of
 from lab.fuzz.faults.ready import make_ready
 from lab.fuzz.rounds import Round, Wrong, attack
 
 SPARK_EVERY = 50
-MASTERS = ("local[2]",)
 
 
 @contextmanager
@@ -41,7 +41,8 @@ def rounds() -> Iterator[Round]:
             if seed % 2:
                 deaths.carry_out(seed // 2, tally)
             else:
-                program = program_of(seed, run, masters=MASTERS[: seed % SPARK_EVERY == 0])
+                places = [Place()] if seed % SPARK_EVERY == 0 else []
+                program = program_of(seed, run, places=places)
                 carry_out(program, run, expected(program.problem), tally)
             if left := orphans():
                 raise Wrong(f"left running: {left}")

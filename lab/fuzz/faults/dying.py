@@ -54,9 +54,11 @@ class Death:
 class Disk:
     """Counts calls, dies at one, and knows what a power loss could take back."""
 
-    def __init__(self, death: Death | None) -> None:
+    def __init__(self, death: Death | None, at_call: Callable[[int], None] | None = None) -> None:
         self.calls = 0
         self._death = death
+        self._at_call = at_call
+        """Called before each call, with its number."""
         self._lock = threading.Lock()
         self._contents: dict[int, tuple[Path, int]] = {}
         """By inode: where a file is, and how much of it is synchronised."""
@@ -76,6 +78,8 @@ class Disk:
             with self._lock:
                 number = self.calls
                 self.calls += 1
+                if self._at_call is not None:
+                    self._at_call(number)
                 self._come_to(number, name, is_after=False)
                 note(*arguments)
                 result = real(*arguments)

@@ -6,7 +6,9 @@ import json
 import random
 import shutil
 import signal
-from dataclasses import dataclass, field
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,9 @@ ENGINES_OWN = {
 COMPLETE = (0, 12)
 STOPPED = 20
 REFUSED = 2
+FAILED = 1
+_LATE_SECONDS = 3
+"""So long a task of a driver that was killed may go on."""
 
 
 @dataclass(slots=True)
@@ -38,6 +43,8 @@ class Tally:
     died: int = 0
     refused: dict[str, int] = field(default_factory=dict)
     finished_early: int = 0
+    met: Counter[str] = field(default_factory=Counter)
+    """Places of attempts, and disturbances that came to pass."""
 
     def refuse(self, why: str) -> None:
         """A file or a directory was refused, by its name."""
@@ -51,6 +58,7 @@ class Tally:
             "attempts that died": self.died,
             "attempts that finished in spite of it": self.finished_early,
             **{f"refused by name: {why}": count for why, count in self.refused.items()},
+            **self.met,
         }
 
 
@@ -91,11 +99,18 @@ def carry_out(program: Program, run: Path, expected: dict[str, Any], tally: Tall
     if last is begun:
         last = Attempt(arguments=(*begun.arguments, "--engine", "local"))
     _finished(undergone(last), expected, f"{program}\nat the end, {last}")
-    left = sorted(
+    if _left(run) and any(isinstance(step, Attempt) and step.place for step in program.steps):
+        time.sleep(_LATE_SECONDS)
+        _finished(undergone(in_peace(drawn, run)), expected, f"{program}\nonce more")
+    if left := _left(run):
+        raise Wrong(f"{program}\nleft {left}")
+
+
+def _left(run: Path) -> list[str]:
+    """What no attempt needs any more."""
+    return sorted(
         path.name for path in run.iterdir() if path.name.startswith(("work-", ".writing-"))
     )
-    if left:
-        raise Wrong(f"{program}\nleft {left}")
 
 
 def judge(
@@ -103,19 +118,29 @@ def judge(
 ) -> None:
     """An attempt died as it should, or said why it ended, or found what there is."""
     tally.attempts += 1
+    if attempt.place is not None:
+        tally.met.update([f"attempts on {attempt.place.name}", *ended.met])
     _require_no_traceback(ended, where)
     if _was_killed(ended, attempt):
         tally.died += 1
+        tally.met[f"driver {attempt.death.how if attempt.death else 'killed by a signal'}"] += 1
     elif ended.code in COMPLETE and not _was_stopped(ended):
         tally.finished_early += 1
         _finished(ended, expected, where)
     elif ended.code in (STOPPED, *COMPLETE):
         _require_prefix(ended, expected, where)
-    elif ended.code == REFUSED and attempt.death and attempt.death.how == "full":
+    elif ended.code == REFUSED and _may_be_full(attempt):
         _require_one_line(ended, where)
         tally.refuse("full disk")
+    elif ended.code in (REFUSED, FAILED) and "Spark hit" in ended.met:
+        _require_one_line(ended, where)
+        tally.refuse("Spark is gone")
     else:
         raise Wrong(f"{where}: {ended}")
+
+
+def _may_be_full(attempt: Attempt) -> bool:
+    return "full" in [each.how for each in (attempt.death, attempt.fault) if each is not None]
 
 
 def _was_killed(ended: Ended, attempt: Attempt) -> bool:
@@ -133,12 +158,7 @@ def _begun_anew(attempt: Attempt, program: Program, run: Path) -> Attempt:
     """The same attempt where the run was killed before there was anything to resume."""
     options = attempt.arguments[2:]
     begins = arguments_of(*PROBLEMS[program.problem], "--run-dir", run)
-    return Attempt(
-        arguments=(*begins, *options),
-        death=attempt.death,
-        signal=attempt.signal,
-        files_from=attempt.files_from,
-    )
+    return replace(attempt, arguments=(*begins, *options))
 
 
 def _damaged(

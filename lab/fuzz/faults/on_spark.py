@@ -1,9 +1,10 @@
-"""Programs of faults whose attempts are mostly on Spark: on a session, and on Spark Connect.
+"""Programs of faults whose attempts are mostly on Spark: on sessions, and on Spark Connect.
 
     python -m lab.fuzz.faults.on_spark [--seed N] [--minutes M]
 
-Each attempt on Spark draws its form, so one run is continued by both. The server of Spark Connect
-outlives the attempts that are killed, as a cluster does; there is a new one now and then.
+Each attempt on Spark draws its place, so one run is continued by both kinds of session. Its driver
+is killed, its disk is full, executors and Python workers are killed, files of candidates are
+damaged, tasks fail or are run twice at a time; workers may give up their tables at any level.
 """
 
 from __future__ import annotations
@@ -12,46 +13,36 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-import psutil
-
 from lab.fuzz.faults.attempts import orphans
 from lab.fuzz.faults.judging import Tally, carry_out, undisturbed
-from lab.fuzz.faults.programs import PROBLEMS, program_of
-from lab.fuzz.faults.ready import make_ready
+from lab.fuzz.faults.places import all_places
+from lab.fuzz.faults.programs import PROBLEMS, SHORT, program_of
+from lab.fuzz.faults.ready import load_spark, make_ready
 from lab.fuzz.rounds import Round, Wrong, attack
-from tests.support.standalone import connect_server
-
-SERVER_ROUNDS = 100
 
 
 @contextmanager
 def rounds() -> Iterator[Round]:
     """A program a round."""
-    make_ready(PROBLEMS.values())
+    make_ready([PROBLEMS[name] for name in SHORT])
+    load_spark()
     expected = cache(undisturbed)
-    with tempfile.TemporaryDirectory(prefix="faults-") as folder, ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder, all_places() as (places, kept):
         run = Path(folder, "run")
-        tally, servers = Tally(), []
 
         def make_round(seed: int, seen: Counter[str]) -> None:
-            if tally.programs % SERVER_ROUNDS == 0:
-                stack.close()
-                servers[:] = [stack.enter_context(connect_server(Path(folder), "local[2]"))]
-            url, process = servers[0]
-            program = program_of(seed, run, masters=("local[2]", url))
-            one = Tally()
-            tally.programs += 1
-            carry_out(program, run, expected(program.problem), one)
-            server = psutil.Process(process.pid)
-            if left := set(orphans()) - {server, *server.children(recursive=True)}:
-                raise Wrong(f"left running: {left}")
-            on = Counter(word for step in program.steps for word in str(step).split())
-            seen.update(one.counts())
-            seen.update({"attempts on a session": on["local[2]"], "on Spark Connect": on[url]})
+            program = program_of(seed, run, places=places, problems=SHORT)
+            tally = Tally()
+            try:
+                carry_out(program, run, expected(program.problem), tally)
+                if left := set(orphans()) - kept():
+                    raise Wrong(f"left running: {left}")
+            finally:
+                seen.update(tally.counts())
 
         yield make_round
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.fuzz.faults.attempts import Attempt, Signal, arguments_of
+from lab.fuzz.faults.attempts import Attempt, Signal, Sizes, arguments_of
 from lab.fuzz.faults.damage import KINDS, Damage
 from lab.fuzz.faults.dying import Death
+from lab.fuzz.faults.in_tasks import HOWS, TaskFault
+from lab.fuzz.faults.places import STRIKES, Place, Strike
 
 PROBLEMS: dict[str, tuple[str, ...]] = {
     "hw": arguments_of("--protocol", "hw"),
@@ -24,9 +26,37 @@ PROBLEMS: dict[str, tuple[str, ...]] = {
     ),
 }
 """Small spaces of different kinds: with violations and without, of one and of several words."""
+_MESSAGE = ("--records", 1, "--epochs", 1)
+_ATOMIC = ("--grain", "atomic", "--records", 1, "--log-size", 1)
+SHORT: dict[str, tuple[str, ...]] = {
+    f"short {number}": arguments_of(*options)
+    for number, options in enumerate(
+        (
+            *(("--protocol", name, *_MESSAGE) for name in ("hw", "epoch", "kip279", "kraft")),
+            *(("--protocol", name, *_MESSAGE, "--restarts", 1) for name in ("kip320", "kraft")),
+            ("--protocol", "elr", *_MESSAGE, "--restarts", 1, "--lost-disks", 1),
+            ("--protocol", "hw", *_MESSAGE, "--restarts", 1, "--unclean-leader-election"),
+            ("--protocol", "kip320", *_MESSAGE, "--restarts", 1, "--moves", 1),
+            *(
+                (*_ATOMIC, "--protocol", name, "--replicas", replicas, "--epochs", epochs)
+                for name in ("hw", "epoch", "kip279", "kip320")
+                for replicas, epochs in ((2, 1), (2, 3), (3, 1))
+            ),
+            *(
+                (*_ATOMIC, "--protocol", name, "--replicas", 3, "--epochs", 1, "--symmetry", kind)
+                for name, kind in (("hw", "replicas"), ("kip320", "replicas"), ("epoch", "all"))
+            ),
+        )
+    )
+}
+"""Spaces of few levels, for Spark, which takes longer for each."""
+PROBLEMS |= SHORT
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSTOP)
 _SECONDS_MAX = 0.5
 _CALLS_MAX = 700
+_CALLS_ON_SPARK = 150
+_CALLS_OF_A_TASK = 60
+_LEVELS_ON_SPARK = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +85,25 @@ class Program:
         return f"seed {self.seed}, {self.problem}{text}"
 
 
-def program_of(seed: int, run: Path, *, masters: Sequence[str] = ()) -> Program:
-    """The program of a seed. Where there are `masters`, some of its attempts are on one of them."""
-    drawn = random.Random(f"{seed} {bool(masters)}")
-    problem = drawn.choice(list(PROBLEMS))
+def program_of(
+    seed: int, run: Path, *, places: Sequence[Place] = (), problems: Iterable[str] = PROBLEMS
+) -> Program:
+    """The program of a seed. Where there are `places` of Spark, some of its attempts are there."""
+    drawn = random.Random(f"{seed} {bool(places)}")
+    problem = drawn.choice(sorted(problems))
     steps: list[Step] = []
     begins = arguments_of(*PROBLEMS[problem], "--run-dir", run)
     goes_on = arguments_of("--resume", run)
-    for number in range(drawn.randint(1, 4)):
+    for number in range(drawn.randint(1, 3 if places else 4)):
         what = begins if number == 0 else goes_on
         if number > 0 and drawn.random() < 0.3:
             steps.append(Damage(drawn.choice(KINDS), drawn.randrange(1 << 30)))
-        if number > 0 and not masters and drawn.random() < 0.1:
+        if number > 0 and not places and drawn.random() < 0.1:
             steps.append(Together((_attempt(drawn, what), _attempt(drawn, what))))
+        elif places and drawn.random() < 0.75:
+            steps.append(_on_spark(drawn, what, run, places))
         else:
-            on_spark = masters and drawn.random() < 0.6
-            steps.append(_attempt(drawn, what, drawn.choice(masters) if on_spark else None))
+            steps.append(_attempt(drawn, what))
     return Program(seed, problem, tuple(steps))
 
 
@@ -79,30 +112,79 @@ def in_peace(drawn: random.Random, run: Path) -> Attempt:
     return _local(drawn, arguments_of("--resume", run), None, None)
 
 
-def _attempt(drawn: random.Random, what: tuple[str, ...], master: str | None = None) -> Attempt:
+def _attempt(drawn: random.Random, what: tuple[str, ...]) -> Attempt:
     death, sent = None, None
     chosen = drawn.random()
     if chosen < 0.5:
-        death = Death(
-            # Early ones are as likely as late ones, of which there are more.
-            int(_CALLS_MAX ** drawn.random()),
-            drawn.random() < 0.5,
-            drawn.choice(("killed", "killed", "power", "power", "full")),
-            drawn.choice(("all", drawn.randrange(1 << 30))),
-        )
+        death = _death(drawn, _CALLS_MAX)
     elif chosen < 0.85:
-        most = 12.0 if master else _SECONDS_MAX
-        sent = Signal(drawn.choice(_SIGNALS), round(drawn.uniform(0.01, most), 3))
+        sent = _signal(drawn, _SECONDS_MAX)
     else:
-        depth, states = drawn.randint(0, 30), 10 ** drawn.randint(0, 4)
-        budget = drawn.choice((("--max-depth", depth), ("--max-states", states)))
-        what = arguments_of(*what, *budget)
-    if not master:
-        return _local(drawn, what, death, sent)
-    options = ["--master", master, "--driver-levels", drawn.choice((0, 3, 8, 15))]
+        what = arguments_of(*what, *_budget(drawn))
+    return _local(drawn, what, death, sent)
+
+
+def _on_spark(
+    drawn: random.Random, what: tuple[str, ...], run: Path, places: Sequence[Place]
+) -> Attempt:
+    """An attempt at one of the places: its driver, what is beside it, and a task may be hit."""
+    place = drawn.choices(places, [place.weight for place in places])[0]
+    death, sent, strike, fault, sizes = None, None, None, None, None
+    chosen = drawn.random()
+    if chosen < 0.25:
+        death = _death(drawn, _CALLS_ON_SPARK)
+    elif chosen < 0.45:
+        sent = _signal(drawn, place.signal_seconds)
+    elif chosen < 0.65:
+        at, after = int(_CALLS_ON_SPARK ** drawn.random()), round(drawn.uniform(0, 0.3), 3)
+        strike = Strike(drawn.choice(STRIKES), at, after, drawn.randrange(1 << 30))
+    elif chosen < 0.75:
+        what = arguments_of(*what, *_budget(drawn))
+    if drawn.random() < 0.5:
+        fault = TaskFault(
+            drawn.randint(1, _LEVELS_ON_SPARK),
+            drawn.randrange(5),
+            int(_CALLS_OF_A_TASK ** drawn.random()),
+            drawn.choice(HOWS),
+            # Spark tries a task four times, and what else is hit may take one of them.
+            1 if strike else drawn.randint(1, 3),
+        )
+    if drawn.random() < 0.7:
+        sizes = Sizes(
+            2 ** drawn.randint(6, 14), 2 ** drawn.randint(4, 14), int(10 ** drawn.uniform(1, 5))
+        )
+    options = ["--driver-levels", drawn.choice((0, 3, 6, 9, 11, 13))]
     if drawn.random() < 0.7:
         options += ["--partitions", drawn.randint(1, 5)]
-    return Attempt(arguments=arguments_of(*what, *options), death=death, signal=sent)
+    return Attempt(
+        arguments=arguments_of(*what, *options),
+        death=death,
+        signal=sent,
+        place=place,
+        sizes=sizes,
+        strike=strike,
+        fault=fault,
+        run=run,
+    )
+
+
+def _death(drawn: random.Random, calls_max: int) -> Death:
+    return Death(
+        # Early ones are as likely as late ones, of which there are more.
+        int(calls_max ** drawn.random()),
+        drawn.random() < 0.5,
+        drawn.choice(("killed", "killed", "power", "power", "full")),
+        drawn.choice(("all", drawn.randrange(1 << 30))),
+    )
+
+
+def _signal(drawn: random.Random, most: float) -> Signal:
+    return Signal(drawn.choice(_SIGNALS), round(drawn.uniform(0.01, most), 3))
+
+
+def _budget(drawn: random.Random) -> tuple[object, ...]:
+    depth, states = drawn.randint(0, 30), 10 ** drawn.randint(0, 4)
+    return drawn.choice((("--max-depth", depth), ("--max-states", states)))
 
 
 def _local(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 
 from lab.fuzz.faults.exhaustive import SPACE
@@ -11,6 +12,14 @@ from waterline.checker.cli.shared.options import fill
 from waterline.checker.cli.shared.problem_options import ProblemOptions, problem_from
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.storage import programs
+
+
+def load_spark() -> None:
+    """Load what attempts on Spark import."""
+    for name in ("pyspark.sql.connect.session", "pyspark.sql.connect.client.retries"):
+        importlib.import_module(name)
+    importlib.import_module("waterline.checker.search.engines.session")
+    importlib.import_module("waterline.checker.search.engines.spark_connect")
 
 
 def make_ready(problems: Iterable[tuple[str, ...]] = (*PROBLEMS.values(), SPACE)) -> None:
