@@ -109,11 +109,11 @@ class Place:
 class Session(Place):
     """A classic session that others use too, which an attempt finds and leaves running."""
 
-    weight = 10
     signal_seconds = 2.0
 
     def __init__(self, folder: Path, cluster: Callable[[], Standalone] | None = None) -> None:
         self.name = "a session of a cluster" if cluster else "a session of this machine"
+        self.weight = 8 if cluster else 30
         self._folder = folder
         self._cluster = cluster
         self._holder: subprocess.Popen[str] | None = None
@@ -218,7 +218,7 @@ class OneSession(Server):
     """The same server, with one session that all attempts use and leave running."""
 
     name = "one session of Spark Connect"
-    weight = 12
+    weight = 16
     signal_seconds = 2.0
 
     def __init__(self, server: Server) -> None:

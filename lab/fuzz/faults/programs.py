@@ -28,19 +28,20 @@ PROBLEMS: dict[str, tuple[str, ...]] = {
 """Small spaces of different kinds: with violations and without, of one and of several words."""
 _MESSAGE = ("--records", 1, "--epochs", 1)
 _ATOMIC = ("--grain", "atomic", "--records", 1, "--log-size", 1)
+_HOLDS = ("--invariant", "type_ok")
 SHORT: dict[str, tuple[str, ...]] = {
     f"short {number}": arguments_of(*options)
     for number, options in enumerate(
         (
-            *(("--protocol", name, *_MESSAGE) for name in ("hw", "epoch", "kip279", "kraft")),
+            *(("--protocol", name, *_MESSAGE) for name in ("epoch", "kip279", "kraft")),
             *(("--protocol", name, *_MESSAGE, "--restarts", 1) for name in ("kip320", "kraft")),
             ("--protocol", "elr", *_MESSAGE, "--restarts", 1, "--lost-disks", 1),
             ("--protocol", "hw", *_MESSAGE, "--restarts", 1, "--unclean-leader-election"),
             ("--protocol", "kip320", *_MESSAGE, "--restarts", 1, "--moves", 1),
             *(
-                (*_ATOMIC, "--protocol", name, "--replicas", replicas, "--epochs", epochs)
+                (*_ATOMIC, "--protocol", name, "--replicas", replicas, "--epochs", epochs, *_HOLDS)
                 for name in ("hw", "epoch", "kip279", "kip320")
-                for replicas, epochs in ((2, 1), (2, 3), (3, 1))
+                for replicas, epochs in ((2, 3), (3, 1))
             ),
             *(
                 (*_ATOMIC, "--protocol", name, "--replicas", 3, "--epochs", 1, "--symmetry", kind)
@@ -153,7 +154,7 @@ def _on_spark(
         sizes = Sizes(
             2 ** drawn.randint(6, 14), 2 ** drawn.randint(4, 14), int(10 ** drawn.uniform(1, 5))
         )
-    options = ["--driver-levels", drawn.choice((0, 3, 6, 9, 11, 13))]
+    options = ["--driver-levels", drawn.choice((0, 6, 9, 11, 12, 13, 14))]
     if drawn.random() < 0.7:
         options += ["--partitions", drawn.randint(1, 5)]
     return Attempt(
