@@ -21,6 +21,7 @@ from waterline.checker.compiler.predicate_loop import rules_of
 from waterline.checker.compiler.problem_digest import problem_digest
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import EngineChoice
+from waterline.checker.search.engines.growth import SHORT, remaining
 from waterline.checker.search.engines.processes import memory_a_core
 from waterline.checker.search.engines.shipped_call import itself, values
 from waterline.checker.search.engines.shipping import FileTask, Outgoing, Segment, ShuffleTask
@@ -208,6 +209,8 @@ class SparkWorkers:
         self._late = deadline or (lambda: False)
         self._spark = SparkSide(choice, on_wait)
         self._exchange: Exchange | None = None
+        self._sizes: dict[int, int] = {}
+        """Size of each level that the driver may hand over."""
 
     def require(self, storage: Storage) -> None:
         """Refuse a storage that candidates cannot pass through here. Raises `NoSpark`."""
@@ -220,11 +223,18 @@ class SparkWorkers:
         return problem_digest(self.problem)
 
     def is_wanted(self, depth: int, frontier: int) -> bool:
-        """True if the driver should hand over before it expands a level of this size."""
+        """True if the driver should hand over before it expands a level of this size.
+
+        That takes about as long as to explore what is visited, so more must be to come.
+        """
         if self._driver_levels is not None:
             if depth + 2 >= self._driver_levels:
                 self._start()
             return depth + 1 >= self._driver_levels
+        self._sizes[depth] = frontier
+        to_come = remaining(tuple(self._sizes.values()), SHORT)
+        if to_come is not None and to_come < sum(self._sizes.values()):
+            return False
         if frontier >= BOOT_FRONTIER:
             self._start()
         return frontier >= HAND_OVER_FRONTIER and self._spark.is_up
