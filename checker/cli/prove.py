@@ -48,7 +48,7 @@ class ProveOptions:
 @click.option(
     "--replicas",
     type=click.Choice(["any", "2"]),
-    help="How many replicas the proof is about.  [default: any; 2 with --grain message]",
+    help="How many replicas the proof is about; 2 for kip320 with --grain message, else any.",
 )
 @model_option
 @bound_option

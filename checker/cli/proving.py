@@ -68,15 +68,18 @@ def _subject(options: ProveOptions) -> Subject:
 
 def _subject_of_kafka(options: ProveOptions) -> Subject:
     if options.grain == "message":
-        if options.replicas == "any":
-            raise BadEnvironment("the lemmas of grain message are about --replicas 2, not any")
-        return message_subject_of(options.protocol or DEFAULT_MESSAGE)
-    if options.replicas == "2":
-        raise BadEnvironment("--replicas 2 is for --grain message; atomic is proved for any")
-    protocol = options.protocol or DEFAULT
-    if protocol not in VERSIONS:
-        raise BadEnvironment(f"unknown protocol {protocol!r}; known: {', '.join(VERSIONS)}")
-    return subject_of(protocol)
+        subject = message_subject_of(options.protocol or DEFAULT_MESSAGE)
+    else:
+        protocol = options.protocol or DEFAULT
+        if protocol not in VERSIONS:
+            raise BadEnvironment(f"unknown protocol {protocol!r}; known: {', '.join(VERSIONS)}")
+        subject = subject_of(protocol)
+    replicas = str(subject.options["replicas"])
+    if options.replicas not in (None, replicas):
+        raise BadEnvironment(
+            f"the lemmas of {subject.name} are about --replicas {replicas}, not {options.replicas}"
+        )
+    return subject
 
 
 def _prove(subject: Subject, options: ProveOptions) -> int:

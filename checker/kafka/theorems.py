@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from waterline.checker.problem.wording import as_option
-from waterline.checker.proof.execution import Form
+from waterline.checker.proof.loops import Form
 from waterline.checker.proof.obligations import Theorem
 from waterline.checker.proof.proving import Subject
-from waterline.invariants.lemmas import kip320, kip320_message, kraft
+from waterline.invariants.lemmas import kip320, kip320_message, kraft, logs
 from waterline.model.atomic import AtomicEnvironment, atomic_model
 from waterline.model.atomic.history import describe, with_history
 from waterline.model.core.errors import BadEnvironment
@@ -63,26 +63,30 @@ def theorem_of(version: str) -> Theorem:
     )
 
 
-_REPLICAS = 2
-"""Replicas of the message grain that the lemmas are about."""
-_MESSAGE_SEARCHED = {"records": 2, "epochs": 3}
-_MESSAGE_SMALL = {"records": 2, "epochs": 2}
+_OF_ANY = {"replicas": 3, "records": 1, "epochs": 2}
+_OF_TWO = {"replicas": 2, "records": 2, "epochs": 3}
 
 
 def message_subject_of(version: str) -> Subject:
     """The theorem about a version in the message grain, with its words. Raises `BadEnvironment`."""
+    theorem = message_theorem_of(version)
+    is_any = "replicas" in theorem.sizes
+    searched = _OF_ANY if is_any else _OF_TWO
+    replicas, records, epochs = searched.values()
+    within = f"{records} record{'s' * (records > 1)}, epochs 0 to {epochs}"
     return Subject(
         name=version,
-        theorem=message_theorem_of(version),
-        searched=_MESSAGE_SEARCHED,
-        searched_in=f"of {_REPLICAS} replicas, 2 records, epochs 0 to 3",
-        small=_MESSAGE_SMALL,
-        scope=f"{_REPLICAS} replicas, logs of any length, any number of records, leader epochs, "
-        "process crashes, elections and moves of the leader; no disk or machine is lost",
+        theorem=theorem,
+        searched=searched,
+        searched_in=f"of {replicas} replicas, {within}",
+        small=searched if is_any else {**searched, "epochs": 2},
+        scope=f"{'any number of' if is_any else '2'} replicas, logs of any length, any number of "
+        "records, leader epochs, process crashes, elections and moves of the leader; no disk or "
+        "machine is lost",
         trusted="the translation of rules into terms (checker/proof), the solver, and that the "
         "model is Kafka's",
-        check=f"waterline check --protocol {version} --replicas {_REPLICAS} --election-order any",
-        options={"protocol": version, "grain": "message", "replicas": _REPLICAS},
+        check=f"waterline check --protocol {version} --replicas {replicas} --election-order any",
+        options={"protocol": version, "grain": "message", "replicas": "any" if is_any else 2},
     )
 
 
@@ -118,7 +122,7 @@ def message_theorem_of(version: str) -> Theorem:
 
     def model(sizes: dict[str, int]) -> Model:
         environment = Environment(
-            replicas=_REPLICAS,
+            replicas=sizes.get("replicas", 2),
             records=sizes["records"],
             epochs=sizes["epochs"],
             election_order="any",
@@ -126,20 +130,21 @@ def message_theorem_of(version: str) -> Theorem:
         )
         return history.with_history(message_model(version, environment))
 
-    asks = has(model(_MESSAGE_SMALL).settings, ALTER_PARTITION)
+    asks = has(model(_OF_TWO).settings, ALTER_PARTITION)
     lemmas = kraft if asks else kip320_message
     return Theorem(
         model,
-        {"records": 3, "epochs": 5},
+        {"replicas": 3, "records": 4, "epochs": 6} if asks else {"records": 3, "epochs": 5},
         lemmas.LEMMAS,
         claims=lemmas.CLAIMS,
+        facts=logs.FACTS if asks else {},
         limits=("records",),
-        forms={entry_and_end: Form(("least", "end"), kraft.entry_values)},
+        forms={entry_and_end: Form(("least", "end"), logs.entry_values)},
         havoc=("acked", "unanswered"),
         apart=("answer_log",),
         split=(leader_fetch, takes_fetch) if asks else (end_by_epochs,),
         no_error_by=lemmas.ERRORS_BY,
         # Of two brokers one is left, and that is no choice; who asks before it fetches is in range.
-        never=("FenceAndElect",) if asks else ("FenceAndElect", "RecvOutOfRange"),
+        never=() if asks else ("FenceAndElect", "RecvOutOfRange"),
         describe_history=history.describe,
     )

@@ -16,6 +16,7 @@ from waterline.checker.proof.quantifiers import Quantifiers
 from waterline.checker.proof.space import Space
 from waterline.checker.proof.terms import (
     Array,
+    Count,
     Mask,
     NotProvable,
     ShiftedMask,
@@ -82,13 +83,9 @@ class Frame:
 
 @dataclass
 class Loop:
-    """Elements that the body of a loop reads and writes, whose rounds are taken at once.
-
-    `within` are the counters of loops in its body.
-    """
+    """Elements that the body of a loop reads and writes, whose rounds are taken at once."""
 
     variable: Any
-    within: list[Any] = field(default_factory=list)
     reads: list[tuple[int, str, tuple[Term, ...]]] = field(default_factory=list)
     writes: list[tuple[int, str, tuple[Term, ...]]] = field(default_factory=list)
 
@@ -98,7 +95,8 @@ class Expressions:
 
     A fault is an index, a row or a value out of range; `faults` has when each is met, and where.
     `cuts` has when a bound is exceeded, before which a search is cut.
-    `definitions` are true of numbers that the translation has introduced. In a case of a step
+    `definitions` are true of numbers that the translation has introduced; `subjects` has the
+    function that a definition, or the range of a field, says something of. In a case of a step
     `path` is true, `taken` are its decisions, and `others` those of further cases; what is `known`
     of every state excludes some.
     """
@@ -110,6 +108,7 @@ class Expressions:
         self.faults: list[tuple[Term, str]] = []
         self.cuts: list[Term] = []
         self.definitions: list[Term] = []
+        self.subjects: dict[int, tuple[str, Term]] = {}
         self._context: list[Term] = []
         self.known: Sequence[Term] = ()
         self._decided: dict[int, tuple[Any, Any]] = {}
@@ -120,6 +119,11 @@ class Expressions:
     def splits(self, f: Frame) -> bool:
         """True if the branches of this function are cases of their own, here."""
         return f.source.function in self.split and not self._loops
+
+    def note_subject(self, name: str, term: Term) -> None:
+        """Note which function a fact is about: a query without that leaves it out."""
+        if not is_known(term):
+            self.subjects[term.get_id()] = name, term  # a term that is kept keeps its number
 
     def decide(self, term: Any, values: Sequence[Any]) -> Any:
         """The value of a term in the case that is executed: by `cases`, else the first."""
@@ -340,17 +344,40 @@ class Expressions:
                 raise self.refusal(f, node, "orders sets")
             alike = self._same_sets(self.members(node, one, f), self.members(node, other, f))
             return alike if operator == "==" else negation(alike)
+        if isinstance(one, Count) and is_known(other):
+            return self._has_so_many(one.of, operator, other)
         for each in (one, other):
             self.number(node, each, f)
         return compare(operator, one, other)
+
+    def _has_so_many(self, members: Mask, operator: str, number: int) -> Term:
+        """A comparison of the number of members."""
+        if operator in ("==", "!="):
+            fewer = negation(self._has_at_least(members, number + 1))
+            alike = conjunction(self._has_at_least(members, number), fewer)
+            return alike if operator == "==" else negation(alike)
+        least = number if operator in (">=", "<") else number + 1
+        enough = self._has_at_least(members, least)
+        return enough if operator in (">=", ">") else negation(enough)
+
+    def _has_at_least(self, members: Mask, number: int, above: Term = None) -> Term:
+        """True if so many names are members, each greater than the one before."""
+        if number <= 0:
+            return True
+        i = self.quantifiers.variable("i")
+        is_greater = True if above is None else compare("<", above, i)
+        others = self._has_at_least(members, number - 1, i)
+        return self.some(i, conjunction(is_greater, members.has(i), others))
 
     def _unary(self, node: ir.Node, operator: str, value: Any, f: Frame) -> Any:
         if operator == "not":
             return negation(self.truth(value))
         if operator == "~" and isinstance(value, Mask):
-            return Mask(lambda i: negation(value.has(i)))
+            return Mask(lambda i: negation(value.has(i)), is_finite=False)
         if operator == "bit_count" and isinstance(value, Mask) and value.most is not None:
             return sum_of(*(value.has(i) for i in range(value.most)))
+        if operator == "bit_count" and isinstance(value, Mask) and value.is_finite:
+            return Count(value)
         number = self.number(node, value, f)
         if operator == "-":
             return -number
@@ -398,11 +425,13 @@ class Expressions:
             case "&":
                 a, b = self.members(node, one, f), self.members(node, other, f)
                 most = min((x.most for x in (a, b) if x.most is not None), default=None)
-                return Mask(lambda i: conjunction(a.has(i), b.has(i)), most=most)
+                is_finite = a.is_finite or b.is_finite
+                return Mask(lambda i: conjunction(a.has(i), b.has(i)), None, most, is_finite)
             case "|":
                 a, b = self.members(node, one, f), self.members(node, other, f)
                 most = greater(a.most, b.most)
-                return Mask(lambda i: disjunction(a.has(i), b.has(i)), most=most)
+                is_finite = a.is_finite and b.is_finite
+                return Mask(lambda i: disjunction(a.has(i), b.has(i)), None, most, is_finite)
         raise self.refusal(f, node, "has no translation")
 
     def _of_member(self, node: ir.Call, name: str, arguments: list[Any], f: Frame) -> Any:
@@ -416,8 +445,11 @@ class Expressions:
             return conjunction(is_one, one.has(x))
         if name == "with_member":
             self.fault(negation(is_one), f, node, "negative shift")
-            return Mask(lambda i: disjunction(one.has(i), equal(i, x)))
-        return Mask(lambda i: conjunction(one.has(i), negation(conjunction(is_one, equal(i, x)))))
+            return Mask(lambda i: disjunction(one.has(i), equal(i, x)), is_finite=one.is_finite)
+        return Mask(
+            lambda i: conjunction(one.has(i), negation(conjunction(is_one, equal(i, x)))),
+            is_finite=one.is_finite,
+        )
 
     def members(self, node: ir.Node, value: Any, f: Frame) -> Mask:
         """A value that must be a set."""

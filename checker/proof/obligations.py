@@ -6,16 +6,19 @@ import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import partial
 from typing import Any, NamedTuple
 
 import z3
 
-from waterline.checker.proof.execution import Execution, Form
+from waterline.checker.proof.execution import Execution
 from waterline.checker.proof.expressions import Settings, StateRef
+from waterline.checker.proof.loops import Form
 from waterline.checker.proof.space import Space
 from waterline.checker.proof.terms import (
     Array,
+    Mask,
     NotProvable,
     Term,
     conjunction,
@@ -23,12 +26,13 @@ from waterline.checker.proof.terms import (
     is_known,
     negation,
 )
-from waterline.model.core.claim import ActionProperty, Invariant, Lemma
+from waterline.model.core.claim import ActionProperty, Fact, Invariant, Lemma
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Model
 
 AT_FIRST, CLAIM, NO_ERROR, HAPPENS = "initially", "claim", "no rule in error", "happens"
-_ALWAYS = ("ranges", "step", "defined")
+CASE = "case"
+_ALWAYS = ("ranges", "step", CASE, "defined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,10 @@ class Theorem:
     `model(sizes)` makes the model within bounds, by name; `sizes` are small ones, of all bounds
     that fall away; values lie within those in `limits`. `follows` are lemmas that need no induction
     of their own. Each claim comes with the lemmas that its proof takes, as a hint; one that is a
-    lemma as well has its proof there. `steps` are claims about steps. `forms` are closed forms by
-    the function that has the loop; the fields in `havoc` have any value after a loop without one.
+    lemma as well has its proof there. `steps` are claims about steps. `facts` follow, by action,
+    from the decisions of a case: they are proved first, and a hint that names one leaves these out.
+    `forms` are closed forms by the function that has the loop; the fields in `havoc` have any value
+    after a loop without one.
     Each branch of a function in `split` is a case of its own. `no_error_by` are the lemmas that
     exclude errors, as a hint. `never` are actions that no state enables within the other sizes.
     The indices of fields in `apart` are apart from places of other fields, as a hint.
@@ -51,6 +57,7 @@ class Theorem:
     follows: tuple[Lemma, ...] = ()
     claims: tuple[tuple[Invariant, tuple[str, ...]], ...] = ()
     steps: tuple[ActionProperty, ...] = ()
+    facts: Mapping[str, tuple[Fact, ...]] = field(default_factory=dict)
     limits: tuple[str, ...] = ()
     forms: Mapping[Any, Form] = field(default_factory=dict)
     havoc: tuple[str, ...] = ()
@@ -95,6 +102,14 @@ class Theorem:
         return tuple(c.name for c in (*(claim for claim, _ in self.claims), *self.steps))
 
 
+class Given(Enum):
+    """Assumptions: the goal itself before the step, with its hint, or all."""
+
+    ITSELF = 0
+    HINT = 1
+    ALL = 2
+
+
 @dataclass
 class Obligation:
     """A goal, which is to follow from assumptions by name.
@@ -112,10 +127,16 @@ class Obligation:
     action: Action | None = None
     before: dict[str, Array] = field(default_factory=dict)
     arguments: tuple[Any, ...] = ()
+    facts: frozenset[str] = frozenset()
 
-    def names(self, *, hinted: bool) -> list[str]:
-        """The names of all assumptions, or of those to try first."""
-        first = {*self.by, *_ALWAYS} if hinted and self.by else self.assumed
+    def names(self, given: Given) -> list[str]:
+        """The names of assumptions."""
+        if given is Given.ALL or (given is Given.HINT and not self.by):
+            return list(self.assumed)
+        hint = self.by if given is Given.HINT else ()
+        first = {self.lemma, *hint, *_ALWAYS}
+        if not self.facts.isdisjoint(hint):  # they stand for the decisions that they follow from
+            first.remove(CASE)
         return [name for name in self.assumed if name in first]
 
     def assertions(self) -> list[Term]:
@@ -130,16 +151,35 @@ class Obligation:
         space, made = self.run.space, self.run.instantiation(generations, values=values)
         solver = z3.Solver()
         solver.add(*space.assumed, made.assertion(negation(self.goal)), *made.axioms())
-        names = tuple(name for name in names if self.assumed[name])
-        for name in names:
-            asserted = (made.assertion(each) for each in self.assumed[name])
+        relevant = {name: terms for name, terms in self._relevant(names).items() if terms}
+        for name, terms in relevant.items():
+            asserted = (made.assertion(each) for each in terms)
             solver.add(*(z3.Implies(switch(name), each) for each in asserted))
-        switches = " ".join(switch(name).sexpr() for name in names)
+        switches = " ".join(switch(name).sexpr() for name in relevant)
         text = str(solver.to_smt2()).replace("(check-sat)", f"(check-sat-assuming ({switches}))")
         numbers: dict[str, str] = {}
         return Query(
-            re.sub(r"![0-9]+", lambda m: numbers.setdefault(m[0], f"!{len(numbers)}"), text), names
+            re.sub(r"![0-9]+", lambda m: numbers.setdefault(m[0], f"!{len(numbers)}"), text),
+            tuple(relevant),
         )
+
+    def _relevant(self, names: Collection[str]) -> dict[str, list[Term]]:
+        """The assumptions by name, without facts about functions that no other one mentions."""
+        subjects, symbols = self.run.subjects, self.run.quantifiers.symbols
+        given = {
+            each.get_id(): each for n in names for each in self.assumed[n] if not is_known(each)
+        }
+        facts = {key: subjects[key][0] for key in given if key in subjects}
+        waiting = [self.goal, *(each for key, each in given.items() if key not in facts)]
+        reached: set[str] = set()
+        while waiting:
+            each = waiting.pop()
+            reached |= frozenset() if is_known(each) else symbols(each)
+            waiting += [given[key] for key, name in facts.items() if name in reached]
+            facts = {key: name for key, name in facts.items() if name not in reached}
+        return {
+            n: [e for e in self.assumed[n] if is_known(e) or e.get_id() not in facts] for n in names
+        }
 
 
 class Query(NamedTuple):
@@ -166,9 +206,10 @@ class Induction:
         self._run = run = Execution(space, theorem.forms)
         self._before = space.any_state()
         self._state = run.state(self._before)
-        self._assumed: dict[str, list[Term]] = {
-            "ranges": space.ranges(self._before, run.quantifiers)
-        }
+        ranges = space.ranges(self._before, run.quantifiers)
+        for name, term in ranges.items():
+            run.note_subject(name, term)
+        self._assumed: dict[str, list[Term]] = {"ranges": list(ranges.values())}
         run.known = self._assumed["ranges"]
         for lemma in theorem.lemmas:
             self._assumed[lemma.name] = [self._lemma(run, lemma, self._state)]
@@ -242,7 +283,7 @@ class Induction:
     ) -> Iterator[Obligation]:
         self._run.begin_case(self.theorem.split if self.space.rounds is None else (), cases)
         run, guard, after = self._step(action, arguments)
-        self._others, run.split = run.others, ()
+        self._others = run.others
         pairs = zip(action.parameters, arguments, strict=True)
         name = f"{action.name}({', '.join(str(a) if is_known(a) else p.name for p, a in pairs)})"
         no_error, cut = run.no_error(), [negation(disjunction(*run.cuts))]
@@ -255,13 +296,18 @@ class Induction:
         else:  # an error of the guard is one in every case, and where it is false
             if not cases:
                 yield made(NO_ERROR, run, given, run.guard_has_no_error, by)
-            yield made(NO_ERROR, run, given | {"step": [*ranges, *run.path]}, no_error, by)
-        ranges = [*ranges, *run.path]
+            yield made(NO_ERROR, run, given | {CASE: list(run.path)}, no_error, by)
         draft = run.state(after)
+        facts: dict[str, list[Term]] = {}
+        for fact, truth in self._facts_of(run, action, arguments):
+            given = self._assumptions(run, [*ranges, guard], after)
+            yield made(fact.name, run, given, truth, fact.by)
+            facts[fact.name] = [truth]
+        run.split = ()
         for lemma in self.theorem.lemmas:
             truth = self._lemma(run, lemma, draft)
-            given = self._assumptions(run, [*ranges, guard], after)
-            yield made(lemma.name, run, given, truth, (lemma.name, *lemma.by) if lemma.by else ())
+            given = facts | self._assumptions(run, [*ranges, guard], after)
+            yield made(lemma.name, run, given, truth, lemma.by, facts=frozenset(facts))
         for claim in self.theorem.steps:
             run.faults.clear()
             truth = run.holds(claim.keeps, self._state, draft, self.settings)
@@ -274,7 +320,8 @@ class Induction:
         """Obligations that must not all be true: no state of the invariant enables an action."""
         for arguments in self._instances(action):
             run, guard, after = self._step(action, arguments)
-            given = self._assumptions(run, [*self._ranges(action, arguments), guard], after)
+            step = [*self._ranges(action, arguments), guard]
+            given = self._assumptions(run, step, after)
             yield Obligation(
                 action.name, HAPPENS, run, given, False, (), action, self._before, arguments
             )
@@ -290,7 +337,8 @@ class Induction:
         for parameter in action.parameters:
             size = self.space.sizes[parameter.over]
             is_one = not is_known(size) or parameter.over in self.theorem.sizes
-            values.append([z3.Int(f"arg_{parameter.name}")] if is_one else range(size))
+            some = [self.space.argument(parameter)] if is_one else range(size)
+            values.append(some)
         return itertools.product(*values)
 
     def _step(
@@ -327,18 +375,33 @@ class Induction:
         run.faults[:] = [*of_guard, *of_effect]
         return guard
 
+    def _facts_of(
+        self, run: Execution, action: Action, arguments: tuple[Term, ...]
+    ) -> Iterator[tuple[Fact, Term]]:
+        """The facts of a case of a step that say something there, from its decisions."""
+        taken = len(run.taken)
+        for fact in self.theorem.facts.get(action.name, ()) if taken else ():
+            run.split = (*self.theorem.split, fact.rule)
+            truth = run.holds(fact.rule, self._state, self.settings, *arguments)
+            if len(run.taken) > taken:
+                raise NotProvable(f"{fact.name} decides what its step leaves open")
+            if not is_known(truth):
+                yield fact, truth
+
     def _assumptions(
         self, run: Execution, step: list[Term], after: dict[str, Array]
     ) -> dict[str, list[Term]]:
         """The assumptions after a step. It ends within the bounds: a step beyond is cut."""
-        bounds = [] if self.space.rounds is None else self.space.ranges(after, run.quantifiers)
-        return self._assumed | {"step": step, "defined": [*run.definitions, *bounds]}
+        ranges = {} if self.space.rounds is None else self.space.ranges(after, run.quantifiers)
+        bounds = list(ranges.values())
+        given = self._assumed | {"step": step, "defined": [*run.definitions, *bounds]}
+        return given | {CASE: list(run.path)} if run.taken else given
 
     def _ranges(self, action: Action, arguments: tuple[Term, ...]) -> list[Term]:
         """That arguments are within their ranges."""
         found = []
         for parameter, argument in zip(action.parameters, arguments, strict=True):
-            if not is_known(argument):
+            if not is_known(argument) and not isinstance(argument, Mask):
                 found.append(self.space.within(parameter.over, argument))
                 found.append(argument < self.space.sizes[parameter.over])
         return found

@@ -40,6 +40,7 @@ class Quantifiers:
 
     _bodies: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     _free: dict[int, frozenset[int]] = field(default_factory=dict)
+    _symbols: dict[int, frozenset[str]] = field(default_factory=dict)
     _parts: dict[int, Part] = field(default_factory=dict)
     _names: int = 0
 
@@ -91,7 +92,9 @@ class Quantifiers:
     def substitute(self, value: Any, variable: Any, by: Term) -> Any:
         """The value with another term in the variable's place."""
         if isinstance(value, Mask):
-            return Mask(lambda i: self.substitute(value.has(i), variable, by))
+            return Mask(
+                lambda i: self.substitute(value.has(i), variable, by), is_finite=value.is_finite
+            )
         if isinstance(value, tuple):
             return tuple(self.substitute(v, variable, by) for v in value)
         if not self.mentions(value, variable):
@@ -105,6 +108,17 @@ class Quantifiers:
                 body = self.substitute(self.substitute(body, of, new), variable, by)
                 changes.append((part.term, as_expression(self.every(new, body))))
         return z3.substitute(value, *changes)
+
+    def symbols(self, term: Any) -> frozenset[str]:
+        """The names of all functions in a term, the bodies of quantified truths included."""
+        number = term.get_id()
+        if number not in self._symbols:
+            known = self.body(term)
+            part = self.part(term)
+            inner = part.children if known is None else (known[1],)
+            found = [self.symbols(each) for each in inner if isinstance(each, z3.ExprRef)]
+            self._symbols[number] = frozenset([part.name]).union(*found)
+        return self._symbols[number]
 
     def _free_in(self, term: Any) -> frozenset[int]:
         """Numbers of the constants that a term depends on."""
@@ -176,7 +190,9 @@ class Instantiation:
             if seeds
         ]
 
-    def _close(self, term: Any, positive: bool, scope: tuple[Seed, ...]) -> Any:
+    def _close(  # noqa: PLR0911 - one each
+        self, term: Any, positive: bool, scope: tuple[Seed, ...]
+    ) -> Any:
         """A truth, or its negation, with its quantifiers written out."""
         if (known := self._quantifiers.body(term)) is not None:
             return self._quantify(*known, positive, scope)
@@ -198,8 +214,20 @@ class Instantiation:
                 z3.Or(self._close(one, False, scope), self._close(other, positive, scope)),
                 z3.Or(self._close(one, True, scope), self._close(other, not positive, scope)),
             )
-        exact = self._without_constants(term)
-        return exact if positive else z3.Not(exact)
+        parts = self._quantifiers.parts(term)
+        within = [part.term for part in parts if self._quantifiers.body(part.term) is not None]
+        if within:
+            return self._close_by_cases(term, within[0], positive, scope)
+        return term if positive else z3.Not(term)
+
+    def _close_by_cases(self, term: Any, test: Any, positive: bool, scope: tuple[Seed, ...]) -> Any:
+        one, other = (
+            z3.simplify(z3.substitute(term, (test, z3.BoolVal(value)))) for value in (True, False)
+        )
+        return z3.And(
+            z3.Or(self._close(test, False, scope), self._close(one, positive, scope)),
+            z3.Or(self._close(test, True, scope), self._close(other, positive, scope)),
+        )
 
     def _quantify(self, variable: Any, body: Any, positive: bool, scope: tuple[Seed, ...]) -> Any:
         fresh = self._quantifiers.variable()
@@ -215,8 +243,8 @@ class Instantiation:
             return z3.Exists([fresh], _all(inner, *known))
         around = (*scope, *own)
         inner = _all(self._close(body, True, around), *self._are_seeds(seeds, around))
-        if not own:
-            return z3.ForAll([fresh], inner)
+        if not own:  # such as the members of a set that is written down: 0 is a name at least
+            return z3.And(z3.ForAll([fresh], inner), z3.substitute(inner, (fresh, z3.IntVal(0))))
         guards = [self._seed(d, self._last, v) for d, v in own]
         pattern = z3.MultiPattern(*guards)
         return z3.ForAll([fresh], z3.Implies(_all(*guards), inner), patterns=[pattern])
@@ -264,16 +292,6 @@ class Instantiation:
             if (valued := self._values.get(part.name)) is not None:
                 found[valued, part.term.get_id()] = (valued, part.term)
         return list(found.values())
-
-    def _without_constants(self, term: Any) -> Any:
-        """A term with quantified truths written out as they are."""
-        changes = []
-        for part in self._quantifiers.parts(term):
-            if (known := self._quantifiers.body(part.term)) is not None:
-                fresh = self._quantifiers.variable()
-                body = self._quantifiers.substitute(known[1], known[0], fresh)
-                changes.append((part.term, z3.ForAll([fresh], self._without_constants(body))))
-        return z3.substitute(term, *changes) if changes else term
 
 
 def _all(first: Any, *others: Any) -> Any:

@@ -13,21 +13,20 @@ from typing import Any
 
 import z3
 
-from waterline.checker.proof.obligations import Obligation, Query, switch
+from waterline.checker.proof.obligations import Given, Obligation, Query, switch
 
 STEPS = 8_000_000
 """Some 4 seconds of a core."""
 RECIPE = (
-    (True, 1, False),
-    (True, 1, True),
-    (False, 1, False),
-    (True, 2, False),
-    (False, 1, True),
-    (True, 2, True),
+    (Given.HINT, 1, False),
+    (Given.ITSELF, 2, False),
+    (Given.HINT, 2, False),
+    (Given.HINT, 1, True),
+    (Given.ALL, 1, False),
+    (Given.ALL, 1, True),
+    (Given.HINT, 2, True),
 )
-"""Attempts at a query: with the lemmas of its hint alone or with all, generations of instances, and
-whether values are seeds.
-"""
+"""Attempts at a query: what is assumed, generations of instances, and whether values are seeds."""
 
 
 class Outcome(Enum):
@@ -57,7 +56,7 @@ Ask = Callable[[Query, set[Any]], Attempt]
 
 def names_of(obligation: Obligation, number: int) -> list[str]:
     """The assumptions that the attempt of this number takes."""
-    return obligation.names(hinted=RECIPE[number - 1][0])
+    return obligation.names(RECIPE[number - 1][0])
 
 
 def query_of(obligation: Obligation, number: int, names: Collection[str] | None = None) -> Query:

@@ -34,7 +34,7 @@ from waterline.checker.proof.terms import (
 from waterline.model.core.layout import Alive, Field
 from waterline.model.core.renaming import Holds, Sort
 from waterline.model.core.state import NotAlive
-from waterline.model.core.transition_system import Model
+from waterline.model.core.transition_system import Model, Parameter
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Shape:
     hi: Term | None
     of: str
     up_to: str
-    first: dict[tuple[int, ...], int]
+    first: dict[tuple[int | None, ...], int]
     alive: Alive | None
     cut: int | None = None
     named: frozenset[int] = frozenset()
@@ -105,6 +105,10 @@ class Space:
             raise NotProvable("a model with several initial states has no proof yet")
         if len({tuple(f.name for f in each.layout.fields) for each in self._models}) != 1:
             raise NotProvable("the fields of the model depend on its bounds")
+        if len({each.settings for each in self._models}) != 1:
+            raise NotProvable("the settings of the model depend on its bounds")
+        if len({tuple(a.name for a in each.enabled_actions) for each in self._models}) != 1:
+            raise NotProvable("the actions of the model depend on its bounds")
         alike = zip(*(each.layout.fields for each in self._models), strict=True)
         self.shapes = {each[0].name: self._shape(each) for each in alike}
         counted = {d for shape in self.shapes.values() for d in shape.arguments}
@@ -121,7 +125,10 @@ class Space:
         Records are counted apart from the places of a log, and places of a field in `apart` from
         those of other fields.
         """
-        return {shape.name: tuple(self._kinds(shape)) for shape in self.shapes.values()}
+        sets = (p for action in self.model.actions for p in action.parameters if p.of)
+        return {_name_of(p): (p.of,) for p in sets} | {
+            shape.name: tuple(self._kinds(shape)) for shape in self.shapes.values()
+        }
 
     def _kinds(self, shape: Shape) -> Iterator[str]:
         for position, size in enumerate(shape.arguments):
@@ -179,9 +186,10 @@ class Space:
         dimensions = self._dimensions_of(alike)
         if self._like is not None:
             dimensions = self._like.shapes[a.name].dimensions
-        first = self._first(a, dimensions)
-        if is_set and any(first.values()) and not is_known(self.sizes[of]):
-            raise NotProvable(f"{a.name} has members in the initial state, which has no proof yet")
+        first = self._first(a, dimensions, of if is_set else "")
+        if is_set and any(v > 0 for v in first.values()) and not is_known(self.sizes[of]):
+            what = "some names as members in the initial state, which has no proof yet"
+            raise NotProvable(f"{a.name} has {what}")
         cut = None
         if self._like is not None and not is_set and self._like.shapes[a.name].hi is None:
             hi, cut = None, a.hi
@@ -193,24 +201,48 @@ class Space:
             a.name, dimensions, a.lo, hi, of, up_to, first, a.alive, cut, named, holds_record
         )
 
-    def _first(self, a: Field, dimensions: tuple[str, ...]) -> dict[tuple[int, ...], int]:
-        """The initial elements by those of their indices that no bound takes away."""
-        found: dict[tuple[int, ...], int] = {}
-        for each in self._models:
-            (initial,) = each.initial
-            for index in each.layout.elements[a.name]:
-                if isinstance(index, int):
-                    continue
-                rows = getattr(initial, a.name)
-                try:
-                    value = rows if index == () else rows[index]
-                except NotAlive:
-                    value = a.lo
-                pairs = zip(dimensions, index, strict=True)
-                key = tuple(i for size, i in pairs if self._is_fixed(size))
-                if found.setdefault(key, value) != value:
-                    what = "is not the same everywhere at first, for all bounds"
-                    raise NotProvable(f"{a.name} {what}")
+    def _first(
+        self, a: Field, dimensions: tuple[str, ...], of: str
+    ) -> dict[tuple[int | None, ...], int]:
+        """The initial elements: see `Shape`. A set of all names of a sort without bound is -1."""
+        found = [self._first_of(each, a, dimensions, of) for each in self._models]
+        if any(each != found[0] for each in found):
+            raise NotProvable(f"{a.name} is not the same everywhere at first, for all bounds")
+        return found[0]
+
+    def _first_of(
+        self, model: Model, a: Field, dimensions: tuple[str, ...], of: str
+    ) -> dict[tuple[int | None, ...], int]:
+        (initial,) = model.initial
+        values: dict[tuple[int, ...], int] = {}
+        for index in model.layout.elements[a.name]:
+            if isinstance(index, int):
+                continue
+            rows = getattr(initial, a.name)
+            try:
+                value = rows if index == () else rows[index]
+            except NotAlive:
+                value = a.lo
+            if of and not self._is_fixed(of) and value == (1 << model.layout.sizes[of]) - 1:
+                value = -1
+            values[index] = value
+        return self._alike(values, dimensions)
+
+    def _alike(
+        self, values: dict[tuple[int, ...], int], dimensions: tuple[str, ...]
+    ) -> dict[tuple[int | None, ...], int]:
+        """The same values, with those of the last index for any that a bound takes away."""
+        if not dimensions:
+            return {key: value for key, value in values.items()}  # noqa: C416 - another type
+        rows: dict[int, dict[tuple[int, ...], int]] = {}
+        for (i, *others), value in values.items():
+            rows.setdefault(i, {})[tuple(others)] = value
+        alike = {i: self._alike(row, dimensions[1:]) for i, row in rows.items()}
+        last = {} if self._is_fixed(dimensions[0]) else alike[max(alike)]
+        found: dict[tuple[int | None, ...], int] = {(None, *k): v for k, v in last.items()}
+        for i, row in alike.items():
+            if row != last:
+                found |= {(i, *key): value for key, value in row.items()}
         return found
 
     def _most(self, alike: tuple[Field, ...], is_set: bool) -> Term | None:
@@ -261,20 +293,23 @@ class Space:
         return {name: self._at_first(shape) for name, shape in self.shapes.items()}
 
     def _at_first(self, shape: Shape) -> Array:
-        fixed = [k for k, size in enumerate(shape.dimensions) if self._is_fixed(size)]
-        values = {key: as_mask(value) if shape.of else value for key, value in shape.first.items()}
-        if len(set(shape.first.values())) == 1:
-            fixed, values = [], {(): next(iter(values.values()))}
+        values = {
+            key: self._initial_set(shape.of, value) if shape.of else value
+            for key, value in shape.first.items()
+        }
 
         def get(*index: Term) -> Any:
-            at = [index[k] for k in fixed]
             (_, found), *others = values.items()
             for key, value in others:
-                here = conjunction(*(equal(a, b) for a, b in zip(at, key, strict=True)))
+                pairs = zip(index, key, strict=True)
+                here = conjunction(*(equal(a, b) for a, b in pairs if b is not None))
                 found = merge(here, value, found)
             return found
 
         return Array(get, bool(shape.of))
+
+    def _initial_set(self, of: str, value: int) -> Mask:
+        return Mask(partial(self.within, of)) if value < 0 else as_mask(value)
 
     def any_state(self) -> dict[str, Array]:
         """A state that may be any."""
@@ -311,13 +346,21 @@ class Space:
 
         return Array(lambda *index: Mask(partial(has, index), most=size), True)
 
-    def ranges(self, arrays: dict[str, Array], quantifiers: Quantifiers) -> list[Term]:
-        """That every element lies in the range of its field, and is the least of a dead row."""
-        return [
-            self._everywhere(shape, arrays, (), quantifiers)
+    def argument(self, parameter: Parameter) -> Any:
+        """An argument that may be any number, or any set of names."""
+        name = _name_of(parameter)
+        if not parameter.of:
+            return z3.Int(name)
+        has = z3.Function(name, z3.IntSort(), z3.BoolSort())
+        return Mask(lambda i: conjunction(self.within(parameter.of, i), has(as_expression(i))))
+
+    def ranges(self, arrays: dict[str, Array], quantifiers: Quantifiers) -> dict[str, Term]:
+        """By field, that its elements lie in their range, and are the least in a dead row."""
+        return {
+            shape.name: self._everywhere(shape, arrays, (), quantifiers)
             for shape in self.shapes.values()
             if shape.name not in self.constant
-        ]
+        }
 
     def alive_by(self, name: str) -> list[Shape]:
         """The fields whose rows exist by the values of this one."""
@@ -397,6 +440,10 @@ class Space:
         if not self.is_name(size):
             return low
         return conjunction(low, compare("<", index, self.sizes[size]))
+
+
+def _name_of(parameter: Parameter) -> str:
+    return f"arg_{parameter.name}"
 
 
 def _name_sorts(model: Model) -> Iterator[str]:

@@ -154,12 +154,20 @@ class Mask:
     """A set of names: the members, as a function from a name to a truth.
 
     `member` is set for `1 << member`, which is also the first half of `(1 << n) - 1`. All members
-    are known to be below the number `most`, if there is one.
+    are known to be below the number `most`, if there is one. A complement is no finite set.
     """
 
     has: Callable[[Term], Term]
     member: Term = None
     most: int | None = None
+    is_finite: bool = True
+
+
+@dataclass(frozen=True)
+class Count:
+    """The number of members of a set: a rule may only compare it with a small number."""
+
+    of: Mask
 
 
 def greater(a: int | None, b: int | None) -> int | None:
@@ -182,7 +190,7 @@ def as_mask(x: Any) -> Mask:
         raise NotProvable(f"a set in one case is a number in another: {x}")
     if x < 0:
         out = as_mask(~x)
-        return Mask(lambda i: negation(out.has(i)))
+        return Mask(lambda i: negation(out.has(i)), is_finite=False)
     names = [k for k in range(x.bit_length()) if x >> k & 1]
     return Mask(lambda i: disjunction(*(equal(i, k) for k in names)), most=x.bit_length())
 
@@ -227,6 +235,8 @@ def merge(c: Term, a: Any, b: Any) -> Any:
     if isinstance(a, Mask) or isinstance(b, Mask):
         one, other = as_mask(a), as_mask(b)
         return Mask(
-            lambda i: choice(c, one.has(i), other.has(i)), most=greater(one.most, other.most)
+            lambda i: choice(c, one.has(i), other.has(i)),
+            most=greater(one.most, other.most),
+            is_finite=one.is_finite and other.is_finite,
         )
     return choice(c, a, b)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import z3
+
 from waterline.checker.compiler import ir
 from waterline.checker.proof.expressions import Expressions, Frame, StateRef
 from waterline.checker.proof.space import Shape, Space
@@ -104,4 +106,5 @@ def _has_value(array: Array, index: tuple[Term, ...], value: Any) -> bool:
     if not array.is_mask:
         return same(before, value)
     most = greater(before.most, value.most)
-    return most is not None and all(same(before.has(i), value.has(i)) for i in range(most))
+    members = range(most) if most is not None else (z3.Int("any_member"),)
+    return all(same(before.has(i), value.has(i)) for i in members)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants import no_committed_loss
-from waterline.invariants.lemmas import kraft
+from waterline.invariants.lemmas import kraft, logs
 from waterline.invariants.lemmas.whole_logs import whole_at, whole_end
 from waterline.model.core.claim import Lemma
-from waterline.model.message.high_watermark import in_sync_end
+from waterline.model.message.high_watermark import counted_isr, in_sync_end
 from waterline.model.message.roles import follows
-from waterline.model.message.terms import DIVERGING, FETCHING, IDLE, LEADER, OUT_OF_RANGE
+from waterline.model.message.terms import DIVERGING, FETCHING, IDLE, LEADER, OUT_OF_RANGE, contains
 
 
 def fetches_are_in_range(s: Any, c: Any) -> bool:
@@ -53,6 +53,22 @@ def known_leos_are_true(s: Any, c: Any) -> bool:
     return True
 
 
+def isr_is_counted(s: Any, c: Any) -> bool:
+    """Every leader counts the controller's ISR and all later leaders: of two replicas."""
+    for a in range(s.replicas):
+        if s.role[a] == LEADER:
+            if s.isr & ~counted_isr(s, c, a) != 0:
+                return False
+            for b in range(s.replicas):
+                if (
+                    s.role[b] == LEADER
+                    and s.known_epoch[b] > s.known_epoch[a]
+                    and not contains(counted_isr(s, c, a), b)
+                ):
+                    return False
+    return True
+
+
 def high_watermarks_are_tried(s: Any, c: Any) -> bool:
     """A leader has exposed all that those it counts are known to have."""
     for a in range(s.replicas):
@@ -76,23 +92,23 @@ _BY = {
     "known_leos_are_true": (*_LOGS, "epochs_ascend"),
 }
 _RULES = (
-    kraft.controller_in_shape,
-    kraft.brokers_in_shape,
-    kraft.epoch_has_one_leader,
-    kraft.answers_in_shape,
-    kraft.logs_in_shape,
-    kraft.epochs_ascend,
-    kraft.same_record_same_prefix,
-    kraft.epoch_is_one_run,
-    kraft.leader_has_its_epoch,
-    kraft.newest_epoch_is_its_leaders,
-    kraft.cached_epochs_are_nobodys,
+    logs.controller_in_shape,
+    logs.brokers_in_shape,
+    logs.epoch_has_one_leader,
+    logs.answers_in_shape,
+    logs.logs_in_shape,
+    logs.epochs_ascend,
+    logs.same_record_same_prefix,
+    logs.epoch_is_one_run,
+    logs.leader_has_its_epoch,
+    logs.newest_epoch_is_its_leaders,
+    logs.cached_epochs_are_nobodys,
     fetches_are_in_range,
     fetching_are_prefixes,
     known_leos_are_true,
     high_watermarks_are_tried,
     kraft.isr_is_the_leaders,
-    kraft.isr_is_counted,
+    isr_is_counted,
     kraft.late_member_stops_exposure,
     kraft.newest_is_heard_of_its_leader,
     kraft.exposed_is_noted,

@@ -1,9 +1,9 @@
-"""Lemmas of `kraft` with `fresh-remote-leo` in the message grain, for two replicas.
+"""Lemmas of `kraft` with `fresh-remote-leo` in the message grain, for any number of replicas.
 
-The idea of the proof: every leader counts the whole ISR of the controller, so that a record which a
-leader exposes is in the log of each that may be elected. A log counts with the answer that is on
-its way to it: the whole log. Lemmas that only two replicas fulfil say so. They speak of the state
-and of its history (`model.message.history`).
+The idea of the proof: a leader counts the whole ISR of the controller, so that a record which it
+exposes is in the log of each that may be elected. One that another has replaced may expose records
+still: those that are open (`open_records`). A log counts with the answer that is on its way to it:
+the whole log. Lemmas speak of the state and of its history (`model.message.history`).
 """
 
 from __future__ import annotations
@@ -11,159 +11,25 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.invariants import no_committed_loss
+from waterline.invariants.lemmas import logs, open_records
 from waterline.invariants.lemmas.whole_logs import (
     has_exposed,
     has_fetched,
     newest_leads,
     whole_at,
     whole_end,
-    whole_epoch,
 )
 from waterline.model.core.claim import Lemma
-from waterline.model.message.epochs import epoch_at
-from waterline.model.message.high_watermark import counted_isr
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import (
     ANSWERED,
     DIVERGING,
     FETCHING,
     LEADER,
-    NO_EPOCH,
-    NO_RECORD,
-    NO_REPLICA,
     NO_ROLE,
     OUT_OF_RANGE,
     contains,
 )
-
-
-def controller_in_shape(s: Any, c: Any) -> bool:
-    """The ISR has a member, the leader is one that is not fenced, and no broker is stopping."""
-    if s.isr == 0 or s.stopping != 0:
-        return False
-    return s.leader == NO_REPLICA or (
-        contains(s.isr, s.leader) and not contains(s.fenced, s.leader)
-    )
-
-
-def brokers_in_shape(s: Any, c: Any) -> bool:
-    """A broker with a role is up and knows an epoch, none later than the controller's."""
-    for r in range(s.replicas):
-        if s.known_epoch[r] > s.epoch:
-            return False
-        if s.up[r] == 0 and s.role[r] != NO_ROLE:
-            return False
-        if (s.role[r] == NO_ROLE) != (s.known_epoch[r] == NO_EPOCH):
-            return False
-        if s.up[r] == 1 and s.hw[r] > s.leo[r]:
-            return False
-    return True
-
-
-def epoch_has_one_leader(s: Any, c: Any) -> bool:
-    """Brokers in one epoch go by one leader: in the controller's epoch by the controller's."""
-    for r in range(s.replicas):
-        if s.role[r] == LEADER and s.known_epoch[r] == s.epoch and s.leader != r:
-            return False
-        if follows(s, r) and s.known_epoch[r] == s.epoch and s.leader != s.known_leader[r]:
-            if s.leader != NO_REPLICA or s.known_leader[r] != r:
-                return False
-        if s.role[r] == LEADER:
-            for f in range(s.replicas):
-                if f != r and s.known_epoch[f] == s.known_epoch[r]:
-                    if s.role[f] == LEADER or (follows(s, f) and s.known_leader[f] != r):
-                        return False
-    return True
-
-
-def answers_in_shape(s: Any, c: Any) -> bool:
-    """An answer has records without holes, and no broker answers itself."""
-    for r in range(s.replicas):
-        if (s.answer_size[r] >= 0) != (follows(s, r) and s.fetch[r] == ANSWERED):
-            return False
-        if follows(s, r):
-            if s.known_leader[r] == r and s.fetch[r] > 1:
-                return False
-            for i in range(s.records):
-                if (s.answer_log[r, i] != NO_RECORD) != (i < s.answer_size[r]):
-                    return False
-    return True
-
-
-def logs_in_shape(s: Any, c: Any) -> bool:
-    """A whole log has produced records of epochs that its broker knows."""
-    for r in range(s.replicas):
-        for o in range(whole_end(s, r)):
-            if (
-                whole_at(s, r, o) < 1
-                or whole_at(s, r, o) > s.produced
-                or whole_epoch(s, r, o) > s.epoch
-            ):
-                return False
-            if s.role[r] != NO_ROLE and whole_epoch(s, r, o) > s.known_epoch[r]:
-                return False
-    return True
-
-
-def epochs_ascend(s: Any, c: Any) -> bool:
-    """Epochs never descend along a whole log."""
-    for r in range(s.replicas):
-        for o in range(whole_end(s, r)):
-            for p in range(o):
-                if whole_epoch(s, r, p) > whole_epoch(s, r, o):
-                    return False
-    return True
-
-
-def same_record_same_prefix(s: Any, c: Any) -> bool:
-    """Two whole logs with the same record at an offset are the same below it."""
-    for a in range(s.replicas):
-        for b in range(a):
-            for o in range(min(whole_end(s, a), whole_end(s, b))):
-                if whole_at(s, a, o) == whole_at(s, b, o):
-                    for p in range(o):
-                        if whole_at(s, a, p) != whole_at(s, b, p):
-                            return False
-    return True
-
-
-def epoch_is_one_run(s: Any, c: Any) -> bool:
-    """A whole log with a record of an epoch has each earlier record that another has of it."""
-    for a in range(s.replicas):
-        for b in range(s.replicas):
-            for o in range(whole_end(s, a)):
-                for p in range(o, whole_end(s, b)):
-                    if whole_epoch(s, a, o) == whole_epoch(s, b, p) and whole_at(
-                        s, a, o
-                    ) != whole_at(s, b, o):
-                        return False
-    return True
-
-
-def leader_has_its_epoch(s: Any, c: Any) -> bool:
-    """A leader has every record of its own epoch that a whole log has."""
-    for a in range(s.replicas):
-        if s.role[a] == LEADER:
-            for b in range(s.replicas):
-                for o in range(whole_end(s, b)):
-                    if whole_epoch(s, b, o) == s.known_epoch[a]:
-                        if o >= s.leo[a] or s.log[a, o] != whole_at(s, b, o):
-                            return False
-    return True
-
-
-def newest_epoch_is_its_leaders(s: Any, c: Any) -> bool:
-    """A record of the controller's epoch exists only if its leader leads in it, or is down."""
-    for b in range(s.replicas):
-        for o in range(whole_end(s, b)):
-            if whole_epoch(s, b, o) == s.epoch:
-                if s.leader == NO_REPLICA:
-                    return False
-                if s.up[s.leader] == 1 and (
-                    s.role[s.leader] != LEADER or s.known_epoch[s.leader] != s.epoch
-                ):
-                    return False
-    return True
 
 
 def fetchers_are_prefixes(s: Any, c: Any) -> bool:
@@ -180,17 +46,16 @@ def fetchers_are_prefixes(s: Any, c: Any) -> bool:
     return True
 
 
-def remote_leos_are_true(s: Any, c: Any) -> bool:
-    """Below a follower's remote LEO the follower has the leader's records: of two replicas."""
+def remote_leos_are_reached(s: Any, c: Any) -> bool:
+    """No remote LEO is above the leader's LEO, nor above that of a broker that has fetched."""
     for a in range(s.replicas):
         if s.role[a] == LEADER:
             for f in range(s.replicas):
                 if f != a:
-                    if s.remote_leo[a, f] > s.leo[f] or s.remote_leo[a, f] > s.leo[a]:
+                    if s.remote_leo[a, f] > s.leo[a]:
                         return False
-                    for o in range(s.remote_leo[a, f]):
-                        if s.log[a, o] != s.log[f, o]:
-                            return False
+                    if has_fetched(s, a, f) and s.remote_leo[a, f] > s.leo[f]:
+                        return False
     return True
 
 
@@ -202,40 +67,6 @@ def remote_leos_are_of_its_epoch(s: Any, c: Any) -> bool:
                 if f != a and s.remote_leo[a, f] >= 0 and s.role[f] != NO_ROLE:
                     if s.known_epoch[f] < s.known_epoch[a]:
                         return False
-    return True
-
-
-def isr_is_counted(s: Any, c: Any) -> bool:
-    """Every leader counts the controller's ISR and all later leaders: of two replicas."""
-    for a in range(s.replicas):
-        if s.role[a] == LEADER:
-            if s.isr & ~counted_isr(s, c, a) != 0:
-                return False
-            for b in range(s.replicas):
-                if (
-                    s.role[b] == LEADER
-                    and s.known_epoch[b] > s.known_epoch[a]
-                    and not contains(counted_isr(s, c, a), b)
-                ):
-                    return False
-    return True
-
-
-def cached_epochs_are_nobodys(s: Any, c: Any) -> bool:
-    """An epoch without records in a follower's cache is over, and no record has it."""
-    for f in range(s.replicas):
-        if follows(s, f) and s.cached_epoch[f] != NO_EPOCH:
-            if s.cached_epoch[f] >= s.known_epoch[f]:
-                return False
-            for b in range(s.replicas):
-                if s.role[b] == LEADER and s.known_epoch[b] == s.cached_epoch[f]:
-                    return False
-                for o in range(whole_end(s, b)):
-                    if whole_epoch(s, b, o) == s.cached_epoch[f]:
-                        return False
-            for o in range(s.leo[f]):
-                if epoch_at(s, f, o) > s.cached_epoch[f]:
-                    return False
     return True
 
 
@@ -301,6 +132,18 @@ def proposed_are_of_its_epoch(s: Any, c: Any) -> bool:
     return True
 
 
+def requests_add_or_remove(s: Any, c: Any) -> bool:
+    """A leader does not ask to add a broker and to remove another at once."""
+    for a in range(s.replicas):
+        if s.role[a] == LEADER:
+            for x in range(s.replicas):
+                if contains(s.pending_isr[a], x) and not contains(s.known_isr[a], x):
+                    for y in range(s.replicas):
+                        if contains(s.known_isr[a], y) and not contains(s.pending_isr[a], y):
+                            return False
+    return True
+
+
 def late_member_stops_exposure(s: Any, c: Any) -> bool:
     """No record is exposed in a later epoch than a member of the ISR knows."""
     for x in range(s.replicas):
@@ -355,11 +198,11 @@ def isr_is_the_leaders(s: Any, c: Any) -> bool:
 
 
 def exposed_is_noted(s: Any, c: Any) -> bool:
-    """The history has each exposed record, with an epoch that was issued."""
+    """The history has each exposed record, which was produced, with an epoch that was issued."""
     if s.noted_end != s.exposed_end:
         return False
     for o in range(s.exposed_end):
-        if s.expose_epoch[o] > s.epoch:
+        if s.expose_epoch[o] > s.epoch or not 1 <= s.exposed[o] <= s.produced:
             return False
     return True
 
@@ -415,50 +258,183 @@ _SHAPE = (
     "answers_in_shape",
     "exposed_is_noted",
 )
-_LOGS = ("answers_in_shape", "logs_in_shape", "cached_epochs_are_nobodys")
+_AGREE = ("answers_in_shape", "logs_in_shape", "accepted_fetch_agrees")
+_HEARD = ("brokers_in_shape", "epoch_has_one_leader", "newest_is_heard_of_its_leader")
+_EXPOSED = (
+    "brokers_in_shape",
+    "answers_in_shape",
+    "logs_in_shape",
+    "exposed_is_noted",
+    "watermarks_are_exposed",
+)
+_LOGS = (*_SHAPE, "logs_in_shape", "cached_epochs_are_nobodys")
+_EPOCHS = (*_LOGS, "leader_has_its_epoch", "newest_epoch_is_its_leaders")
+_FETCHERS = (
+    "fetchers_are_prefixes",
+    "remote_leos_are_reached",
+    "remote_leos_are_of_its_epoch",
+)
+_COUNTED = (
+    *_SHAPE,
+    "isr_is_the_leaders",
+    "isr_is_counted",
+    "later_members_are_counted",
+    "proposed_are_of_its_epoch",
+    "remote_leos_are_of_its_epoch",
+    "requests_add_or_remove",
+)
+_OPEN = (
+    *_COUNTED,
+    *_FETCHERS,
+    "deposed_by_a_counted",
+    "later_leaders_have_open",
+    "counted_have_open",
+    "candidates_have_open",
+    "members_have_open",
+    "cuts_keep_open",
+)
 _BY = {
-    "epochs_ascend": (*_LOGS, "leader_has_its_epoch"),
-    "same_record_same_prefix": (*_LOGS, "epoch_is_one_run", "leader_has_its_epoch"),
-    "epoch_is_one_run": (*_LOGS, "leader_has_its_epoch"),
-    "fetchers_are_prefixes": (*_LOGS, "epoch_is_one_run", "leader_has_its_epoch"),
-    "cuts_keep_common": ("epochs_ascend", "cached_epochs_are_nobodys"),
-    "cuts_keep_exposed": (
-        "epochs_ascend",
-        "cached_epochs_are_nobodys",
-        "exposed_is_noted",
-        "leaders_have_exposed",
+    "logs_in_shape": _LOGS,
+    "epochs_ascend": _AGREE,
+    "same_record_same_prefix": _AGREE,
+    "epoch_is_one_run": (*_AGREE, "leader_has_its_epoch"),
+    "leader_has_its_epoch": (
+        *_AGREE,
+        "controller_in_shape",
+        "brokers_in_shape",
+        "epoch_has_one_leader",
+        "newest_epoch_is_its_leaders",
     ),
-    "members_have_exposed": (
+    "newest_epoch_is_its_leaders": _EPOCHS,
+    "fetchers_are_prefixes": (
+        *_HEARD,
+        "answers_in_shape",
+        "logs_in_shape",
+        "accepted_fetch_agrees",
+        "remote_leos_are_reached",
+        "remote_leos_are_of_its_epoch",
+    ),
+    "remote_leos_are_reached": (*_EPOCHS, *_FETCHERS, "cuts_keep_common"),
+    "isr_is_the_leaders": ("brokers_in_shape", "epoch_has_one_leader"),
+    "isr_is_counted": _COUNTED,
+    "later_members_are_counted": _COUNTED,
+    "deposed_by_a_counted": (*_COUNTED, "newest_is_heard_of_its_leader"),
+    "later_leaders_have_open": _OPEN,
+    "counted_have_open": _OPEN,
+    "candidates_have_open": _OPEN,
+    "members_have_open": (
+        *_FETCHERS,
+        "brokers_in_shape",
+        "epoch_has_one_leader",
+        "answers_in_shape",
         "logs_in_shape",
         "epochs_ascend",
-        "epoch_is_one_run",
-        "leader_has_its_epoch",
-        "cached_epochs_are_nobodys",
+        "isr_is_the_leaders",
+        "isr_is_counted",
+        "later_members_are_counted",
+        "deposed_by_a_counted",
+        "later_leaders_have_open",
+        "candidates_have_open",
+        "cuts_keep_open",
+        "accepted_fetch_agrees",
+    ),
+    "cuts_keep_open": (
+        *_HEARD,
+        "logs_in_shape",
+        "cut_keeps_common",
+        "deposed_by_a_counted",
+        "later_leaders_have_open",
+    ),
+    "cached_epochs_are_nobodys": (*_EPOCHS, "epochs_ascend"),
+    "exposed_is_noted": _EXPOSED,
+    "exposed_are_older": _EXPOSED,
+    "late_member_stops_exposure": (
+        "isr_is_counted",
+        "remote_leos_are_of_its_epoch",
+        "exposed_is_noted",
+        "watermarks_are_exposed",
+    ),
+    "late_counted_stops_exposure": (
+        "epoch_has_one_leader",
+        "later_members_are_counted",
+        "remote_leos_are_of_its_epoch",
+        "exposed_is_noted",
+        "watermarks_are_exposed",
+    ),
+    "cuts_keep_common": (*_HEARD, "answers_in_shape", "logs_in_shape", "cut_keeps_common"),
+    "cuts_keep_exposed": (
+        *_EXPOSED,
+        *_HEARD,
+        "leaders_have_exposed",
+        "cuts_keep_common",
+        "cut_keeps_common",
+        "cuts_keep_open",
+    ),
+    "leaders_have_exposed": (
+        *_EXPOSED,
+        "controller_in_shape",
+        "epoch_has_one_leader",
+        "later_leaders_have_open",
+        "deposed_by_a_counted",
+        "remote_leos_are_reached",
+        "candidates_have_exposed",
+        "leaders_exposed_themselves",
+    ),
+    "candidates_have_exposed": (
+        *_EXPOSED,
+        *_OPEN,
+        "late_member_stops_exposure",
+        "accepted_fetch_agrees",
+        "members_have_exposed",
+        "cuts_keep_exposed",
+    ),
+    "members_have_exposed": (
+        *_EXPOSED,
+        *_FETCHERS,
+        "epoch_has_one_leader",
+        "answers_in_shape",
+        "isr_is_the_leaders",
+        "later_members_are_counted",
+        "deposed_by_a_counted",
+        "counted_have_open",
+        "members_have_open",
+        "accepted_fetch_agrees",
+        "epochs_ascend",
         "exposed_are_older",
         "leaders_exposed_themselves",
-        "exposed_is_noted",
         "leaders_have_exposed",
+        "candidates_have_exposed",
+        "late_counted_stops_exposure",
+        "cuts_keep_exposed",
     ),
 }
 _RULES = (
-    controller_in_shape,
-    brokers_in_shape,
-    epoch_has_one_leader,
-    answers_in_shape,
-    logs_in_shape,
-    epochs_ascend,
-    same_record_same_prefix,
-    epoch_is_one_run,
-    leader_has_its_epoch,
-    newest_epoch_is_its_leaders,
+    logs.controller_in_shape,
+    logs.brokers_in_shape,
+    logs.epoch_has_one_leader,
+    logs.answers_in_shape,
+    logs.logs_in_shape,
+    logs.epochs_ascend,
+    logs.same_record_same_prefix,
+    logs.epoch_is_one_run,
+    logs.leader_has_its_epoch,
+    logs.newest_epoch_is_its_leaders,
     fetchers_are_prefixes,
-    remote_leos_are_true,
+    remote_leos_are_reached,
     remote_leos_are_of_its_epoch,
     isr_is_the_leaders,
-    isr_is_counted,
-    cached_epochs_are_nobodys,
+    open_records.isr_is_counted,
+    open_records.later_members_are_counted,
+    open_records.deposed_by_a_counted,
+    open_records.later_leaders_have_open,
+    open_records.counted_have_open,
+    open_records.candidates_have_open,
+    open_records.members_have_open,
+    open_records.cuts_keep_open,
+    logs.cached_epochs_are_nobodys,
     members_have_exposed,
     proposed_are_of_its_epoch,
+    requests_add_or_remove,
     late_member_stops_exposure,
     exposed_are_older,
     leaders_exposed_themselves,
@@ -482,13 +458,6 @@ ERRORS_BY = (
     "exposed_is_noted",
     "watermarks_are_exposed",
 )
-
-
-def entry_values(s: Any, replica: int, requested: int, latest: int, rounds: int) -> tuple[int, int]:
-    """The least epoch so far and where its records begin, in a log whose epochs ascend."""
-    if rounds == 0:
-        return latest, s.leo[replica]
-    return epoch_at(s, replica, s.leo[replica] - rounds), s.leo[replica] - rounds
 
 
 CLAIMS = ((no_committed_loss.CLAIM, ("leaders_have_exposed", *_SHAPE)),)

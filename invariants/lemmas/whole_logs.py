@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from waterline.model.message.roles import follows
-from waterline.model.message.terms import ANSWERED, FETCHING, LEADER, NO_REPLICA, NO_ROLE
+from waterline.model.message.terms import (
+    ANSWERED,
+    FETCHING,
+    LEADER,
+    NO_REPLICA,
+    NO_ROLE,
+)
 
 
 def whole_end(s: Any, r: int) -> int:
@@ -41,6 +47,33 @@ def has_fetched(s: Any, a: int, f: int) -> bool:
     if not follows(s, f) or s.known_epoch[f] != s.known_epoch[a]:
         return False
     return s.role[f] == FETCHING or s.fetch[f] == ANSWERED or s.remote_leo[a, f] >= 0
+
+
+def has_record(s: Any, r: int, a: int, offset: int) -> bool:
+    """True if its log has the record of a leader's log at an offset."""
+    return offset < s.leo[r] and s.log[r, offset] == s.log[a, offset]
+
+
+def is_of_leader(s: Any, f: int) -> bool:
+    """True if the broker that a follower goes by leads in its epoch."""
+    a: int = s.known_leader[f]
+    return follows(s, f) and bool(s.role[a] == LEADER and s.known_epoch[a] == s.known_epoch[f])
+
+
+def is_prefix(s: Any, r: int, a: int) -> bool:
+    """True if a log is a prefix of a leader's."""
+    for offset in range(s.leo[r]):
+        if not has_record(s, a, r, offset):
+            return False
+    return True
+
+
+def has_others_from(s: Any, r: int, a: int, cut: int) -> bool:
+    """True if a log has no record from an offset on that a leader's has there."""
+    for offset in range(cut, s.leo[r]):
+        if has_record(s, a, r, offset):
+            return False
+    return True
 
 
 def newest_leads(s: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from waterline.model.core.transition_system import Action
 
@@ -93,6 +93,18 @@ class Invariant(_Verdictable):
 
 def _not_so_here(sentence: str, state: Any, settings: Any) -> str:
     return f"Not so here: {sentence}"
+
+
+class Fact(NamedTuple):
+    """A truth about a state and the arguments of a step, and the lemmas that its proof takes."""
+
+    rule: Callable[..., bool]
+    by: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its rule."""
+        return self.rule.__name__
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ Call = tuple[str, Arguments]
 class Parameter:
     """One argument of an action: it ranges over 0..n-1, n being the layout's size `over`.
 
-    `held` is its data sort, None for a plain number.
+    `held` is its data sort, None for a plain number. A set has the size `of` that counts names
+    which may be members.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Parameter:
     digits: tuple[Digit, ...] = ()
     """Digits of a number, if some of them are names."""
     held: Held | None = None
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

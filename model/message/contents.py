@@ -48,8 +48,8 @@ from waterline.model.message.terms import (
 
 _LEADER = Parameter("leader", "replicas")
 _FOLLOWER = Parameter("follower", "replicas")
-_FOLLOWERS = Parameter("followers", REPLICA_SETS)
-_TARGETS = Parameter("targets", REPLICA_SETS)
+_FOLLOWERS = Parameter("followers", REPLICA_SETS, of="replicas")
+_TARGETS = Parameter("targets", REPLICA_SETS, of="replicas")
 _REPLICA = Parameter("replica", "replicas")
 _WINNER = Parameter("winner", "replicas")
 _END = Parameter("end", "records")
