@@ -53,11 +53,12 @@ class Execution(Loops):
         return negation(disjunction(*(when for when, _ in self.faults)))
 
     def forget(self, definitions: int, states: int) -> None:
-        """Forget faults, and all definitions and states but so many."""
+        """Forget faults, and all definitions and states but so many.
+
+        What a definition is about stays known: an obligation may be asked again later.
+        """
         self.faults.clear()
         self.cuts.clear()
-        for each in self.definitions[definitions:]:
-            self.subjects.pop(each.get_id(), None)
         del self.definitions[definitions:]
         del self.cells[states:]
         self._firsts.clear()

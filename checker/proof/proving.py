@@ -12,6 +12,7 @@ from waterline.checker.proof.counterexample import Counterexample, counterexampl
 from waterline.checker.proof.obligations import Induction, Obligation, Query, Theorem
 from waterline.checker.proof.side_by_side import Solvers
 from waterline.checker.proof.solver import (
+    LIKELY,
     RECIPE,
     Attempt,
     Outcome,
@@ -171,7 +172,7 @@ def prove_all(
 ) -> None:
     """Try every obligation, up to the first with a counterexample within small sizes.
 
-    An obligation that its first attempt leaves open is first looked at there: the other attempts
+    An obligation that the likely attempts leave open is looked at there before the others, which
     take long, and would not refute it. With `narrow` an attempt takes only what proves the goal
     without the rest of what it was given.
     """
@@ -182,7 +183,7 @@ def prove_all(
         for course, attempt in solvers.ahead(
             (each, query_of(each.obligation, 1)) for each in courses
         ):
-            if attempt.outcome is not Outcome.PROVED and not course.steps:
+            if attempt.outcome is not Outcome.PROVED and course.number == LIKELY:
                 found = refuted.by(course.obligation)
                 if found is not None:
                     proof.refuted = course.obligation.lemma, found
