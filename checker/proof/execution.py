@@ -55,7 +55,7 @@ class Execution(Loops):
     def forget(self, definitions: int, states: int) -> None:
         """Forget faults, and all definitions and states but so many.
 
-        What a definition is about stays known: an obligation may be asked again later.
+        The subjects of definitions stay: an obligation may have another query later.
         """
         self.faults.clear()
         self.cuts.clear()

@@ -60,7 +60,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extreme:
-    """A variable of which a loop makes the least value, or the greatest.
+    """A variable of a loop that ends with the least value, or the greatest.
 
     `reached` are the values that a round has, each with its condition and its function.
     """
@@ -296,7 +296,7 @@ class Loops(Writes):
         f.alive = conjunction(f.alive, negation(some))
 
     def reach(self, node: ir.Node, extreme: Extreme, value: ir.Expression, f: Frame) -> None:
-        """Note a value that a round reaches, of which the loop makes the extreme."""
+        """Note a value that a round reaches, for the extreme of a loop."""
         function = self.value(value.function, f) if isinstance(value, ir.Call) else None
         thing = function.thing if isinstance(function, Known) else None
         if isinstance(value, ir.Call) and thing in (min, max) and len(value.arguments) == 2:

@@ -102,7 +102,7 @@ class Theorem:
         return tuple(c.name for c in (*(claim for claim, _ in self.claims), *self.steps))
 
 
-class Given(Enum):
+class Premises(Enum):
     """Assumptions: the goal itself before the step, with its hint, or all."""
 
     ITSELF = 0
@@ -129,11 +129,11 @@ class Obligation:
     arguments: tuple[Any, ...] = ()
     facts: frozenset[str] = frozenset()
 
-    def names(self, given: Given) -> list[str]:
+    def names(self, premises: Premises) -> list[str]:
         """The names of assumptions."""
-        if given is Given.ALL or (given is Given.HINT and not self.by):
+        if premises is Premises.ALL or (premises is Premises.HINT and not self.by):
             return list(self.assumed)
-        hint = self.by if given is Given.HINT else ()
+        hint = self.by if premises is Premises.HINT else ()
         first = {self.lemma, *hint, *_ALWAYS}
         if not self.facts.isdisjoint(hint):  # they stand for the decisions that they follow from
             first.remove(CASE)

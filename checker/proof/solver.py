@@ -13,18 +13,18 @@ from typing import Any
 
 import z3
 
-from waterline.checker.proof.obligations import Given, Obligation, Query, switch
+from waterline.checker.proof.obligations import Obligation, Premises, Query, switch
 
 STEPS = 16_000_000
 """Some 3 to 8 seconds of a core."""
 RECIPE = (
-    (Given.HINT, 1, False),
-    (Given.ITSELF, 2, False),
-    (Given.HINT, 2, False),
-    (Given.HINT, 1, True),
-    (Given.HINT, 2, True),
-    (Given.ALL, 1, False),
-    (Given.ALL, 1, True),
+    (Premises.HINT, 1, False),
+    (Premises.ITSELF, 2, False),
+    (Premises.HINT, 2, False),
+    (Premises.HINT, 1, True),
+    (Premises.HINT, 2, True),
+    (Premises.ALL, 1, False),
+    (Premises.ALL, 1, True),
 )
 """Attempts at a query: what is assumed, generations of instances, and whether values are seeds."""
 LIKELY = 3

@@ -154,7 +154,7 @@ class Mask:
     """A set of names: the members, as a function from a name to a truth.
 
     `member` is set for `1 << member`, which is also the first half of `(1 << n) - 1`. All members
-    are known to be below the number `most`, if there is one. A complement is no finite set.
+    are known to be below the number `most`, if there is one. A complement is not finite.
     """
 
     has: Callable[[Term], Term]

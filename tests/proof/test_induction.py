@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 pytest.importorskip("z3")
 
+from tests.support.translation import Comparison
 from waterline.checker.proof.obligations import Theorem
 from waterline.checker.proof.proving import (
     Proof,
@@ -294,12 +296,20 @@ def test_the_search_is_asked_first() -> None:
     assert Proof(searched=search_first(one, sizes)).verdict(one) is Verdict.NOT_PROVED
 
 
+def test_all_pairs_are_written_at_once() -> None:
+    comparison, rng = Comparison(theorem(mark_all_pairs), SIZES), random.Random(1)
+    (action, *_) = comparison.induction.model.enabled_actions
+    for _ in range(5):
+        comparison.step(action, rng)
+
+    assert comparison.seen["enabled True"] > 0
+
+
 @pytest.mark.parametrize(
     ("effect", "reason"),
     [
         (count_while, "has no translation"),
         (count_with_carry, "carries so_far"),
-        (mark_all_pairs, "writes marked at the counter of a loop within"),
     ],
 )
 def test_a_loop_of_another_form_is_refused_by_its_place(effect: Any, reason: str) -> None:

@@ -11,7 +11,14 @@ from typing import Any
 import z3
 
 from waterline.checker.proof.obligations import Induction, Theorem
-from waterline.checker.proof.terms import as_expression, conjunction, disjunction, equal, negation
+from waterline.checker.proof.terms import (
+    Mask,
+    as_expression,
+    conjunction,
+    disjunction,
+    equal,
+    negation,
+)
 from waterline.model.core.state import NotAlive, OutsideOfPlace, State
 
 FORM = "is not what its closed form says"
@@ -79,10 +86,19 @@ class Comparison:
         larger = [theorem.model({**of, name: size + 1}) for name, size in of.items()]
         space = theorem._space_of(model, larger)
         sizes = model.layout.sizes
-        space.rounds = range(-1, max(sizes.values()) + 1)
+        of_sets = {p.over for action in model.actions for p in action.parameters if p.of}
+        self.most = max(size for name, size in sizes.items() if name not in of_sets)
+        space.rounds = range(-1, self.most + 1)
         self.given = [space.sizes[name] == size for name, size in sizes.items()]
         self.induction = Induction(model, space, theorem)
         self.seen: Counter[str] = Counter()
+
+    def _is(self, variable: Any, number: int) -> Any:
+        """That an argument is this number, or the set that it is."""
+        if not isinstance(variable, Mask):
+            return variable == number
+        bits = range(self.most)
+        return conjunction(*(equal(variable.has(i), bool(number >> i & 1)) for i in bits))
 
     def require(self, known: list[Any], expected: Any, what: str) -> None:
         solver = z3.Solver()
@@ -122,7 +138,7 @@ class Comparison:
         of_forms = disjunction(*(when for when, what in run.faults if what.endswith(FORM)))
         faults = disjunction(*(when for when, what in run.faults if not what.endswith(FORM)))
         known = [*self.given, *run.definitions, is_state(induction, induction._before, state)]
-        known += [v == n for v, n in zip(variables, numbers, strict=True)]
+        known += [self._is(v, n) for v, n in zip(variables, numbers, strict=True)]
         what = f"{action.name}{numbers} in {state}"
         try:
             enabled = model.is_enabled(state, action, numbers)

@@ -29,7 +29,7 @@ def test_the_message_grain_is_proved_and_certified_in_less(
 
     scope = message_subject_of(VERSION).scope
     assert f"{VERSION}: PROVED no_committed_loss for {scope}" in out
-    assert "happens 14 of 15 actions" in out
+    assert "happens 16 of 16 actions" in out
     obligations, _, rest = out.partition("induction ")[2].partition(" of ")
     all_steps = number(rest.partition(", ")[2])
 

@@ -24,8 +24,8 @@ from tests.support.wrong_message_rules import (
     receive_and_lead_on,
     shrink_and_wait_on,
 )
-from waterline.checker.kafka.theorems import _MESSAGE_SMALL, message_theorem_of
-from waterline.checker.proof.execution import Form
+from waterline.checker.kafka.theorems import message_theorem_of
+from waterline.checker.proof.loops import Form
 from waterline.checker.proof.obligations import NO_ERROR, Obligation, Theorem
 from waterline.checker.proof.proving import refute
 from waterline.checker.proof.solver import Outcome, ask, query_of
@@ -33,6 +33,7 @@ from waterline.checker.proof.terms import as_expression, conjunction, disjunctio
 from waterline.model.message.epochs import entry_and_end
 
 VERSION = "kraft-with-fresh-remote-leo"
+SMALL = {"replicas": 2, "records": 2, "epochs": 2}
 
 
 def test_kip320_is_proved(cli: Commands) -> None:
@@ -82,10 +83,12 @@ def test_other_versions_are_not_proved(version: str, lemma: str, cli: Commands) 
 
 
 def test_the_bounds_of_its_lemmas_are_named(cli: Commands) -> None:
-    code, _, err = cli("prove", "--grain", "message", "--replicas", "any", name="waterline")
+    code, _, err = cli(
+        "prove", "--grain", "message", "--protocol", "kip320", "--replicas", "any", name="waterline"
+    )
 
     assert code == 2
-    assert "the lemmas of grain message are about --replicas 2, not any" in err
+    assert "the lemmas of kip320 are about --replicas 2, not any" in err
 
 
 def with_effect(theorem: Theorem, name: str, effect: Callable[..., None]) -> Theorem:
@@ -111,7 +114,7 @@ def with_effect(theorem: Theorem, name: str, effect: Callable[..., None]) -> The
     ],
 )
 def test_a_wrong_rule_is_refuted(version: str, action: str, effect: Callable[..., None]) -> None:
-    small = with_effect(message_theorem_of(version), action, effect).within(_MESSAGE_SMALL)
+    small = with_effect(message_theorem_of(version), action, effect).within(SMALL)
     found = (refute(small, each) for each in small.steps(small.model.action(action)))
 
     assert any(one is not None for one in found)
@@ -144,7 +147,7 @@ def test_a_wrong_closed_form_is_an_error() -> None:
 
 def test_every_step_is_in_a_case() -> None:
     theorem = message_theorem_of(VERSION)
-    small = theorem.within(_MESSAGE_SMALL)
+    small = theorem.within(SMALL)
     run, action = small._run, small.model.action("LeaderFetch")
     solver, paths, waiting = z3.SolverFor("QF_UFLIA"), list[Any](), list[list[Any]]([[]])
     solver.add(*map(as_expression, (*small.space.assumed, *small._assumed["ranges"])))

@@ -16,7 +16,7 @@ pytest.importorskip("z3")
 
 from tests.support.translation import Comparison
 from waterline.checker.kafka.theorems import message_theorem_of, theorem_of
-from waterline.checker.proof import execution, obligations
+from waterline.checker.proof import execution, loops, obligations
 from waterline.checker.proof.obligations import Theorem
 
 SIZES = {"replicas": 2, "log_size": 3, "records": 4, "epochs": 3}
@@ -40,9 +40,18 @@ def test_terms_mean_what_python_computes(version: str) -> None:
     assert min(seen[f"lemma {True}"], seen[f"lemma {False}"], seen[f"enabled {True}"]) > 5
 
 
-@pytest.mark.parametrize("version", ["kraft", "kraft-with-fresh-remote-leo", "kip320"])
-def test_terms_of_the_message_grain_mean_what_python_computes(version: str) -> None:
-    seen = compare(message_theorem_of(version), 8, seed=1, sizes={"records": 3, "epochs": 4})
+OF_ANY = {"replicas": 3, "records": 2, "epochs": 2}
+OF_TWO = {"records": 3, "epochs": 4}
+
+
+@pytest.mark.parametrize(
+    ("version", "sizes"),
+    [("kraft", OF_ANY), ("kraft-with-fresh-remote-leo", OF_ANY), ("kip320", OF_TWO)],
+)
+def test_terms_of_the_message_grain_mean_what_python_computes(
+    version: str, sizes: dict[str, int]
+) -> None:
+    seen = compare(message_theorem_of(version), 8, seed=1, sizes=sizes)
 
     assert min(seen[f"lemma {True}"], seen[f"lemma {False}"], seen[f"enabled {True}"]) > 5
     assert seen["closed form"] > 0
@@ -58,12 +67,22 @@ MUTANTS = {
         'compare("<=", first, variable)',
     ),
     "what one branch wrote stays after the other": (
-        "cells = _merge_cells(test, one_cells, other_cells)",
+        "cells = merge_cells(test, one_cells, other_cells)",
         "cells = one_cells",
     ),
     "all elements are written": (
-        "return merge(here, substitute(value, loop.variable, turn), old(*at))",
-        "return substitute(value, loop.variable, turn)",
+        "return merge(here, substitute(value, variable, turn), old(*at))",
+        "return substitute(value, variable, turn)",
+    ),
+}
+MUTANTS_OF_ANY = {
+    "an extreme is none of the values that are reached": (
+        "definition = conjunction(*rule, disjunction(*equals))",
+        "definition = conjunction(*rule)",
+    ),
+    "a value counts though no round reaches it": (
+        "within = disjunction(negation(when), compare(operator, found, value))",
+        "within = compare(operator, found, value)",
     ),
 }
 
@@ -71,12 +90,14 @@ MUTANTS = {
 @pytest.fixture
 def mutated(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     def mutate(old: str, new: str) -> None:
-        text = Path(execution.__file__).read_text()
-        assert text.count(old) == 1, old
-        module = types.ModuleType("mutated_execution")
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-        exec(compile(text.replace(old, new), "mutated", "exec"), module.__dict__)
-        monkeypatch.setattr(obligations, "Execution", module.Execution)
+        texts = {each: Path(each.__file__).read_text() for each in (loops, execution)}
+        assert sum(text.count(old) for text in texts.values()) == 1, old
+        for original, text in texts.items():
+            module = types.ModuleType(f"mutated_{original.__name__.rpartition('.')[2]}")
+            monkeypatch.setitem(sys.modules, module.__name__, module)
+            changed = text.replace(old, new).replace(f"from {loops.__name__}", "from mutated_loops")
+            exec(compile(changed, "mutated", "exec"), module.__dict__)
+        monkeypatch.setattr(obligations, "Execution", module.__dict__["Execution"])
 
     return mutate
 
@@ -87,3 +108,11 @@ def test_a_wrong_translation_is_found_out(name: str, mutated: Any) -> None:
 
     with pytest.raises(AssertionError):
         compare(theorem_of("epoch"), 20, seed=2)
+
+
+@pytest.mark.parametrize("name", MUTANTS_OF_ANY)
+def test_a_wrong_extreme_is_found_out(name: str, mutated: Any) -> None:
+    mutated(*MUTANTS_OF_ANY[name])
+
+    with pytest.raises(AssertionError):
+        compare(message_theorem_of("kraft"), 20, seed=2, sizes=OF_ANY)
