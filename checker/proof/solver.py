@@ -27,7 +27,7 @@ RECIPE = (
     (Premises.ALL, 1, True),
 )
 """Attempts at a query: what is assumed, generations of instances, and whether values are seeds."""
-LIKELY = 3
+LIKELY = 5
 """Attempts that prove most of what is true."""
 
 

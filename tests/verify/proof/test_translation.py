@@ -114,5 +114,12 @@ def test_a_wrong_translation_is_found_out(name: str, mutated: Any) -> None:
 def test_a_wrong_extreme_is_found_out(name: str, mutated: Any) -> None:
     mutated(*MUTANTS_OF_ANY[name])
 
+    comparison, rng = Comparison(message_theorem_of("kraft"), OF_ANY), random.Random(2)
+    produce = comparison.induction.model.action("Produce")
+
+    def compare_steps() -> None:
+        for _ in range(400):
+            comparison.step(produce, rng)
+
     with pytest.raises(AssertionError):
-        compare(message_theorem_of("kraft"), 20, seed=2, sizes=OF_ANY)
+        compare_steps()
