@@ -64,7 +64,7 @@ def test_an_entry_that_demands_a_proof_fails_without_its_lemmas(
         ),
         (
             f'protocol = "kraft"\n{MESSAGE}',
-            "got NOT PROVED: false in a reachable state: fetchers_are_prefixes, remote_leos_are_of",
+            "got NOT PROVED: false in a reachable state: fetchers_are_prefixes, remote_leos_are",
         ),
         (
             'protocol = "kip320"\ngrain = "atomic"\nlog-size = 1\nrecords = 1\nepochs = 1\n'
