@@ -12,8 +12,9 @@ from waterline.checker.proof.counterexample import Counterexample, counterexampl
 from waterline.checker.proof.obligations import Induction, Obligation, Query, Theorem
 from waterline.checker.proof.side_by_side import Solvers
 from waterline.checker.proof.solver import (
-    LIKELY,
+    LOOKS,
     RECIPE,
+    STEPS,
     Attempt,
     Outcome,
     answer,
@@ -172,9 +173,9 @@ def prove_all(
 ) -> None:
     """Try every obligation, up to the first with a counterexample within small sizes.
 
-    An obligation that the likely attempts leave open is looked at there before the others, which
-    take long, and would not refute it. With `narrow` an attempt takes only what proves the goal
-    without the rest of what it was given.
+    An obligation that the first attempt leaves open is looked at there, shortly, and once more
+    before the last attempts, which take long and would not refute it. With `narrow` an attempt
+    takes only what proves the goal without the rest of what it was given.
     """
     refuted = _Refutation(small)
     done: dict[int, Answer] = {}
@@ -183,8 +184,8 @@ def prove_all(
         for course, attempt in solvers.ahead(
             (each, query_of(each.obligation, 1)) for each in courses
         ):
-            if attempt.outcome is not Outcome.PROVED and course.number == LIKELY:
-                found = refuted.by(course.obligation)
+            if attempt.outcome is not Outcome.PROVED and course.number in LOOKS:
+                found = refuted.by(course.obligation, LOOKS[course.number])
                 if found is not None:
                     proof.refuted = course.obligation.lemma, found
                     break
@@ -204,13 +205,13 @@ class _Refutation:
     small: Induction
     _within: dict[tuple[str, str], Obligation] = field(default_factory=dict)
 
-    def by(self, obligation: Obligation) -> Counterexample | None:
+    def by(self, obligation: Obligation, steps: int) -> Counterexample | None:
         """A counterexample to an obligation."""
         key = obligation.what, obligation.lemma
         if key not in self._within and obligation.action is not None:
             same = self.small.model.action(obligation.action.name)
             self._within = {(each.what, each.lemma): each for each in self.small.steps(same)}
-        return refute(self.small, self._within[key]) if key in self._within else None
+        return refute(self.small, self._within[key], steps) if key in self._within else None
 
 
 def induct(subject: Subject, proof: Proof | None = None, *, narrow: bool = False) -> Proof:
@@ -222,9 +223,9 @@ def induct(subject: Subject, proof: Proof | None = None, *, narrow: bool = False
     return proof
 
 
-def refute(small: Induction, obligation: Obligation) -> Counterexample | None:
+def refute(small: Induction, obligation: Obligation, steps: int = STEPS) -> Counterexample | None:
     """A counterexample to an obligation within small sizes that the interpreter confirms."""
-    outcome, model = answer(obligation, least=unknowns_of(small, obligation))
+    outcome, model = answer(obligation, unknowns_of(small, obligation), steps)
     if outcome is not Outcome.REFUTED:
         return None
     found = counterexample_of(small, obligation, model)

@@ -27,8 +27,8 @@ RECIPE = (
     (Premises.ALL, 1, True),
 )
 """Attempts at a query: what is assumed, generations of instances, and whether values are seeds."""
-LIKELY = 5
-"""Attempts that prove most of what is true."""
+LOOKS = {1: 1_000_000, 5: STEPS}
+"""Steps for a look within small sizes, by the attempt that it comes after."""
 
 
 class Outcome(Enum):
@@ -88,7 +88,9 @@ def ask(query: Query, running: set[Any]) -> Attempt:
     return Attempt(Outcome.PROVED, 1, steps, takes)
 
 
-def answer(obligation: Obligation, least: Iterable[Any] = ()) -> tuple[Outcome, Any]:
+def answer(
+    obligation: Obligation, least: Iterable[Any] = (), steps: int = STEPS
+) -> tuple[Outcome, Any]:
     """Answer a query without quantifiers, with the solver's model if it is refuted.
 
     Of all models it is the one with the least value of each of the terms `least`, in their order.
@@ -96,13 +98,14 @@ def answer(obligation: Obligation, least: Iterable[Any] = ()) -> tuple[Outcome, 
     """
     solver = z3.SolverFor("QF_UFLIA")
     solver.set("ctrl_c", False)
-    solver.set("rlimit", STEPS)
+    solver.set("rlimit", steps)
     given = [*obligation.run.space.assumed, *obligation.assertions()]
     solver.add(*(z3.BoolVal(t) if isinstance(t, bool) else t for t in given))
     found = solver.check()
     if found != z3.sat:
         return (Outcome.PROVED if found == z3.unsat else Outcome.UNDECIDED), None
     model = solver.model()
+    solver.set("rlimit", 10 * STEPS)
     for term in least:
         model = _with_least(solver, model, z3.If(term, 1, 0) if z3.is_bool(term) else term)
     return Outcome.REFUTED, model
