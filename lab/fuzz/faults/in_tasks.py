@@ -70,7 +70,7 @@ class Disturbed:
         names = (*CALLS, "make_new_folder")
         real = {name: getattr(disk_calls, name) for name in names}
 
-        def counted(name: str) -> Callable[..., Any]:
+        def counter_of(name: str) -> Callable[..., Any]:
             def call(*given: Any) -> Any:
                 self.calls += 1
                 self._come_to(self.calls)
@@ -80,7 +80,7 @@ class Disturbed:
 
         try:
             for name in names:
-                setattr(disk_calls, name, counted(name))
+                setattr(disk_calls, name, counter_of(name))
             yield
         finally:
             for name in names:

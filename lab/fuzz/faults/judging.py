@@ -107,7 +107,7 @@ def carry_out(program: Program, run: Path, expected: dict[str, Any], tally: Tall
 
 
 def _left(run: Path) -> list[str]:
-    """What no attempt needs any more."""
+    """Files that no attempt needs any more."""
     return sorted(
         path.name for path in run.iterdir() if path.name.startswith(("work-", ".writing-"))
     )
