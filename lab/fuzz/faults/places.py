@@ -47,7 +47,7 @@ gateway.proc.wait()
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """A process or file to hit, so long after the driver's nth change to the disk; `seed` chooses."""
+    """A process or file to hit, so long after the nth change to the disk; `seed` chooses."""
 
     what: str
     at: int
