@@ -31,10 +31,12 @@ def rounds() -> Iterator[Round]:
     make_ready([PROBLEMS[name] for name in SHORT])
     load_spark()
     expected = cache(undisturbed)
-    with tempfile.TemporaryDirectory(prefix="faults-") as folder, all_places() as (places, kept):
-        run = Path(folder, "run")
+    temporary = tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True)
+    with temporary as folder, all_places() as (places, kept):
 
         def make_round(seed: int, seen: Counter[str]) -> None:
+            # A task whose driver was killed may write to the run of the program before.
+            run = Path(folder, f"run-{seed}")
             program = program_of(seed, run, places=places, problems=SHORT)
             tally = Tally()
             try:
