@@ -8,17 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark import SparkContext
 
 from waterline.checker.kafka.families import problem_for
-from waterline.checker.search.engines import spark
+from waterline.checker.search.engines import session, spark, spark_session
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.factory import GrowingEngine, engine_for
-from waterline.checker.search.engines.spark_session import NoSpark
+from waterline.checker.search.engines.java import QUICK_JVM
+from waterline.checker.search.engines.shipped_call import Probe
+from waterline.checker.search.engines.spark_session import NoSpark, start_context
 from waterline.checker.search.engines.spark_side import SparkSide
 from waterline.checker.search.engines.workers import DiskWorkers
 from waterline.checker.search.search import search
 from waterline.checker.storage import run_directory
-from waterline.checker.storage.storage import RemoteStorage
+from waterline.checker.storage.storage import LocalStorage, RemoteStorage
+from waterline.model.atomic import AtomicEnvironment
 from waterline.model.message.environment import Environment
 
 
@@ -57,6 +61,57 @@ def test_levels_are_handed_over_while_more_is_to_come_than_is_visited(
         wanted = [workers.is_wanted(depth, size) for depth, size in enumerate(sizes)]
 
     assert [depth for depth, is_wanted in enumerate(wanted) if is_wanted] == list(range(8, 19))
+
+
+def test_workers_of_a_cluster_keep_tables_of_110_million_states(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A task holds its new states and a part of its candidates: an owner a core has room."""
+    problem = problem_for("hw", AtomicEnvironment(replicas=3, records=3, epochs=3), ["type_ok"])
+    monkeypatch.setattr(SparkSide, "start", lambda side, *then: None)
+    monkeypatch.setattr(SparkSide, "wait", lambda side: None)
+    monkeypatch.setattr(SparkSide, "cores", 2)
+    monkeypatch.setattr(SparkSide, "is_local", False)
+    monkeypatch.setattr(spark.programs, "make_ready", lambda recipes: None)
+    choice = EngineChoice(name="spark", master="spark://127.0.0.1:7077")
+    workers = spark.SparkWorkers(problem, choice)
+    widest, states = 12_374_709, 109_555_576
+    owners = workers.start(LocalStorage(tmp_path), "work", frontier=widest, visited=states - widest)
+
+    assert owners == 2
+    assert workers.keep_tables(owners, states // owners)
+
+
+@pytest.mark.parametrize("master", ["local[2]", "spark://127.0.0.1:7077"])
+def test_spark_compiles_fast_wherever_it_runs(
+    master: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found: dict[str, str] = {}
+
+    def launch(conf: Any, log: Path) -> None:
+        found.update(conf.getAll())
+        raise RuntimeError("not here")
+
+    for name in ("use_java", "_set_home"):
+        monkeypatch.setattr(spark_session, name, lambda: None)
+    monkeypatch.setattr(spark_session, "_set_python_of_workers", lambda on_this_machine: None)
+    monkeypatch.setattr(session, "gateway_in_use", lambda: None)
+    monkeypatch.setattr(SparkContext, "_jvm", None)
+    monkeypatch.setattr(spark_session, "_gateway", launch)
+    monkeypatch.setenv("SPARK_LAUNCHER_OPTS", "")
+    with pytest.raises(NoSpark, match="not here"):
+        start_context(master, log=tmp_path / "log")
+
+    assert found["spark.driver.extraJavaOptions"] == QUICK_JVM
+    assert found["spark.executor.extraJavaOptions"] == QUICK_JVM
+
+
+def test_a_worker_that_was_probed_is_kept() -> None:
+    """Spark keeps it only if its task has read all its input."""
+    items = iter(range(3))
+
+    assert len(list(Probe(())(items))) == 1
+    assert next(items, None) is None
 
 
 def test_memory_bounds_the_driver_also_where_it_explores_over_files() -> None:

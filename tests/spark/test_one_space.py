@@ -51,8 +51,8 @@ def test_a_space_that_never_outgrows_the_driver_starts_no_spark() -> None:
 
 
 def test_there_are_owners_for_every_core_and_more_where_memory_is_short() -> None:
-    plenty = owners_for(4_000_000, words=2, cores=2, memory_a_core=12 << 30)
-    little = owners_for(4_000_000, words=2, cores=2, memory_a_core=1 << 30)
+    plenty = owners_for(128_000_000, words=2, cores=2, memory_a_core=12 << 30)
+    little = owners_for(128_000_000, words=2, cores=2, memory_a_core=1 << 30)
 
     assert plenty == 2
     assert little == 4

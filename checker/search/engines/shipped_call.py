@@ -78,6 +78,7 @@ class Probe:
 
     def __call__(self, items: Iterator[Any]) -> Iterator[Any]:
         """Yield one answer, whatever the items."""
+        list(items)  # Spark keeps a worker only if its task has read all its input.
         import importlib.metadata  # noqa: PLC0415
         import platform  # noqa: PLC0415
         import sys  # noqa: PLC0415

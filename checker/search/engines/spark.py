@@ -22,6 +22,7 @@ from waterline.checker.compiler.problem_digest import problem_digest
 from waterline.checker.problem.problem import Problem
 from waterline.checker.search.engines.engine import EngineChoice
 from waterline.checker.search.engines.growth import SHORT, remaining
+from waterline.checker.search.engines.over_files import GROWTH_TAKEN
 from waterline.checker.search.engines.processes import memory_a_core
 from waterline.checker.search.engines.shipped_call import itself, values
 from waterline.checker.search.engines.shipping import FileTask, Outgoing, Segment, ShuffleTask
@@ -40,7 +41,13 @@ _NEEDS_FOLDER = "--run-dir must be a folder there that all machines see"
 
 
 class Exchange(Protocol):
-    """Store of candidates until the next level's tasks read them."""
+    """Store of candidates until the next level's tasks read them.
+
+    `rows_held` is how many states the tasks of the widest level to come hold, for each state of the
+    level that is handed over.
+    """
+
+    rows_held: int
 
     def send(self, blocks: Sequence[tuple[int, bytes]], owners: int) -> None:
         """Candidates of the driver, by owner."""
@@ -62,6 +69,8 @@ class ShuffleExchange:
     lost with what it kept, candidates are made anew from the level's files, so nothing older is
     ever needed.
     """
+
+    rows_held = 2 * GROWTH_EXPECTED
 
     def __init__(self, spark: SparkSide) -> None:
         self._spark = spark
@@ -110,8 +119,10 @@ class ShuffleExchange:
 class FileExchange:
     """Files in a folder that all tasks see; each level has a folder of its own.
 
-    The loss of an executor loses none of them.
+    The loss of an executor loses none of them. A task holds a part of them, and its new states.
     """
+
+    rows_held = 2 * GROWTH_TAKEN
 
     def __init__(self, spark: SparkSide, folder: Path) -> None:
         self._spark = spark
@@ -178,15 +189,14 @@ CLUSTER_MEMORY_A_CORE = 2 << 30
 """Memory for Python assumed for each core of a cluster; `--partitions` overrides the estimate."""
 
 
-def owners_for(frontier: int, *, words: int, cores: int, memory_a_core: int) -> int:
-    """How many owners there should be when a level of this size is handed over.
+def owners_for(rows: int, *, words: int, cores: int, memory_a_core: int) -> int:
+    """How many owners there should be where tasks hold so many states together.
 
     One for each core, so that what a worker remembers of the states that it has sent stays valid
-    (`checker.search.engines.task`); and so many that a task's candidates, once levels have grown,
-    and the new states among them, take no more than half of a core's memory.
+    (`checker.search.engines.task`), and so that it can keep a table; and so many that what a task
+    holds takes no more than half of a core's memory.
     """
-    task_bytes = frontier * GROWTH_EXPECTED * 16 * words
-    return max(2, OWNERS_A_CORE * cores, -(-task_bytes // (memory_a_core // 2)))
+    return max(2, OWNERS_A_CORE * cores, -(-rows * 8 * words // (memory_a_core // 2)))
 
 
 class SparkWorkers:
@@ -248,8 +258,8 @@ class SparkWorkers:
         self._spark.wait()
         if self._exchange is None:
             self._exchange = self._exchange_in(storage, work)
-        memory = self._memory_a_core()
-        return owners_for(frontier, words=words, cores=self._spark.cores, memory_a_core=memory)
+        rows, memory = frontier * self._exchange.rows_held, self._memory_a_core()
+        return owners_for(rows, words=words, cores=self._spark.cores, memory_a_core=memory)
 
     def _exchange_in(self, storage: Storage, work: str) -> Exchange:
         """Files where the storage is a folder, which all machines see, else Spark's shuffle."""

@@ -71,8 +71,9 @@ def start_context(
         conf.setMaster(_retrying(master))
     if master is not None and master.startswith(_MAKES_SECRETS):
         conf.setIfMissing("spark.authenticate", "true")
-    # Executors' JVMs pass on little. What compiles fast is ready before what compiles well.
-    conf.setIfMissing("spark.executor.extraJavaOptions", QUICK_JVM)
+    # Spark's JVMs pass on little. What compiles fast is ready before what compiles well.
+    for process in ("driver", "executor"):
+        conf.setIfMissing(f"spark.{process}.extraJavaOptions", QUICK_JVM)
     for name, value in (*_settings(master).items(), *settings):
         conf.set(name, value)
     try:
@@ -214,7 +215,6 @@ def _settings(master: str | None) -> dict[str, str]:
         settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     if _is_local(master):
         settings |= {
-            "spark.driver.extraJavaOptions": QUICK_JVM,
             # Packed states hardly compress, and nothing leaves the machine.
             "spark.shuffle.compress": "false",
             "spark.shuffle.spill.compress": "false",
