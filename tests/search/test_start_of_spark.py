@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,19 @@ def test_spark_compiles_fast_wherever_it_runs(
 
     assert found["spark.driver.extraJavaOptions"] == QUICK_JVM
     assert found["spark.executor.extraJavaOptions"] == QUICK_JVM
+
+
+def test_ctrl_c_before_spark_has_begun_to_start_leaves_nothing_to_wait_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(thread: threading.Thread) -> None:
+        raise KeyboardInterrupt
+
+    side = SparkSide(EngineChoice(name="spark", master="local[2]"), lambda reason: None)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(threading.Thread, "start", interrupt)
+        side.start()
+    side.close()
 
 
 def test_a_worker_that_was_probed_is_kept() -> None:

@@ -16,6 +16,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
@@ -367,7 +368,8 @@ class SparkSide:
     def close(self) -> None:
         """Stop it if it is ours."""
         if self._boot is not None:
-            self._boot.join()
+            with suppress(RuntimeError):  # Ctrl-C may come before it has begun.
+                self._boot.join()
         self.cancel()
         self._threads.shutdown(wait=True)
         self._platform.stop()
