@@ -114,8 +114,8 @@ def test_ctrl_c_before_spark_has_begun_to_start_leaves_nothing_to_wait_for(
         raise KeyboardInterrupt
 
     side = SparkSide(EngineChoice(name="spark", master="local[2]"), lambda reason: None)
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(threading.Thread, "start", interrupt)
+    monkeypatch.setattr(threading.Thread, "start", interrupt)
+    with pytest.raises(KeyboardInterrupt):
         side.start()
     side.close()
 
