@@ -60,6 +60,7 @@ def abd_register(state: type[State]) -> Protocol:
         ],
         fair=[store, end_write, answer, end_query, store_back, end_read],
         leads_to=[(reading, done), (write_runs, write_done)],
+        lemmas=[heard_is_written, acks_are_stored, written_back_is_stored, asks_on, returns_new],
     )
 
 
@@ -277,3 +278,39 @@ def write_runs(s: State) -> bool:
 def write_done(s: State) -> bool:
     """No write runs."""
     return not s.writing
+
+
+def heard_is_written(s: State) -> bool:
+    """No reader has heard of a value that the writer has not begun to write."""
+    return all(s.best[r] <= s.newest for r in s.readers)
+
+
+def acks_are_stored(s: State) -> bool:
+    """A server that has acknowledged the write has its value."""
+    return all(i not in s.acks or s.stamp[i] >= s.newest for i in s.servers)
+
+
+def written_back_is_stored(s: State) -> bool:
+    """A server that has answered a write back has its value, or a newer one."""
+    return all(
+        s.stamp[i] >= s.best[r]
+        for r in s.readers
+        if s.phase[r] == "writing_back"
+        for i in s.servers
+        if i in s.heard[r]
+    )
+
+
+def asks_on(s: State) -> bool:
+    """A reader without a value as new as `floor` has not heard a majority that has one."""
+    return all(
+        s.phase[r] != "asking"
+        or s.best[r] >= s.floor[r]
+        or majority(s, sum(s.stamp[i] >= s.floor[r] and i not in s.heard[r] for i in s.servers))
+        for r in s.readers
+    )
+
+
+def returns_new(s: State) -> bool:
+    """What a reader writes back is as new as `floor`."""
+    return all(s.phase[r] != "writing_back" or s.best[r] >= s.floor[r] for r in s.readers)

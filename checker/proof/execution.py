@@ -14,17 +14,19 @@ from waterline.checker.compiler.lower import lower_function
 from waterline.checker.compiler.resolution import Known
 from waterline.checker.compiler.source import Source, source_of
 from waterline.checker.proof.expressions import FieldRef, Frame, StateRef
-from waterline.checker.proof.loops import Extreme, Form, Loops, Way, merge_cells
+from waterline.checker.proof.loops import Fold, Form, Loops, Way, merge_cells
 from waterline.checker.proof.quantifiers import Instantiation
 from waterline.checker.proof.space import Space
 from waterline.checker.proof.terms import (
     Array,
     Term,
+    compare,
     conjunction,
     disjunction,
     is_known,
     merge,
     negation,
+    numbers_in,
 )
 
 
@@ -62,6 +64,7 @@ class Execution(Loops):
         del self.definitions[definitions:]
         del self.cells[states:]
         self._firsts.clear()
+        self.forget_counts()
 
     def state(self, arrays: dict[str, Array]) -> StateRef:
         """A state, or a draft of it, with these fields."""
@@ -110,10 +113,10 @@ class Execution(Loops):
                 got = None if value is None else self.value(value, f)
                 f.returns.append((f.alive, got, self.snapshot()))
                 f.alive = False
-            case ir.Assign(targets=(ir.Name(name=name),), value=value) if isinstance(
-                f.env.get(name), Extreme
-            ):
-                self.reach(node, f.env[name], value, f)
+            case (
+                ir.Assign(targets=(ir.Name(name=name),)) | ir.Update(target=ir.Name(name=name))
+            ) if isinstance(f.env.get(name), Fold):
+                self.reach(node, f.env[name], f)
             case ir.Assign(targets=targets, value=value):
                 got = self.value(value, f)
                 for target in targets:
@@ -190,16 +193,28 @@ class Execution(Loops):
         step = bounds[2] if len(bounds) > 2 else 1
         if step not in (1, -1):
             raise self.refusal(f, node, "goes in other steps than 1 or -1")
-        if is_known(first) and is_known(end):
-            self._unroll(node, range(first, end, step), f)
-        else:
+        firsts, ends = numbers_in(first), numbers_in(end)
+        if not firsts or not ends:
             self.take_at_once(node, (first, end, step), f)
+        elif step == 1:
+            self._unroll(node, range(min(firsts), max(ends)), (first, end), f)
+        else:
+            self._unroll(node, range(max(firsts), min(ends), -1), (first, end), f)
 
-    def _unroll(self, node: ir.For, rounds: range, f: Frame) -> None:
+    def _unroll(self, node: ir.For, rounds: range, bounds: tuple[Term, Term], f: Frame) -> None:
+        """A loop round by round. With bounds of few values some rounds may be left out."""
+        first, end = bounds
         f.stops.append([])
         for i in rounds:
             f.env[node.counter.name] = i
             f.goes_on.append([])
+            low, high = (first, i) if rounds.step == 1 else (i, first)
+            before_end = compare("<", i, end) if rounds.step == 1 else compare("<", end, i)
+            takes_place = conjunction(compare("<=", low, high), before_end)
+            if takes_place is not True:
+                left_out = conjunction(f.alive, negation(takes_place))
+                f.goes_on[-1].append((left_out, dict(f.env), self.snapshot()))
+                f.alive = conjunction(f.alive, takes_place)
             self.run_block(node.body, f)
             if ways := f.goes_on.pop():
                 self.join([*ways, (f.alive, f.env, self.snapshot())], f)
@@ -207,3 +222,5 @@ class Execution(Loops):
                 break
         if stops := f.stops.pop():
             self.join([*stops, (f.alive, f.env, self.snapshot())], f)
+        if not all(map(is_known, bounds)):
+            f.env.pop(node.counter.name, None)  # it may be another of the last rounds

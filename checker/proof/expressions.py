@@ -159,6 +159,10 @@ class Expressions:
         """The value that a function returns; it may write to drafts among its arguments."""
         raise NotImplementedError
 
+    def number_of(self, members: Mask) -> Term:
+        """The number of members of a set, of which facts are among the definitions."""
+        raise NotImplementedError
+
     def every(self, variable: Any, body: Term) -> Term:
         """True if the body is, for every number; for the small ones if all sizes are known."""
         if self.space.rounds is None or not self.quantifiers.mentions(body, variable):
@@ -183,6 +187,8 @@ class Expressions:
 
     def truth(self, value: Any) -> Term:
         """A value as a condition takes it."""
+        if isinstance(value, Count):
+            value = value.of
         if isinstance(value, Mask):
             return negation(self._same_sets(value, as_mask(0)))
         return as_truth(value)
@@ -280,6 +286,8 @@ class Expressions:
 
     def number(self, node: ir.Node, value: Any, f: Frame) -> Term:
         """A value that must be a number."""
+        if isinstance(value, Count):
+            return self.number_of(value.of)
         if not (is_known(value) or isinstance(value, z3.ExprRef)):
             raise self.refusal(f, node, "is used as a number, and is none")
         return as_number(value)
@@ -346,9 +354,7 @@ class Expressions:
             return alike if operator == "==" else negation(alike)
         if isinstance(one, Count) and is_known(other):
             return self._has_so_many(one.of, operator, other)
-        for each in (one, other):
-            self.number(node, each, f)
-        return compare(operator, one, other)
+        return compare(operator, *(self.number(node, each, f) for each in (one, other)))
 
     def _has_so_many(self, members: Mask, operator: str, number: int) -> Term:
         """A comparison of the number of members."""
@@ -403,6 +409,8 @@ class Expressions:
         a, b = self.number(node, one, f), self.number(node, other, f)
         if operator in ("+", "-"):
             return total(a, b if operator == "+" else -b)
+        if operator == "*" and (is_known(a) or is_known(b)):
+            return as_number(z3.simplify(as_expression(a) * as_expression(b)))
         raise self.refusal(f, node, "has no translation")
 
     def _computation(self, node: ir.Node, operator: str, one: int, other: int, f: Frame) -> int:

@@ -8,14 +8,16 @@ refused by its place else.
   be the first.
 * Each for itself: the body returns nothing, and writes only elements that no other round reads or
   writes: at the counter plus a constant. Then all rounds happen at once.
-* Extreme: the body assigns `x = min(x, ...)`, or `max`, and uses x nowhere else. Then x is defined
-  to be the extreme of its first value and of those that rounds reach.
+* Fold: the body assigns `x = min(x, ...)`, or `max`, and uses x nowhere else. Then x is defined to
+  be the extreme of its first value and of those that rounds reach. Or it adds truths, `x += ...`:
+  then the rounds that add one are counted (`counts`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import z3
@@ -23,24 +25,28 @@ import z3
 from waterline.checker.compiler import ir
 from waterline.checker.compiler.resolution import Known
 from waterline.checker.compiler.source import source_of
-from waterline.checker.proof.expressions import Cells, Frame, Loop
+from waterline.checker.proof.counts import Counts
+from waterline.checker.proof.expressions import Cells, FieldRef, Frame, Loop
 from waterline.checker.proof.space import Space
 from waterline.checker.proof.terms import (
     Array,
+    Count,
+    Mask,
     Term,
     as_expression,
     as_number,
+    as_truth,
     choice,
     compare,
     conjunction,
     disjunction,
     equal,
+    is_truth,
     merge,
     negation,
     same,
     total,
 )
-from waterline.checker.proof.writes import Writes
 
 Way = tuple[Term, dict[str, Any], Cells]
 """The condition for a way to be taken, its variables and its states."""
@@ -59,8 +65,8 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Extreme:
-    """A variable of a loop that ends with the least value, or the greatest.
+class Fold:
+    """A variable of a loop that ends with the least value, the greatest, or a number of rounds.
 
     `reached` are the values that a round has, each with its condition and its function.
     """
@@ -69,7 +75,7 @@ class Extreme:
     reached: list[tuple[Term, Any, Term]] = field(default_factory=list)
 
 
-class Loops(Writes):
+class Loops(Counts):
     """Loops of rules.
 
     `forms` are closed forms by their function: that one is right counts as a fault where it is not,
@@ -80,7 +86,6 @@ class Loops(Writes):
         super().__init__(space)
         self.forms = forms or {}
         self.assumes_forms = False
-        self._binders: list[Any] = []
         self._firsts: dict[Any, tuple[Term, Term, Any]] = {}
 
     def run_block(self, block: ir.Block, f: Frame) -> None:
@@ -122,9 +127,9 @@ class Loops(Writes):
         body = Frame(f.source, {**env, node.counter.name: variable}, going)
         body.stops.append([])
         body.goes_on.append([])
-        extremes = [Extreme(name) for name in sorted(_assigned_in(node.body) & {*env})]
+        folds = [Fold(name) for name in sorted(_assigned_in(node.body) & {*env})]
         if f.source.function not in self.forms:
-            body.env |= {extreme.name: extreme for extreme in extremes}
+            body.env |= {fold.name: fold for fold in folds}
         loop, faults_before = Loop(variable), len(self.faults)
         self._loops.append(loop)
         self._binders.append(variable)
@@ -135,7 +140,7 @@ class Loops(Writes):
         self.run_block(node.body, body)
         ends = [*body.goes_on.pop(), (body.alive, body.env, self.snapshot())]
         self._require_form(node, loop, body, ends, form, f)
-        reached = {each.name: self._extreme_of(node, each, variable, f) for each in extremes}
+        reached = {each.name: self._folded(node, each, variable, f) for each in folds}
         self._check_form(node, form, rounds, ends, f)
         written: dict[tuple[int, str], Array] = {}
         if loop.writes:
@@ -210,14 +215,14 @@ class Loops(Writes):
         for _, env, _ in ends:
             for name, before in f.env.items():
                 after = env.get(name, before)
-                if name in names or name == node.counter.name or isinstance(after, Extreme):
+                if name in names or name == node.counter.name or isinstance(after, Fold):
                     continue
                 if not (after is before or same(after, before)):
                     raise self.refusal(f, node, f"carries {name} from one round to the next")
         if names and loop.writes:
             raise self.refusal(f, node, "has a closed form, and writes as well")
-        is_extreme = any(isinstance(value, Extreme) for value in body.env.values())
-        if body.stops[0] or ((loop.writes or is_extreme) and body.returns):
+        folds = any(isinstance(value, Fold) for value in body.env.values())
+        if body.stops[0] or ((loop.writes or folds) and body.returns):
             raise self.refusal(f, node, "stops early, and writes or computes as well")
 
     def _written_at_once(
@@ -295,44 +300,71 @@ class Loops(Writes):
         f.returns.append((conjunction(f.alive, some), value, self.snapshot()))
         f.alive = conjunction(f.alive, negation(some))
 
-    def reach(self, node: ir.Node, extreme: Extreme, value: ir.Expression, f: Frame) -> None:
-        """Note a value that a round reaches, for the extreme of a loop."""
-        function = self.value(value.function, f) if isinstance(value, ir.Call) else None
-        thing = function.thing if isinstance(function, Known) else None
-        if isinstance(value, ir.Call) and thing in (min, max) and len(value.arguments) == 2:
-            own, other = value.arguments
-            if isinstance(own, ir.Name) and own.name == extreme.name:
-                extreme.reached.append((f.alive, thing, self.number(node, self.value(other, f), f)))
-                return
-        raise self.refusal(f, node, f"carries {extreme.name} from one round to the next")
+    def reach(self, node: ir.Assign | ir.Update, fold: Fold, f: Frame) -> None:
+        """Note a value that a round reaches, or that it adds one, for the variable of a loop."""
+        match node:
+            case (
+                ir.Update(operator="+", value=more)
+                | ir.Assign(
+                    value=ir.Operation(operator="+", left=ir.Name(name=fold.name), right=more)
+                )
+            ):
+                truth = self.value(more, f)
+                if is_truth(truth) or same(truth, 1) or self._is_flag(more, f):
+                    fold.reached.append((conjunction(f.alive, as_truth(truth)), sum, 1))
+                    return
+            case ir.Assign(value=ir.Call(arguments=(ir.Name(name=fold.name), other)) as call):
+                called = self.value(call.function, f)
+                if isinstance(called, Known) and called.thing in (min, max):
+                    reached = self.number(node, self.value(other, f), f)
+                    fold.reached.append((f.alive, called.thing, reached))
+                    return
+        raise self.refusal(f, node, f"carries {fold.name} from one round to the next")
 
-    def _extreme_of(self, node: ir.For, extreme: Extreme, variable: Any, f: Frame) -> Any:
-        """A number defined as the extreme of the first value and of those that rounds reach."""
-        before = f.env[extreme.name]
-        if not extreme.reached:
+    def _is_flag(self, node: ir.Expression, f: Frame) -> bool:
+        """True for an element of a field that is 0 or 1."""
+        rows = self.value(node.owner, f) if isinstance(node, ir.Element) else None
+        shape = self.space.shapes[rows.name] if isinstance(rows, FieldRef) else None
+        return shape is not None and not shape.of and (shape.lo, shape.hi) == (0, 1)
+
+    def _folded(self, node: ir.For, fold: Fold, variable: Any, f: Frame) -> Any:
+        """The value of a variable after all rounds."""
+        before = f.env[fold.name]
+        functions = {function for _, function, _ in fold.reached}
+        if not functions:
             return before
-        functions = {function for _, function, _ in extreme.reached}
         if len(functions) > 1:
-            raise self.refusal(f, node, f"makes {extreme.name} less and greater")
-        operator = "<=" if functions == {min} else ">="
-        before = self.number(node, before, f)
-        terms = [before, *(t for when, _, value in extreme.reached for t in (when, value))]
+            raise self.refusal(f, node, f"makes {fold.name} less and greater, or counts as well")
+        if functions == {sum}:
+            return self._number_of_rounds(node, fold, variable, f)
+        return self._extreme_of(fold, self.number(node, before, f), variable, min in functions)
+
+    def _number_of_rounds(self, node: ir.For, fold: Fold, variable: Any, f: Frame) -> Any:
+        counted = [
+            Count(Mask(partial(self.quantifiers.substitute, when, variable)))
+            for when, _, _ in fold.reached
+        ]
+        found = self.number(node, f.env[fold.name], f)
+        if same(found, 0) and len(counted) == 1:
+            return counted[0]
+        for each in counted:
+            found = total(found, self.number_of(each.of))
+        return found
+
+    def _extreme_of(self, fold: Fold, before: Term, variable: Any, is_least: bool) -> Any:
+        """A number defined as the extreme of the first value and of those that rounds reach."""
+        operator = "<=" if is_least else ">="
+        terms = [before, *(t for when, _, value in fold.reached for t in (when, value))]
         binders = self._binders[:-1]
         inner = [b for b in binders if any(self.quantifiers.mentions(t, b) for t in terms)]
-        name = str(self.quantifiers.variable("extreme"))
-        sorts = [z3.IntSort()] * (len(inner) + 1)
-        found: Any = z3.Function(name, *sorts)(*inner) if inner else z3.Int(name)
+        found, name = self.any_number("extreme", inner)
         rule = [compare(operator, found, before)]
         equals = [equal(found, before)]
-        for when, _, value in extreme.reached:
+        for when, _, value in fold.reached:
             within = disjunction(negation(when), compare(operator, found, value))
             rule.append(self.every(variable, within))
             equals.append(self.some(variable, conjunction(when, equal(found, value))))
-        definition = conjunction(*rule, disjunction(*equals))
-        for binder in inner:
-            definition = self.every(binder, definition)
-        self.note_subject(name, definition)
-        self.definitions.append(definition)
+        self.define(name, conjunction(*rule, disjunction(*equals)), inner)
         return found
 
     def _first(
@@ -349,9 +381,7 @@ class Loops(Writes):
         if key in self._firsts:
             return self._firsts[key][:2]
         inner = [b for b in self._binders if self.quantifiers.mentions((canonical, first, end), b)]
-        name = str(self.quantifiers.variable("first"))
-        sorts = [z3.IntSort()] * (len(inner) + 1)
-        k: Any = z3.Function(name, *sorts)(*inner) if inner else z3.Int(name)
+        k, name = self.any_number("first", inner)
         if bounds[2] == 1:
             last = z3.If(first <= end, end, first)
             before, within, some = (
@@ -371,10 +401,7 @@ class Loops(Writes):
             disjunction(negation(some), self.quantifiers.substitute(there, variable, k)),
             negation(self.some(variable, conjunction(before, there))),
         )
-        for binder in inner:
-            rule = self.every(binder, rule)
-        self.note_subject(name, rule)
-        self.definitions.append(rule)
+        self.define(name, rule, inner)
         self._firsts[key] = (k, some, (canonical, first, end))  # kept terms keep their numbers
         return k, some
 
@@ -394,6 +421,8 @@ def _assigned_in(block: ir.Block) -> set[str]:
         match statement:
             case ir.Assign(targets=targets):
                 found |= {target.name for target in targets if isinstance(target, ir.Name)}
+            case ir.Update(target=ir.Name(name=name)):
+                found.add(name)
             case ir.If(then=then, otherwise=otherwise):
                 found |= _assigned_in(then) | _assigned_in(otherwise)
     return found

@@ -141,6 +141,22 @@ def total(a: Term, b: Term) -> Term:
     return as_number(z3.simplify(as_expression(as_number(a)) + as_expression(as_number(b))))
 
 
+def numbers_in(x: Term) -> frozenset[int]:
+    """All values of a term that is a choice between known numbers, such as a length; else none."""
+    x = as_number(x)
+    if is_known(x):
+        return frozenset([x])
+    if z3.is_app_of(x, z3.Z3_OP_ITE):
+        one, other = map(numbers_in, x.children()[1:])
+        return one | other if one and other else frozenset()
+    if z3.is_app_of(x, z3.Z3_OP_ADD):
+        one, *more = map(numbers_in, x.children())
+        for other in more:
+            one = frozenset(a + b for a in one for b in other)
+        return one
+    return frozenset()
+
+
 def sum_of(*truths: Term) -> Term:
     """The number of these that are true."""
     found: Term = 0
@@ -165,7 +181,10 @@ class Mask:
 
 @dataclass(frozen=True)
 class Count:
-    """The number of members of a set: a rule may only compare it with a small number."""
+    """The number of members of a set: that it is compared with a known number can be written down.
+
+    Elsewhere it is a number of which facts are known (`counts`).
+    """
 
     of: Mask
 
@@ -222,7 +241,7 @@ class Array:
         return Array(get, self.is_mask)
 
 
-def merge(c: Term, a: Any, b: Any) -> Any:
+def merge(c: Term, a: Any, b: Any) -> Any:  # noqa: PLR0911 - one each
     """`a` where c is true and `b` elsewhere, of any kind."""
     if a is b or c is True:
         return a
@@ -232,6 +251,10 @@ def merge(c: Term, a: Any, b: Any) -> Any:
         return Array(lambda *i: merge(c, a(*i), b(*i)), a.is_mask)
     if isinstance(a, tuple):
         return tuple(merge(c, x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Count) and isinstance(b, Count):
+        return Count(merge(c, a.of, b.of))
+    if isinstance(a, Count) or isinstance(b, Count):
+        raise NotProvable("the number of members of a set in one case is another number elsewhere")
     if isinstance(a, Mask) or isinstance(b, Mask):
         one, other = as_mask(a), as_mask(b)
         return Mask(
