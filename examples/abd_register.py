@@ -3,7 +3,8 @@
 After Attiya, Bar-Noy and Dolev, "Sharing Memory Robustly in Message-Passing Systems" (JACM 1995). A
 request and its answer are one step. A reader asks a majority, takes the newest value, and writes it
 back to a majority before it returns. Without that a later read may be older: `--set
-write_back=false`.
+write_back=false`. `waterline prove` proves the claims for any number of servers, readers and
+writes, by the lemmas at the end.
 """
 
 from waterline import Action, Choice, Fields, Flag, Names, Number, Protocol, Set, when, within

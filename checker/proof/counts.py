@@ -1,4 +1,4 @@
-"""Numbers of members of sets of any size, as numbers of which some facts are known.
+"""Numbers of members of sets of any size, as numbers with some known facts.
 
 Each fact is true of all finite sets. Others that are true as well are left out: a query that needs
 them stays open.
@@ -30,7 +30,7 @@ from waterline.checker.proof.writes import Writes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class SizedSet:
     """A set, and its number of members, for each value of the variables `around`.
 
     `place` is that of its facts among the definitions; `canonical` is the term of its key.
@@ -49,7 +49,7 @@ class Counts(Writes):
     def __init__(self, space: Space) -> None:
         super().__init__(space)
         self._binders: list[Any] = []
-        self._counted: dict[int, Counted] = {}
+        self._counted: dict[int, SizedSet] = {}
 
     def number_of(self, members: Mask) -> Term:
         """See `Expressions`."""
@@ -61,12 +61,12 @@ class Counts(Writes):
             return known.size
         around = tuple(b for b in self._binders if self.quantifiers.mentions(canonical, b))
         size, name = self.any_number("size", around)
-        found = Counted(members, size, around, len(self.definitions), canonical)
+        found = SizedSet(members, size, around, len(self.definitions), canonical)
         self._counted[canonical.get_id()] = found  # a term that is kept keeps its number
         self.define(name, conjunction(*self._facts(found)), around)
         for other in self._counted.values():
             if other is not found or around:
-                renamed = self._renamed(other)
+                renamed = self._rename(other)
                 both = conjunction(*self._facts_of_two(found, renamed))
                 self.define(name, both, (*around, *renamed.around))
         return size
@@ -90,16 +90,16 @@ class Counts(Writes):
         self.note_subject(name, fact)
         self.definitions.append(fact)
 
-    def _renamed(self, of: Counted) -> Counted:
+    def _rename(self, of: SizedSet) -> SizedSet:
         """The same set for other values of the variables around."""
         substitute = self.quantifiers.substitute
         made, size = of.of, of.size
         others = tuple(self.quantifiers.variable("o") for _ in of.around)
         for binder, other in zip(of.around, others, strict=True):
             made, size = substitute(made, binder, other), substitute(size, binder, other)
-        return Counted(made, size, others, of.place, of.canonical)
+        return SizedSet(made, size, others, of.place, of.canonical)
 
-    def _facts(self, of: Counted) -> Iterator[Term]:
+    def _facts(self, of: SizedSet) -> Iterator[Term]:
         """Facts about one set."""
         size, has = of.size, of.of.has
         i = self.quantifiers.variable("i")
@@ -117,7 +117,7 @@ class Counts(Writes):
         if self.space.rounds is not None:
             yield equal(size, sum_of(*(has(k) for k in self.space.rounds)))
 
-    def _facts_of_two(self, one: Counted, other: Counted) -> Iterator[Term]:
+    def _facts_of_two(self, one: SizedSet, other: SizedSet) -> Iterator[Term]:
         """Facts about two sets: one within the other, or apart among the names of a sort."""
         i = self.quantifiers.variable("i")
         a, b = one.of.has(i), other.of.has(i)

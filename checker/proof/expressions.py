@@ -32,6 +32,7 @@ from waterline.checker.proof.terms import (
     equal,
     greater,
     is_known,
+    known_truth,
     merge,
     negation,
     same,
@@ -160,7 +161,7 @@ class Expressions:
         raise NotImplementedError
 
     def number_of(self, members: Mask) -> Term:
-        """The number of members of a set, of which facts are among the definitions."""
+        """The number of members of a set, whose facts are among the definitions."""
         raise NotImplementedError
 
     def every(self, variable: Any, body: Term) -> Term:
@@ -168,7 +169,7 @@ class Expressions:
         if self.space.rounds is None or not self.quantifiers.mentions(body, variable):
             return self.quantifiers.every(variable, body)
         instances = (self.quantifiers.substitute(body, variable, i) for i in self.space.rounds)
-        return conjunction(*(_known_truth(z3.simplify(each)) for each in instances))
+        return conjunction(*(known_truth(z3.simplify(each)) for each in instances))
 
     def some(self, variable: Any, body: Term) -> Term:
         """True if the body is, for some number."""
@@ -497,8 +498,3 @@ class Expressions:
 
 def _plain(found: Known) -> Any:
     return int(found.thing) if isinstance(found.thing, int) else found
-
-
-def _known_truth(x: Any) -> Term:
-    """A truth that is decided, as Python's."""
-    return True if z3.is_true(x) else False if z3.is_false(x) else x

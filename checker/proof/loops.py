@@ -140,7 +140,7 @@ class Loops(Counts):
         self.run_block(node.body, body)
         ends = [*body.goes_on.pop(), (body.alive, body.env, self.snapshot())]
         self._require_form(node, loop, body, ends, form, f)
-        reached = {each.name: self._folded(node, each, variable, f) for each in folds}
+        reached = {each.name: self._value_after(node, each, variable, f) for each in folds}
         self._check_form(node, form, rounds, ends, f)
         written: dict[tuple[int, str], Array] = {}
         if loop.writes:
@@ -327,7 +327,7 @@ class Loops(Counts):
         shape = self.space.shapes[rows.name] if isinstance(rows, FieldRef) else None
         return shape is not None and not shape.of and (shape.lo, shape.hi) == (0, 1)
 
-    def _folded(self, node: ir.For, fold: Fold, variable: Any, f: Frame) -> Any:
+    def _value_after(self, node: ir.For, fold: Fold, variable: Any, f: Frame) -> Any:
         """The value of a variable after all rounds."""
         before = f.env[fold.name]
         functions = {function for _, function, _ in fold.reached}

@@ -53,6 +53,11 @@ def as_expression(x: Term) -> Any:
     return z3.IntVal(x) if isinstance(x, int) else x
 
 
+def known_truth(x: Any) -> Term:
+    """A truth that is decided, as Python's."""
+    return True if z3.is_true(x) else False if z3.is_false(x) else x
+
+
 def as_truth(x: Term) -> Term:
     """True for every number but 0, as Python has it."""
     if is_truth(x):
@@ -183,7 +188,7 @@ class Mask:
 class Count:
     """The number of members of a set: that it is compared with a known number can be written down.
 
-    Elsewhere it is a number of which facts are known (`counts`).
+    Elsewhere it is a number with known facts (`counts`).
     """
 
     of: Mask

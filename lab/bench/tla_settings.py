@@ -24,7 +24,7 @@ Bounds = Mapping[str, int | bool]
 EXAMPLES: dict[str, tuple[Bounds, ...]] = {
     "abd_register": ({"readers": 1}, {"readers": 1, "write_back": False}),
     "alternating_bit": ({}, {"endless": True}, {"goes_on": False}),
-    "chain_replication": ({}, {"resend": False}, {"writes": 1}),
+    "chain_replication": ({}, {"resend": False}, {"updates": 1}),
     "die_hard": ({}, {"small": 4, "big": 9, "wanted": 6}, {"wanted": -1}),
     "kraft_log": ({}, {"voters": 2, "epochs": 3}, {"voters": 2, "waits_for_own_epoch": False}),
     "peterson": ({}, {"gives_way": False}),

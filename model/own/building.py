@@ -33,13 +33,15 @@ from waterline.model.own.fields import (
     Epoch,
     Name,
     Names,
+    SequenceField,
     Value,
 )
-from waterline.model.own.layout import digits_of, layout_of, limits_of
+from waterline.model.own.layout import digits_of, field_of, layout_of, limits_of
 from waterline.model.own.mistakes import Noted
 from waterline.model.own.narration import narration
 from waterline.model.own.normal_form import NORMAL_FORM, Renamed, functions_of
 from waterline.model.own.rules import Predicate, Rules
+from waterline.model.own.sequence_code import in_first_places
 
 
 class Settings(NamedTuple):
@@ -138,7 +140,7 @@ def build_model(
         always=always,
         every_step=every_step,
         sometimes=sometimes,
-        lemmas=lemmas,
+        lemmas=(*_lemmas_of_places(rules, protocol.fields), *lemmas),
         behaviours=behaviours[0],
         declared=protocol,
         start=start,
@@ -150,6 +152,21 @@ def _invariant(rules: Rules, sorts: Sequence[Names], claim: Callable[..., Any]) 
     name, sentence, _, function = rules.claim(claim, (1,))
     explain = _explanation(rules, sorts, claim, f"{name} is False here")
     return Invariant(name=name, sentence=sentence, holds=function, explain=explain)
+
+
+def _lemmas_of_places(rules: Rules, fields: Sequence[AnyField]) -> Iterator[Lemma]:
+    """Lemmas that the values of queues, logs and bags stand where their operations put them."""
+    for each in fields:
+        if isinstance(each, SequenceField):
+            name, sentence = f"places of {each.name}", f"The values of {each.name} come first."
+            made = in_first_places(each, field_of(each).shape, f"__places_of_{each.name}__")
+            explain = partial(_no_explanation, sentence)
+            holds = rules.write(made)
+            yield Lemma(Invariant(name=name, sentence=sentence, holds=holds, explain=explain))
+
+
+def _no_explanation(sentence: str, *given: Any) -> str:
+    return f"not so here: {sentence}"
 
 
 def _property(rules: Rules, sorts: Sequence[Names], claim: Callable[..., Any]) -> ActionProperty:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from waterline.model.core.made import note_operation
+from waterline.model.own.names import Names
 from waterline.model.own.placed import Code, parse_function
 
 
@@ -132,6 +133,25 @@ class SequenceCode(Code):
             f"        return x != {self.field.empty}",
             "return False",
         ]
+
+
+def in_first_places(field: Any, shape: tuple[int, ...], name: str) -> ast.FunctionDef:
+    """Return the test that the values of a field stand in its first places; of a bag, in order.
+
+    `shape` is that of the field in a layout.
+    """
+    (*rows, room), lines, indices = shape, [f"def {name}(s, c):"], list[str]()
+    for number, count in enumerate(rows):
+        is_sort = len(field.indices) == 1 and isinstance(field.indices[0], Names)
+        over = f"s.{field.indices[0].plural}" if is_sort else str(count)
+        lines.append(f"{'    ' * (number + 1)}for i{number} in range({over}):")
+        indices.append(f"i{number}")
+    pad = "    " * (len(rows) + 1)
+    here, there = (f"s.{field.name}[{', '.join([*indices, p])}]" for p in ("p", "p + 1"))
+    test = f"{here} < {there}" if field.is_sorted else f"{here} == {field.empty} != {there}"
+    lines += [f"{pad}for p in range({room - 1}):", f"{pad}    if {test}:"]
+    lines += [f"{pad}        return False", "    return True"]
+    return parse_function(lines)
 
 
 def equal(left: Any, right: Any, name: str) -> ast.FunctionDef:

@@ -307,6 +307,7 @@ def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
         "checker/cli/proving.py",
         "checker/covering/fewest.py",
         "checker/proof/counterexample.py",
+        "checker/proof/counts.py",
         "checker/proof/loops.py",
         "checker/proof/expressions.py",
         "checker/proof/obligations.py",
