@@ -188,10 +188,9 @@ class Expressions:
 
     def truth(self, value: Any) -> Term:
         """A value as a condition takes it."""
-        if isinstance(value, Count):
-            value = value.of
-        if isinstance(value, Mask):
-            return negation(self._same_sets(value, as_mask(0)))
+        members = value.of if isinstance(value, Count) else value
+        if isinstance(members, Mask):
+            return negation(self._same_sets(members, as_mask(0)))
         return as_truth(value)
 
     def value(self, node: ir.Expression, f: Frame) -> Any:  # noqa: PLR0911, PLR0912 - one each
@@ -355,7 +354,8 @@ class Expressions:
             return alike if operator == "==" else negation(alike)
         if isinstance(one, Count) and is_known(other):
             return self._has_so_many(one.of, operator, other)
-        return compare(operator, *(self.number(node, each, f) for each in (one, other)))
+        numbers = [(each, self.number(node, each, f)) for each in (one, other)]
+        return compare(operator, *(n if isinstance(x, Count) else x for x, n in numbers))
 
     def _has_so_many(self, members: Mask, operator: str, number: int) -> Term:
         """A comparison of the number of members."""
