@@ -195,7 +195,7 @@ def of_verdict(proof: Proof, subject: Subject, small: Induction | None) -> str:
             lines += [
                 f"  {found_one.action.name} leads out of the lemmas: {lemma} is false after it, "
                 "all are true before it.",
-                f"  {lemma}: {sentence or 'no rule raises an error.'}",
+                f"  {lemma}: {sentence or found_one.error or 'no rule raises an error.'}",
                 describe(small, found_one),
                 "  The state before need not be reachable. This is no violation of a claim.",
             ]

@@ -208,7 +208,7 @@ class Induction:
         self._state = run.state(self._before)
         ranges = space.ranges(self._before, run.quantifiers)
         for name, term in ranges.items():
-            run.note_subject(name, term)
+            run.note_subject(space.shapes[name].symbol, term)
         self._assumed: dict[str, list[Term]] = {"ranges": list(ranges.values())}
         run.known = self._assumed["ranges"]
         for lemma in theorem.lemmas:

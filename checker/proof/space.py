@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import z3
@@ -58,6 +58,11 @@ class Shape:
     cut: int | None = None
     named: frozenset[int] = frozenset()
     holds_record: bool = False
+
+    @property
+    def symbol(self) -> str:
+        """The name of its function: its own, unless that is a word of the solver's language."""
+        return self.name if _is_free(self.name) else f"field.{self.name}"
 
     @property
     def is_place(self) -> bool:
@@ -127,7 +132,7 @@ class Space:
         """
         sets = (p for action in self.model.actions for p in action.parameters if p.of)
         return {_name_of(p): (p.of,) for p in sets} | {
-            shape.name: tuple(self._kinds(shape)) for shape in self.shapes.values()
+            shape.symbol: tuple(self._kinds(shape)) for shape in self.shapes.values()
         }
 
     def _kinds(self, shape: Shape) -> Iterator[str]:
@@ -147,7 +152,7 @@ class Space:
     def values(self) -> dict[str, str]:
         """By field, the size that its elements go up to, if there is one."""
         return {
-            shape.name: f"{shape.up_to} by place" if shape.is_place else shape.up_to
+            shape.symbol: f"{shape.up_to} by place" if shape.is_place else shape.up_to
             for shape in self.shapes.values()
             if shape.up_to
         }
@@ -314,8 +319,8 @@ class Space:
     def any_state(self) -> dict[str, Array]:
         """A state that may be any."""
         return {
-            name: self._at_first(shape) if name in self.constant else self.any_field(name, name)
-            for name, shape in self.shapes.items()
+            n: self._at_first(shape) if n in self.constant else self.any_field(n, shape.symbol)
+            for n, shape in self.shapes.items()
         }
 
     def any_field(self, field: str, name: str, more: Sequence[Term] = ()) -> Array:
@@ -440,6 +445,16 @@ class Space:
         if not self.is_name(size):
             return low
         return conjunction(low, compare("<", index, self.sizes[size]))
+
+
+@cache
+def _is_free(word: str) -> bool:
+    """True if a function may have this name, which the solver is to read again."""
+    try:
+        z3.parse_smt2_string(f"(declare-fun {word} (Int) Int) (assert (= 0 ({word} 0)))")
+    except z3.Z3Exception:
+        return False
+    return True
 
 
 def _name_of(parameter: Parameter) -> str:

@@ -152,6 +152,17 @@ def test_a_rule_without_translation_is_refused_by_file_and_line(rule: str, what:
         list(made.theorem.induction().all())
 
 
+@pytest.mark.parametrize("word", ["match", "abs", "let"])
+def test_a_field_may_be_called_like_a_word_of_the_solver(word: str) -> None:
+    added = "    s.members.add(client)\n"
+    text = model(
+        fields=f"{word} = Flag(by=clients)",
+        claim=f"all(s.{word}[c] == (c in s.members) for c in s.clients)",
+    ).replace(added, f"{added}    s.{word}[client] = True\n")
+
+    assert verdict_of(theorem_in(text))[0] is Verdict.PROVED
+
+
 LEAVES = '''
 """A number that leaves its range."""
 
