@@ -155,6 +155,7 @@ def test_no_state_is_lost_whatever_becomes_of_attempts(
     monkeypatch.setattr(over_files, "SMALL_FRONTIER", 1)
     monkeypatch.setattr(over_files, "GROWTH_TAKEN", 1)
     monkeypatch.setattr(owner_table, "TABLES", 2)
+    monkeypatch.setattr(task, "MERGED_ROWS", 2)
     edges = [(n, chance.randrange(NODES)) for n in range(NODES) for _ in range(2)]
     workers = HostileWorkers(
         chance,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from waterline.checker.kafka.families import problem_for
+from waterline.checker.search.engines import task
 from waterline.checker.search.engines.over_files import Tiers
-from waterline.checker.search.engines.task import SortedFile
+from waterline.checker.search.engines.task import OwnerPlan, SortedFile, _merge_runs
 from waterline.checker.storage.blocks import hashes, owner_of_each
 from waterline.checker.storage.runs import Scratch, merge, share, sort_unique, unseen
 from waterline.checker.storage.storage import (
@@ -21,6 +26,7 @@ from waterline.checker.storage.storage import (
     require_whole,
     storage_at,
 )
+from waterline.model.atomic import AtomicEnvironment
 
 Rows = NDArray[np.uint64]
 # Few values, so that equal rows meet; large ones too, so that every bit is in play.
@@ -78,6 +84,33 @@ def test_merging_disjoint_runs_is_sorting_what_they_hold(rows: Rows, parts: int,
     merged = [row for block in merge(runs) for row in listed(block)]
 
     assert merged == listed(distinct)
+
+
+def test_an_owner_merges_so_many_states_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    problem = problem_for("hw", AtomicEnvironment(replicas=3, records=3, epochs=3), ["type_ok"])
+    chance = np.random.default_rng(1)
+    rows = sort_unique(chance.integers(0, 1 << 60, (6_000, 2), dtype=np.uint64))
+    belongs = chance.integers(0, 3, len(rows))
+    place = storage_at(str(tmp_path))
+    names = [place.write(f"{n}.states", [rows[belongs == n]]).name for n in range(3)]
+    of_both = OwnerPlan(merge=tuple(SortedFile(name, whole=False) for name in names))
+    plan: Any = SimpleNamespace(problem=problem, storage=place, owners=(of_both, of_both))
+    sizes: list[int] = []
+
+    def noting(runs: Sequence[Rows]) -> Iterator[Rows]:
+        sizes.append(sum(map(len, runs)))
+        return merge(runs)
+
+    monkeypatch.setattr(task, "merge", noting)
+    monkeypatch.setattr(task, "MERGED_ROWS", 500)
+    merged = [
+        row for owner in (0, 1) for block in _merge_runs(plan, owner) for row in listed(block)
+    ]
+
+    assert merged == listed(rows)
+    assert max(sizes) < 600
 
 
 @settings(max_examples=60, deadline=None)

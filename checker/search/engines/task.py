@@ -43,6 +43,8 @@ BUFFER_BYTES = 1 << 18
 SLOTS_A_STATE = 16
 """Slots of the cache for each state that is expanded, if they are not too many."""
 _SLOTS_MIN = 1 << 10
+MERGED_ROWS = 1 << 22
+"""States that are merged at a time, about, by ranges of hashes: most of them are held."""
 
 
 class Outbox:
@@ -353,8 +355,7 @@ def _not_in_runs(
     words = bench.expander.layout.words
     mine = plan.owners[owner]
     if mine.merge and not plan.storage.exists(mine.merged):
-        runs = [_read(plan, run, owner) for run in mine.merge]
-        plan.storage.write(mine.merged, merge(runs))
+        plan.storage.write(mine.merged, _merge_runs(plan, owner))
     runs = [_read(plan, run, owner) for run in mine.runs]
     if mine.merge:
         runs.append(plan.storage.read(mine.merged, words))
@@ -364,3 +365,11 @@ def _not_in_runs(
         within = [share(run, ranges, owner * plan.parts + part) for run in runs]
         found = unseen(rows, within)
         yield found.copy() if found is rows else found  # Sorting the next part overwrites `rows`.
+
+
+def _merge_runs(plan: LevelPlan, owner: int) -> Iterator[Rows]:
+    """The states of the owner's runs that are to be one, range by range."""
+    runs = [_read(plan, run, owner) for run in plan.owners[owner].merge]
+    pieces = 1 + sum(map(len, runs)) // MERGED_ROWS
+    for piece in range(owner * pieces, (owner + 1) * pieces):
+        yield from merge([share(run, len(plan.owners) * pieces, piece) for run in runs])
