@@ -21,7 +21,6 @@ WRONG = [
     (REGISTER, "    when(s.writing)\n    when(majority(s, len(s.acks)))", "    when(s.writing)"),
     (CHAIN, "    when(before_it(s, server) == -1)\n", ""),
     (CHAIN, "and after_it(s, server) == -1)", ")"),
-    (CHAIN, "    s.down[server] = True\n    s.log[server].clear()", "    s.down[server] = True"),
     (FENCED, "if not s.fenced or s.token[client] >= s.written_under:", "if True:"),
     (FENCED, "s.token[client] >= s.written_under", "s.token[client] >= s.granted - 1"),
     (FENCED, "fenced: bool = True", "fenced: bool = False"),
