@@ -35,6 +35,7 @@ def philosophers(state: type[State]) -> Protocol:
         sometimes=[all_hunger],
         recoverable=[all_think],
         leads_to=[(someone_hungers, someone_eats), (hungers, eats)],
+        lemmas=[has_its_first_fork],
     )
 
 
@@ -143,3 +144,11 @@ def hungers(s: State, seat: int) -> bool:
 def eats(s: State, seat: int) -> bool:
     """{seat} eats."""
     return s.does[seat] == "eats"
+
+
+def has_its_first_fork(s: State) -> bool:
+    """A philosopher who has one fork has its first one."""
+    return all(
+        s.does[seat] != "has_one" or s.held_by[first_of(s, seat) if s.tie_break else seat] == seat
+        for seat in s.seats
+    )

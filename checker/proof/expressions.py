@@ -21,15 +21,16 @@ from waterline.checker.proof.terms import (
     NotProvable,
     ShiftedMask,
     Term,
+    arithmetic,
     as_expression,
     as_mask,
     as_number,
     as_truth,
-    choice,
     compare,
     conjunction,
     disjunction,
     equal,
+    extreme_of,
     greater,
     is_known,
     known_truth,
@@ -408,11 +409,13 @@ class Expressions:
         if isinstance(one, ShiftedMask) and operator == "&" and same(other, 1):
             return one.bit
         a, b = self.number(node, one, f), self.number(node, other, f)
-        if operator in ("+", "-"):
-            return total(a, b if operator == "+" else -b)
-        if operator == "*" and (is_known(a) or is_known(b)):
-            return as_number(z3.simplify(as_expression(a) * as_expression(b)))
-        raise self.refusal(f, node, "has no translation")
+        if operator == "%":
+            below = conjunction(compare("<=", 0, a), compare("<", a, total(b, b)))
+            self.fault(negation(below), f, node, "goes round more than once")
+        found = arithmetic(operator, a, b)
+        if found is None:
+            raise self.refusal(f, node, "has no translation")
+        return found
 
     def _computation(self, node: ir.Node, operator: str, one: int, other: int, f: Frame) -> int:
         if (operator in ("<<", ">>") and other < 0) or (operator in ("//", "%") and other == 0):
@@ -471,11 +474,7 @@ class Expressions:
         thing = called.thing if isinstance(called, Known) else None
         arguments = [self.value(a, f) for a in node.arguments]
         if thing in (min, max) and len(arguments) > 1:
-            least, *others = (self.number(node, a, f) for a in arguments)
-            for each in others:
-                nearer = compare("<=" if thing is min else ">=", least, each)
-                least = choice(nearer, least, each)
-            return least
+            return extreme_of([self.number(node, a, f) for a in arguments], thing is min)
         if thing in (bool, int) and len(arguments) == 1:
             (value,) = arguments
             return self.truth(value) if thing is bool else self.number(node, value, f)

@@ -7,7 +7,7 @@ around the old: a state after a step is terms over the state before it, without 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +144,29 @@ def compare(operator: str, a: Term, b: Term) -> Term:
 def total(a: Term, b: Term) -> Term:
     """Their sum, in one form."""
     return as_number(z3.simplify(as_expression(as_number(a)) + as_expression(as_number(b))))
+
+
+def arithmetic(operator: str, a: Term, b: Term) -> Term | None:
+    """The value of an operation on two numbers, None if it has no translation.
+
+    A remainder is that of a number below twice the other: what a ring takes.
+    """
+    match operator:
+        case "+" | "-":
+            return total(a, b if operator == "+" else -b)
+        case "%":
+            return choice(compare("<", a, b), a, total(a, -b))
+        case "*" if is_known(a) or is_known(b):
+            return as_number(z3.simplify(as_expression(a) * as_expression(b)))
+    return None
+
+
+def extreme_of(numbers: Sequence[Term], is_least: bool) -> Term:
+    """The least of these, or the greatest."""
+    found, *others = numbers
+    for each in others:
+        found = choice(compare("<=" if is_least else ">=", found, each), found, each)
+    return found
 
 
 def numbers_in(x: Term) -> frozenset[int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -10,8 +12,9 @@ pytest.importorskip("z3")
 
 from tests.support.own_theorems import theorem_in, verdict_of
 from tests.support.translation import Comparison
+from waterline.checker.proof.counts import Counts, SizedSet
 from waterline.checker.proof.proving import Verdict
-from waterline.checker.proof.terms import NotProvable
+from waterline.checker.proof.terms import NotProvable, compare, total
 
 MODEL = '''
 from waterline import *
@@ -121,6 +124,34 @@ def test_numbers_of_members_are_those_of_python(guard: str) -> None:
         comparison.step(comparison.induction.model.action("win"), rng)
 
     assert comparison.seen["enabled True"] + comparison.seen["enabled False"] == 4
+
+
+def meet_anyhow(counts: Counts, one: SizedSet, other: SizedSet) -> Iterator[Any]:
+    """Facts of two sets, as if any two were apart."""
+    for _, most in counts._names():
+        yield compare("<=", total(one.size, other.size), most)
+
+
+def leave_one_out(counts: Counts, of: SizedSet) -> Iterator[Any]:
+    """Facts of a set with the number that there is, as if none had all names."""
+    yield from FACTS(counts, of)
+    for _, most in counts._names():
+        yield compare("<", of.size, most)
+
+
+FACTS = Counts._facts
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"), [("_facts_of_two", meet_anyhow), ("_facts", leave_one_out)]
+)
+def test_a_wrong_fact_is_found_out(name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counts, name, wrong)
+    made = theorem_in(MODEL.replace("GUARD", MAJORITIES[0]))
+    comparison, rng = Comparison(made.theorem, {"servers": 2, "clients": 2}), random.Random(1)
+
+    with pytest.raises(AssertionError, match="a definition has no solution"):
+        any(comparison.lemmas(rng) for _ in range(20))
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,13 @@ def test_a_field_may_be_called_like_a_word_of_the_solver(word: str) -> None:
     assert verdict_of(theorem_in(text))[0] is Verdict.PROVED
 
 
+def test_a_remainder_of_a_number_far_above_is_none() -> None:
+    """A number that is counted on goes round more than once, which no translation has."""
+    made = theorem_in(model(rule="and s.count[client] % s.clients == 0"))
+
+    assert verdict_of(made)[0] is Verdict.UNDECIDED
+
+
 LEAVES = '''
 """A number that leaves its range."""
 

@@ -14,8 +14,20 @@ from waterline.checker.proof.proving import Verdict, search_first
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FENCED, COMMIT = "fenced_lease", "two_phase_commit"
 REGISTER, CHAIN = "abd_register", "chain_replication"
-FREE = {FENCED: "clients", COMMIT: "rms", REGISTER: "servers", CHAIN: "servers"}
+TABLE, RING = "philosophers", "token_ring"
+FREE = {
+    FENCED: "clients",
+    COMMIT: "rms",
+    REGISTER: "servers",
+    CHAIN: "servers",
+    TABLE: "seats",
+    RING: "nodes",
+}
 WRONG = [
+    (TABLE, "return seat if seat == s.seats - 1 else seat + 1", "return (seat + 2) % s.seats"),
+    (TABLE, "    s.held_by[(seat + 1) % s.seats] = None\n", "    s.held_by[seat - 1] = None\n"),
+    (RING, "s.token == node and s.wants[node] and", "s.wants[node] and"),
+    (RING, "    s.wants[node] = False\n    s.served = True", "    s.wants[node] = False"),
     (REGISTER, "write_back: bool = True", "write_back: bool = False"),
     (REGISTER, "max(s.best[reader], s.stamp[server])", "s.stamp[server]"),
     (REGISTER, "    when(s.writing)\n    when(majority(s, len(s.acks)))", "    when(s.writing)"),

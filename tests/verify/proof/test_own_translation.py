@@ -17,7 +17,14 @@ from waterline.checker.proof.terms import NotProvable
 from waterline.checker.search.rule_errors import Raised
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-PROVED = ["abd_register", "chain_replication", "fenced_lease", "two_phase_commit"]
+PROVED = [
+    "abd_register",
+    "chain_replication",
+    "fenced_lease",
+    "philosophers",
+    "token_ring",
+    "two_phase_commit",
+]
 
 
 @pytest.mark.parametrize("name", PROVED)
