@@ -25,9 +25,7 @@ FREE = {
 }
 WRONG = [
     (TABLE, "return seat if seat == s.seats - 1 else seat + 1", "return (seat + 2) % s.seats"),
-    (TABLE, "    s.held_by[(seat + 1) % s.seats] = None\n", "    s.held_by[seat - 1] = None\n"),
     (RING, "s.token == node and s.wants[node] and", "s.wants[node] and"),
-    (RING, "    s.wants[node] = False\n    s.served = True", "    s.wants[node] = False"),
     (REGISTER, "write_back: bool = True", "write_back: bool = False"),
     (REGISTER, "max(s.best[reader], s.stamp[server])", "s.stamp[server]"),
     (REGISTER, "    when(s.writing)\n    when(majority(s, len(s.acks)))", "    when(s.writing)"),
