@@ -12,6 +12,7 @@ goal have the first, and an instance of a lemma makes seeds of the next.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -40,6 +41,7 @@ class Quantifiers:
 
     _bodies: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     _free: dict[int, frozenset[int]] = field(default_factory=dict)
+    _quantified: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _symbols: dict[int, frozenset[str]] = field(default_factory=dict)
     _parts: dict[int, Part] = field(default_factory=dict)
     _names: int = 0
@@ -100,13 +102,12 @@ class Quantifiers:
         if not self.mentions(value, variable):
             return value
         changes = [(variable, as_expression(by))]
-        for part in self.parts(value):
-            known = self.body(part.term)
-            if known is not None and self.mentions(known[1], variable):
-                of, body = known
+        for stands in self._quantified_in(value):
+            of, body = self._bodies[stands]
+            if self.mentions(body, variable):
                 new = self.variable()
                 body = self.substitute(self.substitute(body, of, new), variable, by)
-                changes.append((part.term, as_expression(self.every(new, body))))
+                changes.append((self._parts[stands].term, as_expression(self.every(new, body))))
         return z3.substitute(value, *changes)
 
     def symbols(self, term: Any) -> frozenset[str]:
@@ -119,6 +120,18 @@ class Quantifiers:
             found = [self.symbols(each) for each in inner if isinstance(each, z3.ExprRef)]
             self._symbols[number] = frozenset([part.name]).union(*found)
         return self._symbols[number]
+
+    def _quantified_in(self, term: Any) -> tuple[int, ...]:
+        """Numbers of the constants in a term that stand for quantified truths.
+
+        They are those outside of other quantified truths, from the last part of the term on.
+        """
+        number = term.get_id()
+        if number not in self._quantified:
+            inner = [self._quantified_in(each) for each in self.part(term).children]
+            own = (number,) if number in self._bodies else ()
+            self._quantified[number] = tuple(dict.fromkeys(itertools.chain(own, *inner[::-1])))
+        return self._quantified[number]
 
     def _free_in(self, term: Any) -> frozenset[int]:
         """Numbers of the constants that a term depends on."""
