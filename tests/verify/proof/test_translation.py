@@ -77,8 +77,8 @@ MUTANTS = {
 }
 MUTANTS_OF_ANY = {
     "an extreme is none of the values that are reached": (
-        "definition = conjunction(*rule, disjunction(*equals))",
-        "definition = conjunction(*rule)",
+        "conjunction(*rule, disjunction(*equals)), inner)",
+        "conjunction(*rule), inner)",
     ),
     "a value counts though no round reaches it": (
         "within = disjunction(negation(when), compare(operator, found, value))",
