@@ -33,10 +33,12 @@ def facts(output: str) -> dict[str, Any]:
     return {name: value for name, value in report.items() if name not in _ENGINES_OWN}
 
 
-def started(*arguments: object, **environment: str) -> subprocess.Popen[str]:
-    """The command, under way in a process group of its own."""
+def started(
+    *arguments: object, program: str = CHECK[-1], **environment: str
+) -> subprocess.Popen[str]:
+    """The command, or a program that calls it, under way in a process group of its own."""
     return subprocess.Popen(
-        [*CHECK, *map(str, arguments), "--format", "json"],
+        [*CHECK[:-1], program, *map(str, arguments), "--format", "json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -67,10 +69,12 @@ def levels_kept(directory: Path) -> int:
 def wait_until_told(words: str, process: subprocess.Popen[str]) -> None:
     """Until a line on its standard error has these words; `finished` has the lines after it."""
     assert process.stderr is not None
+    said = []
     for line in process.stderr:
         if words in line:
             return
-    raise AssertionError(f"it ended and did not say {words!r}")
+        said.append(line)
+    raise AssertionError(f"it ended and did not say {words!r}: {''.join(said)}")
 
 
 def wait_until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:

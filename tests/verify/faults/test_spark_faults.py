@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from tests.support.command import (
+    CHECK,
     checked,
     facts,
     finished,
@@ -26,6 +27,8 @@ from tests.support.command import (
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("class_archive")]
 
 SPACE = ("--protocol", "hw")
+SAYING_ALL = f"from waterline.checker.checking import run; run._LONG_SECONDS = 0.0; {CHECK[-1]}"
+"""The command, which says what follows a search however short that was."""
 LOCAL_SPARK = ("--master", "local[2]")
 
 
@@ -109,7 +112,7 @@ def test_a_killed_spark_is_one_line_and_the_run_goes_on(
     undisturbed: str,
 ) -> None:
     directory = tmp_path / "run"
-    run = started(*on_spark(after=after), "--run-dir", directory)
+    run = started(*on_spark(after=after), "--run-dir", directory, program=SAYING_ALL)
     if levels is None:
         wait_until_told("finding the shortest traces", run)
     else:

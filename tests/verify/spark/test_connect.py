@@ -63,7 +63,7 @@ def test_a_deadline_interrupts_the_level_and_the_run_goes_on_without_spark(
     directory = tmp_path / "run"
     options = ("--run-dir", directory)
     code, _, err = checked(
-        *SPACE, *options, "--master", server, "--driver-levels", 2, "--max-time", 5
+        *SPACE, *options, "--master", server, "--driver-levels", 2, "--max-time", 3
     )
     assert code == 20, err
 
