@@ -313,5 +313,5 @@ def asks_on(s: State) -> bool:
 
 
 def returns_new(s: State) -> bool:
-    """What a reader writes back is as new as `floor`."""
+    """No reader writes back a value that is older than `floor`."""
     return all(s.phase[r] != "writing_back" or s.best[r] >= s.floor[r] for r in s.readers)

@@ -251,7 +251,7 @@ def had_before_the_next(s: State) -> bool:
 
 
 def logs_continue(s: State) -> bool:
-    """What a live server has and is being sent is a beginning of each live log before it."""
+    """The updates that a live server has and is being sent begin each live log before it."""
     return all(
         coming(s, b) <= len(s.log[a])
         and all(update_of(s, b, k) == s.log[a][k] for k in range(coming(s, b)))
@@ -271,7 +271,7 @@ def all_is_on_the_way(s: State) -> bool:
 
 
 def were_submitted(s: State) -> bool:
-    """What a server has, or is being sent, was submitted."""
+    """Each update that a server has, or is being sent, was submitted."""
     return all(
         update in s.submitted or (update not in s.log[i] and update not in s.wire[i])
         for i in s.servers

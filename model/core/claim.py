@@ -91,7 +91,8 @@ class Invariant(_Verdictable):
     holds: Callable[[Any, Any], bool]
 
 
-def _not_so_here(sentence: str, state: Any, settings: Any) -> str:
+def not_so_here(sentence: str, state: Any, settings: Any) -> str:
+    """The explanation of a claim that has no other: that its sentence is not true of this state."""
     return f"Not so here: {sentence}"
 
 
@@ -127,7 +128,7 @@ class Lemma:
                 name=rule.__name__,
                 sentence=sentence,
                 holds=rule,
-                explain=partial(_not_so_here, sentence),
+                explain=partial(not_so_here, sentence),
             ),
             by,
         )

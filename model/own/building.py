@@ -18,6 +18,7 @@ from waterline.model.core.claim import (
     Reachable,
     Recoverable,
     Temporal,
+    not_so_here,
 )
 from waterline.model.core.errors import RaisedAtStart
 from waterline.model.core.layout import Layout
@@ -160,13 +161,9 @@ def _lemmas_of_places(rules: Rules, fields: Sequence[AnyField]) -> Iterator[Lemm
         if isinstance(each, SequenceField):
             name, sentence = f"places of {each.name}", f"The values of {each.name} come first."
             made = in_first_places(each, field_of(each).shape, f"__places_of_{each.name}__")
-            explain = partial(_no_explanation, sentence)
+            explain = partial(not_so_here, sentence)
             holds = rules.write(made)
             yield Lemma(Invariant(name=name, sentence=sentence, holds=holds, explain=explain))
-
-
-def _no_explanation(sentence: str, *given: Any) -> str:
-    return f"not so here: {sentence}"
 
 
 def _property(rules: Rules, sorts: Sequence[Names], claim: Callable[..., Any]) -> ActionProperty:

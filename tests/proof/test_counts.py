@@ -77,7 +77,7 @@ def votes_once(s: State) -> bool:
 
 
 def has_won(s: State) -> bool:
-    """Who has won has the votes."""
+    """A client that has won has the votes."""
     return all(not s.won[client] or GUARD for client in s.clients)
 '''
 MAJORITIES = [
