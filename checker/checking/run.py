@@ -28,10 +28,11 @@ from waterline.checker.search.engines.engine import (
 )
 from waterline.checker.search.engines.expander import chunks_of
 from waterline.checker.search.engines.factory import engine_for
+from waterline.checker.search.engines.interrupts import Interrupts
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import NO_BUDGETS, STOPPED_BY_ERROR, Budgets, Result, Verdict
 from waterline.checker.search.rule_errors import Failure, Raised, explain_fault
-from waterline.checker.search.search import Interrupts, SearchFault, Snapshot, exactly, search
+from waterline.checker.search.search import SearchFault, Snapshot, exactly, search
 from waterline.checker.storage.storage import Damaged
 from waterline.checker.traces.fewest_actors import paths_to_breaking
 from waterline.checker.traces.finding import Finding, finding_at, raising_at

@@ -1,8 +1,4 @@
-"""Search loop, breadth first, and its interruption.
-
-An exception that can come at any moment also comes where Python drops it, or where a file is being
-closed. So within a search the signal only sets a flag, which is checked wherever a deadline is. A
-second Ctrl-C is raised at once.
+"""Search loop, breadth first.
 
 A level is checked in full, and every step out of it, before the next is begun, so the first
 violation found of a claim is a shortest one. Of several at one depth the least state is kept, so
@@ -13,13 +9,9 @@ found out afterwards (`checker.traces.violating_states`).
 from __future__ import annotations
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import FrameType
 
 from waterline.checker.problem.problem import Problem
 from waterline.checker.problem.wording import describe_bytes
@@ -38,35 +30,6 @@ from waterline.checker.search.result import (
     Verdict,
 )
 from waterline.model.core.claim import Claim, Recoverable, Temporal
-
-
-class Interrupts:
-    """True if there has been a Ctrl-C within `noted`.
-
-    Signals are the main thread's. A caller with a search in another
-    thread, or with a handler of its own, stops the search otherwise.
-    """
-
-    def __init__(self) -> None:
-        self.noticed = False
-
-    @contextmanager
-    def listen(self) -> Iterator[None]:
-        """Take the signal, as long as this lasts."""
-        in_main = threading.current_thread() is threading.main_thread()
-        if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-            yield
-            return
-        signal.signal(signal.SIGINT, self._note)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.noticed:
-            raise KeyboardInterrupt
-        self.noticed = True
 
 
 @dataclass(frozen=True, slots=True)

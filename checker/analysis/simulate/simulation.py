@@ -29,10 +29,10 @@ from waterline.checker.search.engines.engine import (
     ModelFault,
     threads_of,
 )
+from waterline.checker.search.engines.interrupts import Interrupts
 from waterline.checker.search.engines.prepare import prepare
 from waterline.checker.search.result import INTERRUPTED, Budgets, Verdict
 from waterline.checker.search.rule_errors import explain_fault
-from waterline.checker.search.search import Interrupts
 from waterline.checker.traces.violating_states import Path
 from waterline.model.core.claim import ActionProperty, Invariant
 

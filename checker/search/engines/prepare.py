@@ -17,6 +17,7 @@ from waterline.checker.compiler.program import (
     look_up_anew,
 )
 from waterline.checker.problem.problem import Problem
+from waterline.checker.search.engines.interrupts import Interrupts
 from waterline.checker.sorts.check import require_well_sorted
 from waterline.checker.storage import programs
 
@@ -33,7 +34,7 @@ def prepare(
     `threads` is how many will search in memory. A search optimises the rules in the background if
     it takes long; `optimised` does it at once. `announce` receives the reason to wait where nothing
     is cached for this problem, and why a cache is not used. Raises `IllSorted` if the normal form
-    of the model would not be exact.
+    of the model would not be exact, and `KeyboardInterrupt` after the program that a Ctrl-C met.
     """
     started = time.monotonic()
     look_up_anew()
@@ -44,7 +45,10 @@ def prepare(
         if reason := distrust(cache_directory()):
             announce(f"{reason}; until then every run compiles")
         announce("compiling the rules (once for this question; about a second)")
-    for recipe in rules:
-        (load_program if optimised else loaded_quickly)(recipe)
-    programs.make_ready(store)
+    load = load_program if optimised else loaded_quickly
+    interrupts = Interrupts()
+    with interrupts.listen():
+        for recipe in (*rules, *store):
+            (load if recipe in rules else load_program)(recipe)
+            interrupts.check()
     return time.monotonic() - started
