@@ -86,7 +86,8 @@ def start_context(
         if gateway is not None and (how := how_it_ended(gateway)):
             raise SparkGone("before it was up", how) from None
         reason = _reason(problem, log)
-        raise NoSpark(f"Spark cannot be started on --master {master}: {reason}") from None
+        what = f"started on --master {master}" if master else "used as spark-submit has started it"
+        raise NoSpark(f"Spark cannot be {what}: {reason}") from None
     return context
 
 

@@ -155,7 +155,10 @@ def undergone(attempt: Attempt) -> Ended:
     started = Started(attempt)
     if attempt.signal is not None:
         disturb(started, attempt.signal)
-    return started.wait()
+    ended = started.wait()
+    if attempt.place is not None and "Spark hit" in ended.met:
+        attempt.place.await_end()
+    return ended
 
 
 def disturb(started: Started, disturbance: Signal) -> None:

@@ -32,6 +32,7 @@ EXECUTOR_SETTINGS = {
     "spark.speculation.multiplier": "1.5",
 }
 STRIKES = (*("worker", "workers", "candidates") * 4, "executor", "executor", "Spark")
+_END_SECONDS = 60
 _HOLDER = """
 import sys
 from pathlib import Path
@@ -87,6 +88,9 @@ class Place:
     def kept(self) -> list[int]:
         """Processes that outlive attempts; what they start does, too."""
         return []
+
+    def await_end(self) -> None:
+        """Wait until Spark, which has been hit, is seen to have ended: a signal takes its time."""
 
     def hit(self, strike: Strike, run: Path) -> bool:
         """Do what a strike says; false if there was nothing to hit."""
@@ -163,6 +167,11 @@ class Session(Place):
         """Those of the cluster."""
         return self._cluster().executors() if self._cluster else []
 
+    def await_end(self) -> None:
+        """The process that has started the JVM ends with it."""
+        if self._holder is not None:
+            self._holder.wait(_END_SECONDS)
+
     def kept(self) -> list[int]:
         """The process that has started the JVM."""
         return [self._holder.pid] if self._holder else []
@@ -204,6 +213,11 @@ class Server(Place):
     def executors(self) -> list[int]:
         """Those of the cluster."""
         return self._cluster().executors()
+
+    def await_end(self) -> None:
+        """The server's."""
+        if self._process is not None:
+            self._process.wait(_END_SECONDS)
 
     def kept(self) -> list[int]:
         """The server."""
@@ -253,6 +267,10 @@ class OneSession(Server):
     def executors(self) -> list[int]:
         """Those of the cluster."""
         return self._server.executors()
+
+    def await_end(self) -> None:
+        """The server's."""
+        self._server.await_end()
 
     def kept(self) -> list[int]:
         """The server is the other place's."""
