@@ -37,6 +37,7 @@ def alternating_bit(state: type[State]) -> Protocol:
         # Nothing has to be lost.
         fair=[send, receive, be_answered] if state.goes_on else [],
         always=[no_old_message_is_taken],
+        lemmas=[answer_follows_message],
         sometimes=[loses_a_message, loses_an_answer],
         always_eventually=[sends_the_first, sends_the_second],
         recoverable=[sends_the_first] if state.goes_on else [],
@@ -94,6 +95,11 @@ def lose_answer(s: State) -> None:
 def no_old_message_is_taken(s: State) -> bool:
     """A message that was sent before is on its way only if the receiver does not take it."""
     return s.message in (NOTHING, s.sending) or s.message != s.expected
+
+
+def answer_follows_message(s: State) -> bool:
+    """The bit that is being sent comes back only after its message was taken."""
+    return s.answer != s.sending or s.expected != s.sending
 
 
 def sends_the_first(s: State) -> bool:

@@ -34,6 +34,7 @@ def circuit_breaker(state: type[State]) -> Protocol:
         actions=[begin, succeed, fail, wait],
         always=[one_trial],
         every_step=[opens_after_failure, closes_after_trial, keeps_its_kind, counts_in_a_row],
+        lemmas=[closed_below_threshold],
         sometimes=[late_end, trial_fails, trial_closes],
         recoverable=[closed],
         fair=[begin, succeed, wait],
@@ -98,6 +99,13 @@ def one_trial(s: State) -> bool:
         or (s.circuit == "half_open" and all(a == b or s.call[b] != "trial" for b in s.calls))
         for a in s.calls
     )
+
+
+def closed_below_threshold(s: State) -> bool:
+    """The failures are fewer than the threshold while the circuit is closed, then as many."""
+    if s.circuit == "closed":
+        return s.failures < s.threshold or s.threshold <= 0
+    return s.failures == s.threshold
 
 
 def opens_after_failure(before: State, after: State) -> bool:

@@ -15,6 +15,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 FENCED, COMMIT = "fenced_lease", "two_phase_commit"
 REGISTER, CHAIN = "abd_register", "chain_replication"
 TABLE, RING = "philosophers", "token_ring"
+BIT, BREAKER = "alternating_bit", "circuit_breaker"
 FREE = {
     FENCED: "clients",
     COMMIT: "rms",
@@ -22,9 +23,16 @@ FREE = {
     CHAIN: "servers",
     TABLE: "seats",
     RING: "nodes",
+    BIT: "losses",
+    BREAKER: "calls",
 }
 WRONG = [
     (TABLE, "return seat if seat == s.seats - 1 else seat + 1", "return (seat + 2) % s.seats"),
+    (BIT, "    s.expected = 1 - s.message\n", "    s.expected = 1 - s.expected\n"),
+    (BIT, "    if s.answer == s.sending:\n        s.sending", "    if True:\n        s.sending"),
+    (BREAKER, 'all(s.call[other] != "trial" for other in s.calls)', "True"),
+    (BREAKER, 'if s.call[call] == "trial" or s.circuit == "closed":', "if True:"),
+    (BREAKER, "if s.failures == s.threshold:", "if s.failures == 1:"),
     (RING, "s.token == node and s.wants[node] and", "s.wants[node] and"),
     (REGISTER, "write_back: bool = True", "write_back: bool = False"),
     (REGISTER, "max(s.best[reader], s.stamp[server])", "s.stamp[server]"),
