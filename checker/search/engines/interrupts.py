@@ -15,10 +15,10 @@ from types import FrameType
 
 
 class Interrupts:
-    """Whether there has been a Ctrl-C while it listened.
+    """A flag that Ctrl-C sets while this listens.
 
-    Signals are the main thread's. A caller with a search in another
-    thread, or with a handler of its own, stops the search otherwise.
+    Signals are the main thread's. A caller with a search in another thread, or with a handler of
+    its own, stops the search otherwise.
     """
 
     def __init__(self) -> None:
