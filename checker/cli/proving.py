@@ -30,6 +30,7 @@ from waterline.checker.proof.proving import (
     Proof,
     Subject,
     Verdict,
+    narrow_all,
     never_happen,
     prove_all,
     search_first,
@@ -95,6 +96,8 @@ def _prove(subject: Subject, options: ProveOptions) -> int:
         if small is not None:
             _induct(proof, subject, small, options, progress)
         if out is not None and proof.verdict(theorem) is Verdict.PROVED:
+            progress.announce("looking for less that each query takes")
+            narrow_all(proof, theorem.induction(), threads=options.threads)
             write_proof(subject, proof, out=out, solver=solver_name())
         suggested = None
         if options.suggest and proof.refuted is not None and subject.suggest is not None:
@@ -140,7 +143,6 @@ def _induct(
         small,
         lambda done, what: progress.report(f"{quantity(done, 'obligation')} answered; now {what}"),
         threads=options.threads,
-        narrow=options.certificate is not None,
     )
     done = sum(each not in proof.undecided for each in proof.answered)
     seconds = time.monotonic() - started

@@ -79,7 +79,7 @@ def message_subject_of(version: str) -> Subject:
         theorem=theorem,
         searched=searched,
         searched_in=f"of {replicas} replicas, {within}",
-        small=searched if is_any else {**searched, "epochs": 2},
+        small={**searched, "records": 2, "epochs": 2},
         scope=f"{'any number of' if is_any else '2'} replicas, logs of any length, any number of "
         "records, leader epochs, process crashes, elections and moves of the leader; no disk or "
         "machine is lost",
@@ -143,7 +143,6 @@ def message_theorem_of(version: str) -> Theorem:
         havoc=("acked", "unanswered"),
         apart=("answer_log",),
         split=(leader_fetch, takes_fetch) if asks else (end_by_epochs,),
-        no_error_by=lemmas.ERRORS_BY,
         # Of two brokers one is left, and that is no choice; who asks before it fetches is in range.
         never=() if asks else ("FenceAndElect", "RecvOutOfRange"),
         describe_history=history.describe,

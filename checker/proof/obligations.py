@@ -21,18 +21,19 @@ from waterline.checker.proof.terms import (
     Mask,
     NotProvable,
     Term,
+    as_expression,
     conjunction,
     disjunction,
     is_known,
     negation,
 )
-from waterline.model.core.claim import ActionProperty, Fact, Invariant, Lemma
+from waterline.model.core.claim import ActionProperty, Invariant
 from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Model
 
 AT_FIRST, CLAIM, NO_ERROR, HAPPENS = "initially", "claim", "no rule in error", "happens"
-CASE = "case"
-_ALWAYS = ("ranges", "step", CASE, "defined")
+CASE, FACTS = "case", "facts"
+ALWAYS = ("ranges", "step", CASE, FACTS, "defined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +42,27 @@ class Theorem:
 
     `model(sizes)` makes the model within bounds, by name; `sizes` are small ones, of all bounds
     that fall away; values lie within those in `limits`. `follows` are lemmas that need no induction
-    of their own. Each claim comes with the lemmas that its proof takes, as a hint; one that is a
-    lemma as well has its proof there. `steps` are claims about steps. `facts` follow, by action,
-    from the decisions of a case: they are proved first, and a hint that names one leaves these out.
+    of their own. A claim that is a lemma as well has its proof there. `steps` are claims about
+    steps. `facts` follow, by action, from the decisions of a case, and are proved first.
     `forms` are closed forms by the function that has the loop; the fields in `havoc` have any value
     after a loop without one.
-    Each branch of a function in `split` is a case of its own. `no_error_by` are the lemmas that
-    exclude errors, as a hint. `never` are actions that no state enables within the other sizes.
-    The indices of fields in `apart` are apart from places of other fields, as a hint.
+    Each branch of a function in `split` is a case of its own. `never` are actions that no state
+    enables within the other sizes. The indices of fields in `apart` are apart from places of other
+    fields, as a hint.
     """
 
     model: Callable[[dict[str, int]], Model]
     sizes: dict[str, int]
-    lemmas: tuple[Lemma, ...]
-    follows: tuple[Lemma, ...] = ()
-    claims: tuple[tuple[Invariant, tuple[str, ...]], ...] = ()
+    lemmas: tuple[Invariant, ...]
+    follows: tuple[Invariant, ...] = ()
+    claims: tuple[Invariant, ...] = ()
     steps: tuple[ActionProperty, ...] = ()
-    facts: Mapping[str, tuple[Fact, ...]] = field(default_factory=dict)
+    facts: Mapping[str, tuple[Callable[..., bool], ...]] = field(default_factory=dict)
     limits: tuple[str, ...] = ()
     forms: Mapping[Any, Form] = field(default_factory=dict)
     havoc: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     split: tuple[Any, ...] = ()
-    no_error_by: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
     describe_history: Callable[[State], str] = lambda state: ""
 
@@ -87,27 +86,33 @@ class Theorem:
     @property
     def invariants(self) -> tuple[Invariant, ...]:
         """Its claims about states and its lemmas, each once."""
-        claims = {claim.name: claim for claim, _ in self.claims}
-        lemmas = {lemma.name: lemma.claim for lemma in (*self.lemmas, *self.follows)}
-        return tuple((claims | lemmas | claims).values())
+        every = (*self.claims, *self.lemmas, *self.follows)
+        return tuple({claim.name: claim for claim in every}.values())
 
     @property
-    def own_lemmas(self) -> tuple[Lemma, ...]:
+    def own_lemmas(self) -> tuple[Invariant, ...]:
         """Its lemmas without its claims."""
         return tuple(e for e in (*self.lemmas, *self.follows) if e.name not in self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its claims."""
-        return tuple(c.name for c in (*(claim for claim, _ in self.claims), *self.steps))
+        return tuple(claim.name for claim in (*self.claims, *self.steps))
 
 
 class Premises(Enum):
-    """Assumptions: the goal itself before the step, with its hint, or all."""
+    """Assumptions of an attempt, beside the goal itself before the step.
+
+    NEEDED are those that it takes within small sizes. LEARNED are these and those that proofs of
+    the same goal have taken; facts stand in place of the decisions of a case. ONE_MORE is each that
+    is not needed, one after the other, with those that are.
+    """
 
     ITSELF = 0
-    HINT = 1
-    ALL = 2
+    NEEDED = 1
+    LEARNED = 2
+    ONE_MORE = 3
+    ALL = 4
 
 
 @dataclass
@@ -115,7 +120,7 @@ class Obligation:
     """A goal, which is to follow from assumptions by name.
 
     `what` is an action with its arguments or another part of the proof, `lemma` the goal's name.
-    `by` are the assumptions to try first.
+    `case` are the decisions of its case, where a step has several.
     """
 
     what: str
@@ -123,25 +128,55 @@ class Obligation:
     run: Execution
     assumed: dict[str, list[Term]]
     goal: Term
-    by: tuple[str, ...] = ()
     action: Action | None = None
     before: dict[str, Array] = field(default_factory=dict)
     arguments: tuple[Any, ...] = ()
-    facts: frozenset[str] = frozenset()
+    case: tuple[Any, ...] = ()
 
-    def names(self, premises: Premises) -> list[str]:
-        """The names of assumptions."""
-        if premises is Premises.ALL or (premises is Premises.HINT and not self.by):
-            return list(self.assumed)
-        hint = self.by if premises is Premises.HINT else ()
-        first = {self.lemma, *hint, *_ALWAYS}
-        if not self.facts.isdisjoint(hint):  # they stand for the decisions that they follow from
-            first.remove(CASE)
-        return [name for name in self.assumed if name in first]
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Its names and its case, which are those of the same obligation within other sizes."""
+        return self.what, self.lemma, self.case
+
+    def choices(
+        self, premises: Premises, needed: Collection[str], learned: Collection[str]
+    ) -> Iterator[tuple[str, ...]]:
+        """Assumptions by name, if these are needed and proofs of its goal have taken those."""
+        some = {self.lemma, *ALWAYS}
+        if premises is not Premises.ITSELF:
+            some |= set(needed)
+        if premises is Premises.LEARNED:
+            some |= set(learned)
+            some -= {CASE} if FACTS in self.assumed else set()
+        more = [n for n in self.assumed if n not in some] if premises is Premises.ONE_MORE else [""]
+        for one in more:
+            yield tuple(
+                name
+                for name in self.assumed
+                if premises is Premises.ALL or name in some or name == one
+            )
 
     def assertions(self) -> list[Term]:
         """All assumptions, and the negated goal."""
         return [*(t for each in self.assumed.values() for t in each), negation(self.goal)]
+
+    def look(self, *, from_last: bool = False) -> Query:
+        """The query without quantifiers, from all assumptions.
+
+        They are in their order, the goal itself before the step first, or in the reverse.
+        """
+        given = {name: self.assumed[name] for name in ALWAYS if name in self.assumed}
+        others = [name for name in self.assumed if name not in given]
+        others.sort(key=lambda name: name != self.lemma)
+        others = others[::-1] if from_last else others
+        solver, context = z3.Solver(), z3.main_ctx()
+        solver.add(*map(as_expression, self.run.space.assumed), as_expression(negation(self.goal)))
+        for terms in given.values():
+            solver.add(*map(as_expression, terms))
+        for name in others:
+            term = as_expression(conjunction(*self.assumed[name]))
+            solver.add(z3.Implies(switch(name, context), term))
+        return Query(_with_own_numbers(str(solver.to_smt2())), tuple(others))
 
     def query(self, names: Collection[str], generations: int, values: bool) -> Query:
         """The query: unsatisfiable if the goal follows from assumptions by name.
@@ -149,19 +184,15 @@ class Obligation:
         Others are left out. See `Instantiation` for the rest.
         """
         space, made = self.run.space, self.run.instantiation(generations, values=values)
-        solver = z3.Solver()
+        solver, context = z3.Solver(), z3.main_ctx()
         solver.add(*space.assumed, made.assertion(negation(self.goal)), *made.axioms())
         relevant = {name: terms for name, terms in self._relevant(names).items() if terms}
         for name, terms in relevant.items():
             asserted = (made.assertion(each) for each in terms)
-            solver.add(*(z3.Implies(switch(name), each) for each in asserted))
-        switches = " ".join(switch(name).sexpr() for name in relevant)
+            solver.add(*(z3.Implies(switch(name, context), each) for each in asserted))
+        switches = " ".join(switch(name, context).sexpr() for name in relevant)
         text = str(solver.to_smt2()).replace("(check-sat)", f"(check-sat-assuming ({switches}))")
-        numbers: dict[str, str] = {}
-        return Query(
-            re.sub(r"![0-9]+", lambda m: numbers.setdefault(m[0], f"!{len(numbers)}"), text),
-            tuple(relevant),
-        )
+        return Query(_with_own_numbers(text), tuple(relevant))
 
     def _relevant(self, names: Collection[str]) -> dict[str, list[Term]]:
         """The assumptions by name, without facts about functions that no other one mentions."""
@@ -183,13 +214,23 @@ class Obligation:
 
 
 class Query(NamedTuple):
-    """A query in SMT-LIB, whose assumptions count where the truth of the same name does."""
+    """A query in SMT-LIB, whose assumptions count where the truth of the same name does.
+
+    `effort` is the limit of its steps (`STEPS`).
+    """
 
     text: str
     names: tuple[str, ...]
+    effort: int = 1
 
 
-def switch(name: str, context: z3.Context | None = None) -> Any:
+def _with_own_numbers(text: str) -> str:
+    """Number the terms of a query by their order in it, and not by how many were made before."""
+    numbers: dict[str, str] = {}
+    return re.sub(r"![0-9]+", lambda m: numbers.setdefault(m[0], f"!{len(numbers)}"), text)
+
+
+def switch(name: str, context: z3.Context) -> Any:
     """The truth that switches on the assumption of this name."""
     return z3.Bool(f"switch!{name}", context)
 
@@ -230,7 +271,7 @@ class Induction:
                 return found
             found -= changed
 
-    def _lemma(self, run: Execution, lemma: Lemma, state: StateRef) -> Term:
+    def _lemma(self, run: Execution, lemma: Invariant, state: StateRef) -> Term:
         """The truth of a lemma, whose faults are none: so a closed form cannot be assumed in it."""
         assumed, run.assumes_forms = run.assumes_forms, False
         truth = run.holds(lemma.holds, state, self.settings)
@@ -256,17 +297,15 @@ class Induction:
     def claims(self) -> Iterator[Obligation]:
         """Every claim follows from the lemmas, and no claim is in error."""
         run = self._begin()
-        follows = [(lemma.name, lemma.holds, lemma.by) for lemma in self.theorem.follows]
-        claims = [(claim.name, claim.holds, by) for claim, by in self.theorem.claims]
         proved: dict[str, list[Term]] = {}
-        for name, holds, by in (*follows, *claims):
-            truth = run.holds(holds, self._state, self.settings)
+        for claim in (*self.theorem.follows, *self.theorem.claims):
+            name, truth = claim.name, run.holds(claim.holds, self._state, self.settings)
             no_error = run.no_error()
             run.faults.clear()
             given = self._assumed | proved | {"defined": list(run.definitions)}
-            yield Obligation(CLAIM, name, run, given, truth, by, before=self._before)
+            yield Obligation(CLAIM, name, run, given, truth, before=self._before)
             what = f"{name}: {NO_ERROR}"
-            yield Obligation(CLAIM, what, run, given, no_error, by, before=self._before)
+            yield Obligation(CLAIM, what, run, given, no_error, before=self._before)
             proved[name] = [truth]
 
     def steps(self, action: Action) -> Iterator[Obligation]:
@@ -281,7 +320,7 @@ class Induction:
     def _steps(
         self, action: Action, arguments: tuple[Term, ...], cases: Sequence[Any]
     ) -> Iterator[Obligation]:
-        self._run.begin_case(self.theorem.split if self.space.rounds is None else (), cases)
+        self._run.begin_case(self.theorem.split, cases)
         run, guard, after = self._step(action, arguments)
         self._others = run.others
         pairs = zip(action.parameters, arguments, strict=True)
@@ -289,29 +328,35 @@ class Induction:
         no_error, cut = run.no_error(), [negation(disjunction(*run.cuts))]
         ranges = self._ranges(action, arguments)
         given = self._assumed | {"step": ranges, "defined": [*run.definitions, *cut]}
-        made = partial(Obligation, name, action=action, before=self._before, arguments=arguments)
-        by = self.theorem.no_error_by
+        made = partial(
+            Obligation,
+            name,
+            action=action,
+            before=self._before,
+            arguments=arguments,
+            case=tuple(run.taken),
+        )
         if not run.taken:
-            yield made(NO_ERROR, run, given, no_error, by)
+            yield made(NO_ERROR, run, given, no_error)
         else:  # an error of the guard is one in every case, and where it is false
             if not cases:
-                yield made(NO_ERROR, run, given, run.guard_has_no_error, by)
-            yield made(NO_ERROR, run, given | {CASE: list(run.path)}, no_error, by)
+                yield made(NO_ERROR, run, given, run.guard_has_no_error)
+            yield made(NO_ERROR, run, given | {CASE: list(run.path)}, no_error)
         draft = run.state(after)
-        facts: dict[str, list[Term]] = {}
+        facts: list[Term] = []
+        bounds = self._bounds(run, after)
+        assumptions = partial(self._assumptions, run, [*ranges, guard], bounds, facts)
         for fact, truth in self._facts_of(run, action, arguments):
-            given = self._assumptions(run, [*ranges, guard], after)
-            yield made(fact.name, run, given, truth, fact.by)
-            facts[fact.name] = [truth]
+            yield made(fact.__name__, run, assumptions(), truth)
+            facts.append(truth)
         run.split = ()
         for lemma in self.theorem.lemmas:
             truth = self._lemma(run, lemma, draft)
-            given = facts | self._assumptions(run, [*ranges, guard], after)
-            yield made(lemma.name, run, given, truth, lemma.by, facts=frozenset(facts))
+            yield made(lemma.name, run, assumptions(), truth)
         for claim in self.theorem.steps:
             run.faults.clear()
             truth = run.holds(claim.keeps, self._state, draft, self.settings)
-            given = self._assumptions(run, [*ranges, guard], after)
+            given = assumptions()
             no_error = run.no_error()  # before anything else may be executed in this run
             yield made(claim.name, run, given, truth)
             yield made(f"{claim.name}: {NO_ERROR}", run, given, no_error)
@@ -321,9 +366,9 @@ class Induction:
         for arguments in self._instances(action):
             run, guard, after = self._step(action, arguments)
             step = [*self._ranges(action, arguments), guard]
-            given = self._assumptions(run, step, after)
+            given = self._assumptions(run, step, self._bounds(run, after))
             yield Obligation(
-                action.name, HAPPENS, run, given, False, (), action, self._before, arguments
+                action.name, HAPPENS, run, given, False, action, self._before, arguments
             )
 
     def _begin(self) -> Execution:
@@ -377,25 +422,32 @@ class Induction:
 
     def _facts_of(
         self, run: Execution, action: Action, arguments: tuple[Term, ...]
-    ) -> Iterator[tuple[Fact, Term]]:
+    ) -> Iterator[tuple[Callable[..., bool], Term]]:
         """The facts of a case of a step that say something there, from its decisions."""
         taken = len(run.taken)
         for fact in self.theorem.facts.get(action.name, ()) if taken else ():
-            run.split = (*self.theorem.split, fact.rule)
-            truth = run.holds(fact.rule, self._state, self.settings, *arguments)
+            run.split = (*self.theorem.split, fact)
+            truth = run.holds(fact, self._state, self.settings, *arguments)
             if len(run.taken) > taken:
-                raise NotProvable(f"{fact.name} decides what its step leaves open")
+                raise NotProvable(f"{fact.__name__} decides what its step leaves open")
             if not is_known(truth):
                 yield fact, truth
 
+    def _bounds(self, run: Execution, after: dict[str, Array]) -> list[Term]:
+        """That a step ends within the bounds, if there are any: a step beyond is cut."""
+        bounded = self.space.rounds is not None
+        return list(self.space.ranges(after, run.quantifiers).values()) if bounded else []
+
     def _assumptions(
-        self, run: Execution, step: list[Term], after: dict[str, Array]
+        self, run: Execution, step: list[Term], bounds: list[Term], facts: Sequence[Term] = ()
     ) -> dict[str, list[Term]]:
-        """The assumptions after a step. It ends within the bounds: a step beyond is cut."""
-        ranges = {} if self.space.rounds is None else self.space.ranges(after, run.quantifiers)
-        bounds = list(ranges.values())
+        """The assumptions after a step: the facts of its case are proved before those after."""
         given = self._assumed | {"step": step, "defined": [*run.definitions, *bounds]}
-        return given | {CASE: list(run.path)} if run.taken else given
+        if run.taken:
+            given[CASE] = list(run.path)
+        if facts:
+            given[FACTS] = list(facts)
+        return given
 
     def _ranges(self, action: Action, arguments: tuple[Term, ...]) -> list[Term]:
         """That arguments are within their ranges."""

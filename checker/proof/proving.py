@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any, NamedTuple
 
 from waterline.checker.problem.problem import Problem
 from waterline.checker.proof.counterexample import Counterexample, counterexample_of, unknowns_of
-from waterline.checker.proof.obligations import Induction, Obligation, Query, Theorem
+from waterline.checker.proof.obligations import (
+    CLAIM,
+    Induction,
+    Obligation,
+    Query,
+    Theorem,
+)
 from waterline.checker.proof.side_by_side import Solvers
 from waterline.checker.proof.solver import (
+    EFFORT,
     LOOKS,
     RECIPE,
-    STEPS,
+    SECOND_ROUND,
+    Ask,
     Attempt,
     Outcome,
     answer,
     ask,
-    names_of,
+    look,
     query_of,
 )
 from waterline.checker.search.engines.memory import MemoryEngine
@@ -70,6 +79,10 @@ class Answer:
     what: str
     lemma: str
     attempt: Attempt
+
+    def with_all(self) -> Answer:
+        """The same, as if the proof took all that the attempt was given."""
+        return replace(self, attempt=replace(self.attempt, takes=self.attempt.given))
 
 
 @dataclass(slots=True)
@@ -125,43 +138,6 @@ def search_first(
             raise explain_fault(problem, fault) from None
 
 
-@dataclass(slots=True)
-class _Course:
-    """The attempts at an obligation so far: their number, their steps, and the one that proves it.
-
-    Each takes what its number names; a last one is `narrow`, from the core of the proof alone.
-    """
-
-    place: int
-    obligation: Obligation
-    number: int = 1
-    steps: int = 0
-    proved: Attempt | None = None
-
-    def go_on(self, answered: Attempt, *, narrow: bool) -> Query | None:
-        """Take note of an answer, and return the next query, if there is one."""
-        if self.proved is not None:
-            if answered.outcome is not Outcome.PROVED:
-                every = tuple(names_of(self.obligation, self.number))
-                self.proved = replace(self.proved, takes=every)
-            return None
-        self.steps += answered.steps
-        if answered.outcome is Outcome.PROVED:
-            self.proved = answered
-            return query_of(self.obligation, self.number, answered.takes) if narrow else None
-        if self.number == len(RECIPE):
-            return None
-        self.number += 1
-        return query_of(self.obligation, self.number)
-
-    @property
-    def answer(self) -> Answer:
-        """The answer, after the last query."""
-        last = self.proved or Attempt(Outcome.UNDECIDED, 0, 0)
-        attempt = replace(last, number=self.number, steps=self.steps)
-        return Answer(self.obligation.what, self.obligation.lemma, attempt)
-
-
 def prove_all(
     proof: Proof,
     induction: Induction,
@@ -169,63 +145,140 @@ def prove_all(
     watch: Callable[[int, str], None] = lambda done, what: None,
     *,
     threads: int = 0,
-    narrow: bool = False,
 ) -> None:
-    """Try every obligation, up to the first with a counterexample within small sizes.
-
-    An obligation that the first attempt leaves open is looked at there, shortly, and once more
-    before the last attempts, which take long and would not refute it. With `narrow` an attempt
-    takes only what proves the goal without the rest of what it was given.
-    """
-    refuted = _Refutation(small)
+    """Try every obligation, up to the first with a counterexample within small sizes."""
+    within = _Within(small)
     done: dict[int, Answer] = {}
-    with Solvers[_Course](ask, threads) as solvers:
-        courses = (_Course(*each) for each in enumerate(induction.all()))
-        for course, attempt in solvers.ahead(
-            (each, query_of(each.obligation, 1)) for each in courses
-        ):
-            if attempt.outcome is not Outcome.PROVED and course.number in LOOKS:
-                found = refuted.by(course.obligation, LOOKS[course.number])
-                if found is not None:
-                    proof.refuted = course.obligation.lemma, found
-                    break
-            query = course.go_on(attempt, narrow=narrow)
-            if query is not None:
-                solvers.give(course, query)
-            else:
-                done[course.place] = course.answer
-                watch(len(done), course.obligation.what)
+    left: Iterable[_Course] = (
+        _Course(*each, _attempts(each[1], within)) for each in enumerate(induction.all())
+    )
+    with Solvers[_Course](threads) as solvers:
+        while left:
+            undecided: list[_Course] = []
+            for course, attempt in solvers.ahead((each, each.go_on()) for each in left):
+                try:
+                    asked = course.attempts.send(attempt)
+                except StopIteration as end:
+                    if isinstance(end.value, Counterexample):
+                        proof.refuted = course.obligation.lemma, end.value
+                        undecided.clear()
+                        break
+                    done[course.place] = end.value
+                    watch(len(done), course.obligation.what)
+                else:
+                    if asked is None:
+                        undecided.append(course)
+                    else:
+                        solvers.give(course, asked)
+            left = undecided
     proof.answered = [done[place] for place in sorted(done)]
 
 
+_Ask = tuple[Query, Ask]
+_Attempts = Generator["_Ask | None", Attempt, "Answer | Counterexample"]
+
+
+class _Course(NamedTuple):
+    place: int
+    obligation: Obligation
+    attempts: _Attempts
+
+    def go_on(self) -> _Ask:
+        """The first query of a round."""
+        query = next(self.attempts)
+        assert query is not None
+        return query
+
+
+def _attempts(obligation: Obligation, within: _Within) -> _Attempts:
+    """The attempts at an obligation, one after the other; None: once all others are proved.
+
+    One that the first attempts leave open is looked at within small sizes: it is refuted there, or
+    the lemmas that it takes there are those of the next attempts.
+    """
+    tried = set()
+    needed: dict[str, None] = {}
+    learned = within.learned.setdefault(obligation.lemma, {})
+    steps = 0
+    for number, (premises, *how) in enumerate(RECIPE, 1):
+        if number == SECOND_ROUND:
+            yield None
+        if number in LOOKS and (same := within.same(obligation)) is not None:
+            looked = yield same.look(from_last=LOOKS[number])._replace(effort=EFFORT), look
+            steps += looked.steps
+            if looked.outcome is Outcome.REFUTED and (found := refute(within.small, same)):
+                return found
+            needed.update(dict.fromkeys(looked.takes))
+        for names in obligation.choices(premises, needed, learned):
+            if (same_as := (*names, *how)) in tried:
+                continue
+            tried.add(same_as)
+            attempt = yield query_of(obligation, number, names), ask
+            steps += attempt.steps
+            if attempt.outcome is Outcome.PROVED:
+                learned.update(dict.fromkeys(attempt.takes))
+                proved = Attempt(Outcome.PROVED, number, steps, attempt.takes, names)
+                return Answer(obligation.what, obligation.lemma, proved)
+    return Answer(obligation.what, obligation.lemma, Attempt(Outcome.UNDECIDED, number, steps))
+
+
+def narrow_all(proof: Proof, induction: Induction, *, threads: int = 0) -> None:
+    """Have each attempt take only what proves the goal without the rest of what it was given."""
+    with Solvers[Answer](threads) as solvers:
+        queries = (
+            (each, (query_of(obligation, each.attempt.number, each.attempt.takes), ask))
+            for obligation, each in zip(induction.all(), proof.answered, strict=True)
+        )
+        answers = [
+            (each, again.outcome is Outcome.PROVED) for each, again in solvers.ahead(queries)
+        ]
+    proof.answered = [each if narrower else each.with_all() for each, narrower in answers]
+
+
+_ACTIONS = 3
+"""Actions whose obligations within small sizes are kept: their terms take some 100 MB each."""
+
+
 @dataclass(slots=True)
-class _Refutation:
-    """Counterexamples within small sizes, to the obligations of one action after the other."""
+class _Within:
+    """The obligations within small sizes, made when they are looked for.
+
+    `learned` are the assumptions that proofs of a goal have taken so far, by its name.
+    """
 
     small: Induction
-    _within: dict[tuple[str, str], Obligation] = field(default_factory=dict)
+    learned: dict[str, dict[str, None]] = field(default_factory=dict)
+    _made: dict[str, dict[tuple[Any, ...], Obligation]] = field(default_factory=dict)
 
-    def by(self, obligation: Obligation, steps: int) -> Counterexample | None:
-        """A counterexample to an obligation."""
-        key = obligation.what, obligation.lemma
-        if key not in self._within and obligation.action is not None:
-            same = self.small.model.action(obligation.action.name)
-            self._within = {(each.what, each.lemma): each for each in self.small.steps(same)}
-        return refute(self.small, self._within[key], steps) if key in self._within else None
+    def same(self, obligation: Obligation) -> Obligation | None:
+        """An obligation within small sizes, which has all its cases."""
+        name = obligation.what if obligation.action is None else obligation.action.name
+        if name not in self._made:
+            if len(self._made) == _ACTIONS:
+                self._made.pop(next(iter(self._made)))
+            self._made[name] = {each.key: each for each in self._make(obligation)}
+        return self._made[name].get(obligation.key)
+
+    def _make(self, obligation: Obligation) -> Iterator[Obligation]:
+        if obligation.action is not None:
+            return self.small.steps(self.small.model.action(obligation.action.name))
+        return self.small.claims() if obligation.what == CLAIM else self.small.initially()
 
 
-def induct(subject: Subject, proof: Proof | None = None, *, narrow: bool = False) -> Proof:
+def induct(subject: Subject, proof: Proof | None = None) -> Proof:
     """The proof by induction, after a search or without. See `prove_all`."""
     theorem, proof = subject.theorem, proof or Proof()
     small = theorem.within(subject.small)
     proof.never = never_happen(small)
-    prove_all(proof, theorem.induction(), small, narrow=narrow)
+    prove_all(proof, theorem.induction(), small)
     return proof
 
 
-def refute(small: Induction, obligation: Obligation, steps: int = STEPS) -> Counterexample | None:
-    """A counterexample to an obligation within small sizes that the interpreter confirms."""
-    outcome, model = answer(obligation, unknowns_of(small, obligation), steps)
+def refute(small: Induction, obligation: Obligation) -> Counterexample | None:
+    """A step within small sizes that refutes an obligation, as the interpreter confirms."""
+    if obligation.action is None:
+        return None
+    outcome, model = answer(obligation, unknowns_of(small, obligation))
     if outcome is not Outcome.REFUTED:
         return None
     found = counterexample_of(small, obligation, model)

@@ -29,8 +29,7 @@ _INTERRUPT_SECONDS = 0.02
 class Solvers(Generic[Item]):
     """So many threads with a solver, 0: one for each core. They end with the block."""
 
-    def __init__(self, ask: Ask, threads: int = 0) -> None:
-        self._ask = ask
+    def __init__(self, threads: int = 0) -> None:
         self._threads = ThreadPoolExecutor(threads_of(threads), thread_name_prefix="solver")
         self._given: deque[tuple[Item, Future[Attempt]]] = deque()
         self._running: set[Any] = set()
@@ -55,13 +54,16 @@ class Solvers(Generic[Item]):
         if self._collects:
             gc.enable()
 
-    def give(self, item: Item, query: Query) -> None:
+    def give(self, item: Item, query: tuple[Query, Ask]) -> None:
         """Have a query answered after all that were given before; `item` is what it is about."""
         gc.collect(1)
-        future = self._threads.submit(self._ask, query, self._running)
+        asked, ask = query
+        future = self._threads.submit(ask, asked, self._running)
         self._given.append((item, future))
 
-    def ahead(self, queries: Iterable[tuple[Item, Query]]) -> Iterator[tuple[Item, Attempt]]:
+    def ahead(
+        self, queries: Iterable[tuple[Item, tuple[Query, Ask]]]
+    ) -> Iterator[tuple[Item, Attempt]]:
         """Every item with its answer, in order, those that are given meanwhile among them."""
         for item, query in queries:
             self.give(item, query)

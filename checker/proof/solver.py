@@ -15,20 +15,34 @@ import z3
 
 from waterline.checker.proof.obligations import Obligation, Premises, Query, switch
 
-STEPS = 16_000_000
-"""Some 3 to 8 seconds of a core."""
+STEPS = 4_000_000
+"""The unit of effort: some 1 to 2 seconds of a core."""
 RECIPE = (
-    (Premises.HINT, 1, False),
-    (Premises.ITSELF, 2, False),
-    (Premises.HINT, 2, False),
-    (Premises.HINT, 1, True),
-    (Premises.HINT, 2, True),
-    (Premises.ALL, 1, False),
-    (Premises.ALL, 1, True),
+    (Premises.ITSELF, 1, False, 4),
+    (Premises.LEARNED, 1, False, 4),
+    (Premises.NEEDED, 1, False, 4),
+    (Premises.LEARNED, 1, False, 4),
+    (Premises.NEEDED, 2, False, 4),
+    (Premises.NEEDED, 1, False, 4),
+    (Premises.LEARNED, 1, False, 4),
+    (Premises.NEEDED, 2, False, 4),
+    (Premises.NEEDED, 1, True, 4),
+    (Premises.ONE_MORE, 1, False, 1),
+    (Premises.LEARNED, 1, False, 16),
+    (Premises.LEARNED, 2, False, 16),
+    (Premises.ALL, 1, False, 16),
+    (Premises.ALL, 1, True, 16),
 )
-"""Attempts at a query: what is assumed, generations of instances, and whether values are seeds."""
-LOOKS = {1: 1_000_000, 5: STEPS}
-"""Steps for a look within small sizes, by the attempt that it comes after."""
+"""Attempts at a query: what is assumed, generations of instances, if values are seeds, effort."""
+SECOND_ROUND = 10
+"""The first attempt that waits until all other obligations have been proved."""
+LOOKS = {3: True, 6: False}
+"""Looks within small sizes, by the attempt that they come before: the second adds to the first.
+
+A look begins from the first lemma or, if True, from the last one.
+"""
+EFFORT = 32
+"""The effort of a look, of a counterexample, and of an attempt that is made again."""
 
 
 class Outcome(Enum):
@@ -43,29 +57,25 @@ class Outcome(Enum):
 class Attempt:
     """The last attempt at a query: its number, from 1 on, and the steps of all.
 
-    `takes` are the assumptions that a proof took: the solver's unsatisfiable core.
+    `takes` are the assumptions that a proof took, the solver's unsatisfiable core, of those that it
+    was given.
     """
 
     outcome: Outcome
     number: int
     steps: int
     takes: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
 
 
 Ask = Callable[[Query, set[Any]], Attempt]
 """A solver. It is in the set while it runs, if `interrupt()` ends it."""
 
 
-def names_of(obligation: Obligation, number: int) -> list[str]:
-    """The assumptions that the attempt of this number takes."""
-    return obligation.names(RECIPE[number - 1][0])
-
-
-def query_of(obligation: Obligation, number: int, names: Collection[str] | None = None) -> Query:
-    """The query of the attempt of this number, or one like it from these assumptions alone."""
-    _, generations, values = RECIPE[number - 1]
-    given = names_of(obligation, number) if names is None else names
-    return obligation.query(given, generations, values)
+def query_of(obligation: Obligation, number: int, names: Collection[str]) -> Query:
+    """The query of the attempt of this number, from these assumptions."""
+    _, generations, values, effort = RECIPE[number - 1]
+    return obligation.query(names, generations, values)._replace(effort=effort)
 
 
 def ask(query: Query, running: set[Any]) -> Attempt:
@@ -74,23 +84,65 @@ def ask(query: Query, running: set[Any]) -> Attempt:
     solver.set("smt.mbqi", False)
     solver.set("smt.auto_config", False)
     solver.set("ctrl_c", False)  # else it ends this query, and Python does not notice it
-    solver.set("rlimit", STEPS)
+    solver.set("rlimit", query.effort * STEPS)
     solver.from_string(query.text)
     running.add(solver)
     switches = {name: switch(name, solver.ctx) for name in query.names}
     found = solver.check(*switches.values())
     running.discard(solver)
-    steps = int({key: value for key, value in solver.statistics()}.get("rlimit count", 0))  # noqa: C416
+    steps = _steps_of(solver)
     if found != z3.unsat:
         return Attempt(Outcome.UNDECIDED, 1, steps)
+    return Attempt(Outcome.PROVED, 1, steps, tuple(_in_core(solver, switches)))
+
+
+def look(query: Query, running: set[Any]) -> Attempt:
+    """Find which assumptions a goal needs within small sizes, or refute it there.
+
+    It takes each of those that are found: the goal does not follow from the others, as far as the
+    steps allow to see that.
+    """
+    solver, switches = _solver_of(query, query.names)
+    running.add(solver)
+    found, steps = solver.check(*switches.values()), _steps_of(solver)
+    running.discard(solver)
+    if found != z3.unsat:
+        return Attempt(Outcome.REFUTED if found == z3.sat else Outcome.UNDECIDED, 1, steps)
+    needed = _in_core(solver, switches)
+    solver, switches = _solver_of(query, needed)
+    running.add(solver)
+    for name in needed[::-1]:
+        others = {each: switches[each] for each in needed if each != name}
+        if len(others) < len(needed) and solver.check(*others.values()) == z3.unsat:
+            needed = _in_core(solver, others)
+    running.discard(solver)
+    return Attempt(Outcome.PROVED, 1, steps + _steps_of(solver), tuple(needed))
+
+
+def _in_core(solver: Any, switches: dict[str, Any]) -> list[str]:
     core = solver.unsat_core()
-    takes = tuple(n for n, given in switches.items() if any(given.eq(each) for each in core))
-    return Attempt(Outcome.PROVED, 1, steps, takes)
+    return [name for name in switches if any(switches[name].eq(each) for each in core)]
 
 
-def answer(
-    obligation: Obligation, least: Iterable[Any] = (), steps: int = STEPS
-) -> tuple[Outcome, Any]:
+def _solver_of(query: Query, some: Collection[str]) -> tuple[Any, dict[str, Any]]:
+    """A solver that has a query, but of its assumptions some alone, with their switches."""
+    context = z3.Context()
+    logic = z3.to_symbol("QF_UFLIA", context)  # `z3.SolverFor` makes it where another thread works
+    solver = z3.Solver(z3.Z3_mk_solver_for_logic(context.ref(), logic), context)
+    solver.set("ctrl_c", False)
+    solver.set("rlimit", query.effort * STEPS)
+    left_out = {switch(name, context).decl() for name in query.names if name not in some}
+    for each in z3.parse_smt2_string(query.text, ctx=context):
+        if not (z3.is_implies(each) and each.arg(0).decl() in left_out):
+            solver.add(each)
+    return solver, {name: switch(name, context) for name in some}
+
+
+def _steps_of(solver: Any) -> int:
+    return int({key: value for key, value in solver.statistics()}.get("rlimit count", 0))  # noqa: C416
+
+
+def answer(obligation: Obligation, least: Iterable[Any] = ()) -> tuple[Outcome, Any]:
     """Answer a query without quantifiers, with the solver's model if it is refuted.
 
     Of all models it is the one with the least value of each of the terms `least`, in their order.
@@ -98,14 +150,13 @@ def answer(
     """
     solver = z3.SolverFor("QF_UFLIA")
     solver.set("ctrl_c", False)
-    solver.set("rlimit", steps)
+    solver.set("rlimit", EFFORT * STEPS)
     given = [*obligation.run.space.assumed, *obligation.assertions()]
     solver.add(*(z3.BoolVal(t) if isinstance(t, bool) else t for t in given))
     found = solver.check()
     if found != z3.sat:
         return (Outcome.PROVED if found == z3.unsat else Outcome.UNDECIDED), None
     model = solver.model()
-    solver.set("rlimit", 10 * STEPS)
     for term in least:
         model = _with_least(solver, model, z3.If(term, 1, 0) if z3.is_bool(term) else term)
     return Outcome.REFUTED, model

@@ -230,7 +230,6 @@ _USAGE = {
     "Queue": "Queue takes what its values are of and how many have room, as "
     "wire = Queue(of=('ask', 'yes'), room=2)",
     "Log": "Log takes what its values are of and how many have room, as log = Log(of=3, room=4)",
-    "Lemma": "Lemma takes a function of a state and by=, as Lemma(differ, by=[were_taken])",
     "Action": "Action takes a function and what its arguments range over, as "
     "Action(send, source=state.nodes)",
 }
@@ -285,7 +284,7 @@ def _of_declaration(kind: str, what: str) -> str | None:
     if not (usage := _USAGE.get(kind) or _example(kind)):
         return None
     given = f"has no {unexpected[1]!r}" if unexpected else "has other arguments"
-    listed = "" if kind in ("Names", "Action", "Lemma") else _IN_A_LIST
+    listed = "" if kind in ("Names", "Action") else _IN_A_LIST
     return f"this {kind} {given}; {usage}{listed}"
 
 

@@ -29,7 +29,6 @@ from waterline.checker.user_models.family import (
 from waterline.checker.user_models.loading import OwnFile
 from waterline.checker.user_models.suggestions import suggest
 from waterline.model import own as declarations
-from waterline.model.core.claim import Lemma
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Model
 from waterline.model.own.building import Built
@@ -77,8 +76,8 @@ def theorem_of(own: OwnFile, version: str, bounds: Mapping[str, Bound]) -> OwnTh
     theorem = Theorem(
         model,
         {name: int(bounds[name]) for name in free},
-        (*map(Lemma, built.always), *built.lemmas),
-        claims=tuple((claim, (claim.name,)) for claim in built.always),
+        (*built.always, *built.lemmas),
+        claims=built.always,
         steps=built.every_step,
     )
     if not theorem.names:

@@ -11,7 +11,7 @@ from typing import Any
 
 from waterline.invariants.atomic import elected_leader_in_isr, strong_isr, weak_isr
 from waterline.model.atomic.state import leads, quorum_isr
-from waterline.model.core.claim import Lemma
+from waterline.model.core.claim import Invariant
 from waterline.model.message.epochs import epoch_at
 from waterline.model.message.terms import NO_EPOCH, NO_REPLICA, contains
 
@@ -243,93 +243,30 @@ def quorum_has_commits(s: Any, c: Any) -> bool:
     return True
 
 
-def _lemma(holds: Any, *by: Any) -> Lemma:
-    """A lemma, with the lemmas that its proof takes in addition to the shape of logs."""
-    shape = (
+LEMMAS = tuple(
+    Invariant.of(rule)
+    for rule in (
         logs_in_shape,
-        watermarks_are_committed,
         future_epochs_have_no_leader,
-        leader_acts_first,
-    )
-    return Lemma.of(holds, tuple(rule.__name__ for rule in (*shape, *by)))
-
-
-LEMMAS = (
-    _lemma(logs_in_shape),
-    _lemma(future_epochs_have_no_leader),
-    _lemma(same_record_same_prefix, followers_are_prefixes),
-    _lemma(no_record_of_the_future, followers_are_prefixes),
-    _lemma(followers_are_prefixes, same_record_same_prefix),
-    _lemma(leader_acts_first),
-    _lemma(leader_is_a_member),
-    _lemma(open_requests_shrink),
-    _lemma(newest_leader_has_all, open_requests_shrink),
-    _lemma(old_leader_lost_a_member, newest_leader_has_all, leader_is_a_member),
-    _lemma(old_request_lost_a_member, open_requests_shrink, leader_is_a_member),
-    _lemma(
-        watermarks_are_committed,
-        members_have_commits,
-        leader_is_a_member,
-        old_leader_lost_a_member,
-        leader_acts_before_commits,
-        followers_are_prefixes,
-    ),
-    _lemma(leader_acts_before_commits),
-    _lemma(
-        members_have_commits,
-        candidates_have_commits,
-        late_member_stops_commits,
-        followers_are_prefixes,
-        uncounted_commits_are_older,
-        leader_acts_before_commits,
-        old_leader_lost_a_member,
-        leader_is_a_member,
-    ),
-    _lemma(
-        candidates_have_commits,
-        members_have_commits,
-        late_candidate_stops_commits,
-        leader_acts_before_commits,
-        newest_leader_has_all,
-        old_leader_lost_a_member,
-        followers_are_prefixes,
-        leader_is_a_member,
-    ),
-    _lemma(
-        late_member_stops_commits,
-        late_candidate_stops_commits,
-        leader_acts_before_commits,
-        newest_leader_has_all,
-        old_leader_lost_a_member,
-    ),
-    _lemma(
-        late_candidate_stops_commits,
-        late_member_stops_commits,
-        leader_acts_before_commits,
-        newest_leader_has_all,
-        old_leader_lost_a_member,
-    ),
-    _lemma(
-        uncounted_commits_are_older,
+        same_record_same_prefix,
         no_record_of_the_future,
-        members_have_commits,
+        followers_are_prefixes,
+        leader_acts_first,
         leader_is_a_member,
+        open_requests_shrink,
+        newest_leader_has_all,
         old_leader_lost_a_member,
-    ),
+        old_request_lost_a_member,
+        watermarks_are_committed,
+        leader_acts_before_commits,
+        members_have_commits,
+        candidates_have_commits,
+        late_member_stops_commits,
+        late_candidate_stops_commits,
+        uncounted_commits_are_older,
+    )
 )
 """The invariant: all of them together are true at first, and after each step if they are before."""
-FOLLOWS = (
-    _lemma(
-        quorum_has_commits,
-        members_have_commits,
-        candidates_have_commits,
-        leader_acts_before_commits,
-    ),
-)
+FOLLOWS = (Invariant.of(quorum_has_commits),)
 """Lemmas that the others imply."""
-CLAIMS = (
-    (weak_isr.CLAIM, ("logs_in_shape", "watermarks_are_committed", "members_have_commits")),
-    (strong_isr.CLAIM, ("logs_in_shape", "watermarks_are_committed", "quorum_has_commits")),
-    (elected_leader_in_isr.CLAIM, ("leader_is_a_member",)),
-)
-"""The claims, with the lemmas that imply each."""
+CLAIMS = (weak_isr.CLAIM, strong_isr.CLAIM, elected_leader_in_isr.CLAIM)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.invariants import no_committed_loss
 from waterline.invariants.lemmas import kraft, logs
 from waterline.invariants.lemmas.whole_logs import whole_at, whole_end
-from waterline.model.core.claim import Lemma
+from waterline.model.core.claim import Invariant
 from waterline.model.message.high_watermark import counted_isr, in_sync_end
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import DIVERGING, FETCHING, IDLE, LEADER, OUT_OF_RANGE, contains
@@ -77,45 +76,32 @@ def high_watermarks_are_tried(s: Any, c: Any) -> bool:
     return True
 
 
-_LOGS = (
-    "answers_in_shape",
-    "logs_in_shape",
-    "leader_has_its_epoch",
-    "cached_epochs_are_nobodys",
-    "fetches_are_in_range",
-    "fetching_are_prefixes",
+LEMMAS = tuple(
+    Invariant.of(rule)
+    for rule in (
+        logs.controller_in_shape,
+        logs.brokers_in_shape,
+        logs.epoch_has_one_leader,
+        logs.answers_in_shape,
+        logs.logs_in_shape,
+        logs.epochs_ascend,
+        logs.same_record_same_prefix,
+        logs.epoch_is_one_run,
+        logs.leader_has_its_epoch,
+        logs.newest_epoch_is_its_leaders,
+        logs.cached_epochs_are_nobodys,
+        fetches_are_in_range,
+        fetching_are_prefixes,
+        known_leos_are_true,
+        high_watermarks_are_tried,
+        kraft.isr_is_the_leaders,
+        isr_is_counted,
+        kraft.late_member_stops_exposure,
+        kraft.newest_is_heard_of_its_leader,
+        kraft.exposed_is_noted,
+        kraft.watermarks_are_exposed,
+        kraft.leaders_have_exposed,
+        kraft.candidates_have_exposed,
+    )
 )
-_BY = {
-    "epochs_ascend": _LOGS,
-    "same_record_same_prefix": (*_LOGS, "epoch_is_one_run"),
-    "epoch_is_one_run": _LOGS,
-    "known_leos_are_true": (*_LOGS, "epochs_ascend"),
-}
-_RULES = (
-    logs.controller_in_shape,
-    logs.brokers_in_shape,
-    logs.epoch_has_one_leader,
-    logs.answers_in_shape,
-    logs.logs_in_shape,
-    logs.epochs_ascend,
-    logs.same_record_same_prefix,
-    logs.epoch_is_one_run,
-    logs.leader_has_its_epoch,
-    logs.newest_epoch_is_its_leaders,
-    logs.cached_epochs_are_nobodys,
-    fetches_are_in_range,
-    fetching_are_prefixes,
-    known_leos_are_true,
-    high_watermarks_are_tried,
-    kraft.isr_is_the_leaders,
-    isr_is_counted,
-    kraft.late_member_stops_exposure,
-    kraft.newest_is_heard_of_its_leader,
-    kraft.exposed_is_noted,
-    kraft.watermarks_are_exposed,
-    kraft.leaders_have_exposed,
-    kraft.candidates_have_exposed,
-)
-LEMMAS = tuple(Lemma.of(rule, _BY.get(rule.__name__, ())) for rule in _RULES)
-ERRORS_BY = kraft.ERRORS_BY
-CLAIMS = ((no_committed_loss.CLAIM, ("controller_in_shape", "candidates_have_exposed")),)
+CLAIMS = kraft.CLAIMS

@@ -12,7 +12,6 @@ from waterline.invariants.lemmas.whole_logs import (
     whole_end,
     whole_epoch,
 )
-from waterline.model.core.claim import Fact
 from waterline.model.message.epochs import epoch_at
 from waterline.model.message.fetch import is_out_of_range, takes_fetch
 from waterline.model.message.roles import follows
@@ -207,22 +206,4 @@ def entry_values(s: Any, replica: int, requested: int, latest: int, rounds: int)
     return epoch_at(s, replica, s.leo[replica] - rounds), s.leo[replica] - rounds
 
 
-FACTS = {
-    "LeaderFetch": (
-        Fact(
-            accepted_fetch_agrees,
-            (
-                "answers_in_shape",
-                "logs_in_shape",
-                "epoch_is_one_run",
-                "same_record_same_prefix",
-                "cached_epochs_are_nobodys",
-                "leader_has_its_epoch",
-            ),
-        ),
-        Fact(
-            cut_keeps_common,
-            ("answers_in_shape", "logs_in_shape", "epochs_ascend", "cached_epochs_are_nobodys"),
-        ),
-    ),
-}
+FACTS = {"LeaderFetch": (accepted_fetch_agrees, cut_keeps_common)}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from waterline.model.core.transition_system import Action
 
@@ -80,6 +80,11 @@ class _Verdictable:
     about_abstraction: bool = False
 
 
+def not_so_here(sentence: str, state: Any, settings: Any) -> str:
+    """The explanation of a claim that has no other: that its sentence is not true of this state."""
+    return f"Not so here: {sentence}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invariant(_Verdictable):
     """A claim about every reachable state.
@@ -90,63 +95,12 @@ class Invariant(_Verdictable):
 
     holds: Callable[[Any, Any], bool]
 
-
-def not_so_here(sentence: str, state: Any, settings: Any) -> str:
-    """The explanation of a claim that has no other: that its sentence is not true of this state."""
-    return f"Not so here: {sentence}"
-
-
-class Fact(NamedTuple):
-    """A truth about a state and the arguments of a step, and the lemmas that its proof takes."""
-
-    rule: Callable[..., bool]
-    by: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of its rule."""
-        return self.rule.__name__
-
-
-@dataclass(frozen=True, slots=True)
-class Lemma:
-    """A claim that a proof by induction takes together with others.
-
-    The search tests the claim, the proof uses it. `by` are the names of lemmas that its proof
-    takes, as a hint to the solver: it need not be true.
-    """
-
-    claim: Invariant
-    by: tuple[str, ...] = ()
-
     @classmethod
-    def of(cls, rule: Callable[[Any, Any], bool], by: tuple[str, ...] = ()) -> Lemma:
-        """The lemma with the name and the first sentence of a rule."""
+    def of(cls, rule: Callable[[Any, Any], bool]) -> Invariant:
+        """The claim with the name and the first sentence of a rule, as of a lemma."""
         sentence = first_sentence(rule.__doc__)
-        return cls(
-            Invariant(
-                name=rule.__name__,
-                sentence=sentence,
-                holds=rule,
-                explain=partial(not_so_here, sentence),
-            ),
-            by,
-        )
-
-    @property
-    def name(self) -> str:
-        """The name of its claim."""
-        return self.claim.name
-
-    @property
-    def sentence(self) -> str:
-        """The sentence of its claim."""
-        return self.claim.sentence
-
-    @property
-    def holds(self) -> Callable[[Any, Any], bool]:
-        """Its rule: a function of a state and the settings."""
-        return self.claim.holds
+        explain = partial(not_so_here, sentence)
+        return cls(name=rule.__name__, sentence=sentence, holds=rule, explain=explain)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

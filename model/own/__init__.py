@@ -7,7 +7,7 @@ steps.
 
 from __future__ import annotations
 
-from waterline.model.own.declared import Action, Lemma, Protocol
+from waterline.model.own.declared import Action, Protocol
 from waterline.model.own.fields import (
     BadProtocol,
     Bag,
@@ -38,7 +38,6 @@ __all__ = [
     "Epochs",
     "Fields",
     "Flag",
-    "Lemma",
     "Log",
     "Name",
     "Names",

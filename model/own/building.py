@@ -13,7 +13,6 @@ from waterline.model.core.claim import (
     ActionProperty,
     Behaviour,
     Invariant,
-    Lemma,
     Pattern,
     Reachable,
     Recoverable,
@@ -61,7 +60,7 @@ class Built:
     always: tuple[Invariant, ...]
     every_step: tuple[ActionProperty, ...]
     sometimes: tuple[Reachable, ...]
-    lemmas: tuple[Lemma, ...]
+    lemmas: tuple[Invariant, ...]
     behaviours: tuple[Behaviour, ...] = ()
     declared: Protocol
     start: tuple[KitAction, Layout] | None = None
@@ -110,7 +109,7 @@ def build_model(
     always = noted.each(protocol.always, invariant)
     every_step = noted.each(protocol.every_step, partial(_property, rules, protocol.sorts))
     sometimes = noted.each(protocol.sometimes, partial(_reachable, rules))
-    lemmas = noted.each(protocol.all_lemmas, lambda each: Lemma(invariant(each.function), each.by))
+    lemmas = noted.each(protocol.lemmas, invariant)
     behaviours = noted.each([protocol], lambda each: _behaviours(rules, each, sorts))
     starts = noted.each([protocol], lambda each: _initial(rules, each, limits, form))
     noted.require_none()
@@ -155,7 +154,7 @@ def _invariant(rules: Rules, sorts: Sequence[Names], claim: Callable[..., Any]) 
     return Invariant(name=name, sentence=sentence, holds=function, explain=explain)
 
 
-def _lemmas_of_places(rules: Rules, fields: Sequence[AnyField]) -> Iterator[Lemma]:
+def _lemmas_of_places(rules: Rules, fields: Sequence[AnyField]) -> Iterator[Invariant]:
     """Lemmas that the values of queues, logs and bags stand where their operations put them."""
     for each in fields:
         if isinstance(each, SequenceField):
@@ -163,7 +162,7 @@ def _lemmas_of_places(rules: Rules, fields: Sequence[AnyField]) -> Iterator[Lemm
             made = in_first_places(each, field_of(each).shape, f"__places_of_{each.name}__")
             explain = partial(not_so_here, sentence)
             holds = rules.write(made)
-            yield Lemma(Invariant(name=name, sentence=sentence, holds=holds, explain=explain))
+            yield Invariant(name=name, sentence=sentence, holds=holds, explain=explain)
 
 
 def _property(rules: Rules, sorts: Sequence[Names], claim: Callable[..., Any]) -> ActionProperty:

@@ -46,18 +46,6 @@ class Action:
         self.over: Mapping[str, Domain] = over
 
 
-class Lemma:
-    """A lemma with those that its proof takes: `Lemma(acks_are_sent, by=[sent_is_prepared])`."""
-
-    __slots__ = ("by", "function")
-
-    def __init__(
-        self, function: Callable[..., Any], *, by: Sequence[Callable[..., Any]] = ()
-    ) -> None:
-        self.function = function
-        self.by = tuple(_name_of(each) for each in by)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
     """A protocol within bounds, as a function of a user's file returns it.
@@ -67,8 +55,8 @@ class Protocol:
     first value. `actions` are functions (state, arguments), or `Action`s of them. Claims are
     functions too, with a docstring as their sentence: `always` of a state, in every reachable one;
     `every_step` of a state and the next one; `sometimes` of a state, or of a step, that must be
-    reached for the rest to mean anything. `lemmas` are functions of a state, or `Lemma`s of them,
-    that `waterline prove` takes together with `always`.
+    reached for the rest to mean anything. `lemmas` are functions of a state, which
+    `waterline prove` takes together with `always`.
 
     The rest is about behaviours. `fair` actions are eventually taken if they stay enabled,
     `strongly_fair` ones also if they are enabled again and again. `recoverable`: these actions
@@ -85,7 +73,7 @@ class Protocol:
     always: Sequence[Callable[..., Any]] = ()
     every_step: Sequence[Callable[..., Any]] = ()
     sometimes: Sequence[Callable[..., Any]] = ()
-    lemmas: Sequence[Callable[..., Any] | Lemma] = ()
+    lemmas: Sequence[Callable[..., Any]] = ()
     fair: Sequence[Callable[..., Any] | Action] = ()
     strongly_fair: Sequence[Callable[..., Any] | Action] = ()
     recoverable: Sequence[Callable[..., Any]] = ()
@@ -103,8 +91,7 @@ class Protocol:
         if not self.actions:
             raise BadProtocol("there are no actions; nothing could ever happen")
         _require_distinct("action", [_name_of(_function(action)) for action in self.actions])
-        lemmas = [lemma.function for lemma in self.all_lemmas]
-        claims = [*self.always, *self.every_step, *self.sometimes, *lemmas]
+        claims = [*self.always, *self.every_step, *self.sometimes, *self.lemmas]
         _require_distinct("claim", [_name_of(claim) for claim in claims])
         self._require_fair()
         for kind in ("recoverable", "eventually", "always_eventually"):
@@ -160,11 +147,6 @@ class Protocol:
                     f"{name} is in fair and in strongly_fair; leave it in strongly_fair alone, "
                     "which demands all that fair does"
                 )
-
-    @property
-    def all_lemmas(self) -> tuple[Lemma, ...]:
-        """The lemmas, each with those that its proof takes."""
-        return tuple(each if isinstance(each, Lemma) else Lemma(each) for each in self.lemmas)
 
     @property
     def fair_names(self) -> frozenset[str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import threading
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 pytest.importorskip("z3")
+
+import z3
 
 from tests.support.translation import Comparison
 from waterline.checker.proof.obligations import Theorem
@@ -20,7 +23,7 @@ from waterline.checker.proof.proving import (
     search_first,
 )
 from waterline.checker.proof.terms import NotProvable
-from waterline.model.core.claim import Invariant, Lemma
+from waterline.model.core.claim import Invariant
 from waterline.model.core.layout import Field, Layout
 from waterline.model.core.renaming import (
     BY_REPLICA,
@@ -56,7 +59,7 @@ def count_back(s: Any, c: Any, r: int) -> None:
 
 
 def count_a_stranger(s: Any, c: Any, r: int) -> None:
-    s.count[r + 1] += 1
+    s.count[r + 1] = 0
 
 
 def count_while(s: Any, c: Any, r: int) -> None:
@@ -190,9 +193,9 @@ def made(effect: Any) -> Any:
     return model
 
 
-def theorem(effect: Any, lemmas: tuple[Lemma, ...] = (Lemma.of(below_top),)) -> Theorem:
+def theorem(effect: Any, lemmas: tuple[Invariant, ...] = (Invariant.of(below_top),)) -> Theorem:
     claim = Invariant(name="low", sentence="", holds=first_below_top, explain=lambda *given: "")
-    return Theorem(made(effect), SIZES, lemmas, (), ((claim, ("below_top",)),))
+    return Theorem(made(effect), SIZES, lemmas, (), (claim,))
 
 
 def proved(of: Theorem) -> Proof:
@@ -232,10 +235,27 @@ def test_the_step_that_is_shown_is_the_one_with_the_least_values() -> None:
     assert (before.members, before.marked[1, 0]) == (0, 0)
 
 
+def test_threads_with_a_solver_make_no_term_where_this_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Terms that two threads make in one context are corrupted now and then."""
+    contexts = z3.z3.main_ctx
+
+    def main_context() -> Any:
+        assert threading.current_thread() is threading.main_thread()
+        return contexts()
+
+    monkeypatch.setattr(z3.z3, "main_ctx", main_context)
+    monkeypatch.setattr(z3, "main_ctx", main_context)
+
+    assert proved(theorem(count_two)).refuted is not None
+    assert proved(of := theorem(admit)).verdict(of) is Verdict.PROVED
+
+
 def test_a_complement_equals_no_set() -> None:
     """Python has -1 for the complement of the empty set, which is not the set of all names."""
     of = theorem(
-        count_if_a_complement_is_not_everybody, (Lemma.of(below_top), Lemma.of(no_members))
+        count_if_a_complement_is_not_everybody, (Invariant.of(below_top), Invariant.of(no_members))
     )
     proof = proved(of)
 
@@ -280,7 +300,7 @@ def test_a_guard_in_error_where_it_is_false_is_not_proved() -> None:
 
 
 def test_a_lemma_without_states_proves_nothing() -> None:
-    of = theorem(count, (Lemma.of(below_top), Lemma.of(never)))
+    of = theorem(count, (Invariant.of(below_top), Invariant.of(never)))
     proof = proved(of)
 
     assert proof.never == ["Count", "Raise"]

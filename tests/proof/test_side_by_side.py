@@ -31,18 +31,18 @@ def answer(asked: Query, running: set[Any]) -> Attempt:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_answers_are_in_the_order_of_queries_with_those_that_come_later(threads: int) -> None:
     found = []
-    with Solvers[str](answer, threads) as solvers:
-        for item, attempt in solvers.ahead((f"{n}", query(n)) for n in range(40)):
+    with Solvers[str](threads) as solvers:
+        for item, attempt in solvers.ahead((f"{n}", (query(n), answer)) for n in range(40)):
             found.append((item, attempt.steps))
             if item == "7":
-                solvers.give("once more", query(0))
+                solvers.give("once more", (query(0), answer))
 
     first = [(f"{n}", n) for n in range(40)]
     assert found == [*first, ("once more", 0)]
 
 
 def test_no_other_thread_collects_cycles() -> None:
-    with Solvers[int](answer, 1):
+    with Solvers[int](1):
         assert not gc.isenabled()
 
     assert gc.isenabled()
@@ -66,9 +66,9 @@ def test_what_runs_is_interrupted_and_what_waits_is_left() -> None:
         return Attempt(Outcome.UNDECIDED, 1, 0)
 
     begun = threading.Event()
-    with Solvers[int](work, 1) as solvers:
+    with Solvers[int](1) as solvers:
         for n in range(3):
-            solvers.give(n, query(n))
+            solvers.give(n, (query(n), work))
         begun.wait(60)
 
     [(text, solver)] = asked
@@ -86,9 +86,9 @@ def test_ctrl_c_ends_a_proof_within_a_query() -> None:
     hard.add(*(z3.Not(z3.And(a[hole], b[hole])) for a, b in pairs for hole in holes))
 
     def prove() -> None:
-        with Solvers[int](ask, 1) as solvers:
+        with Solvers[int](1) as solvers:
             threading.Thread(target=press_in, args=[solvers]).start()
-            list(solvers.ahead([(0, Query(hard.to_smt2(), ()))]))
+            list(solvers.ahead([(0, (Query(hard.to_smt2(), ()), ask))]))
 
     # A shell that starts tests in the background has them ignore it.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -114,7 +114,7 @@ class Comparison:
         theorem, settings = induction.theorem, induction.model.settings
         rules = [lemma.holds for lemma in (*theorem.lemmas, *theorem.follows)]
         truths = []
-        for rule in (*rules, *(claim.holds for claim, _ in theorem.claims)):
+        for rule in (*rules, *(claim.holds for claim in theorem.claims)):
             try:
                 expected = bool(rule(state, settings))
             except ValueError:

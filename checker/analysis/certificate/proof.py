@@ -25,7 +25,7 @@ from waterline.checker.problem.spec import ProblemSpec
 from waterline.checker.proof.obligations import Obligation, Query
 from waterline.checker.proof.proving import Answer, Proof, Subject, never_happen
 from waterline.checker.proof.side_by_side import Solvers
-from waterline.checker.proof.solver import RECIPE, Ask, Outcome, ask
+from waterline.checker.proof.solver import EFFORT, RECIPE, Ask, Outcome, ask
 from waterline.checker.storage.storage import written_aside
 
 
@@ -76,7 +76,7 @@ def write_proof(subject: Subject, proof: Proof, *, out: Path, solver: str) -> No
 
 
 def _entry(answered: Answer) -> _Entry:
-    _, generations, values = RECIPE[answered.attempt.number - 1]
+    _, generations, values, _ = RECIPE[answered.attempt.number - 1]
     takes = list(answered.attempt.takes)
     return _Entry(answered.what, answered.lemma, takes, generations, values)
 
@@ -107,8 +107,9 @@ def prove_again(
             "certificate anew"
         )
     proof = Proof()
-    with Solvers[Obligation](ask, jobs) as solvers:
-        for obligation, attempt in solvers.ahead(_queries(document, subject, folder)):
+    with Solvers[Obligation](jobs) as solvers:
+        queries = ((each, (query, ask)) for each, query in _queries(document, subject, folder))
+        for obligation, attempt in solvers.ahead(queries):
             proof.answered.append(Answer(obligation.what, obligation.lemma, attempt))
             watch(proof)
             if attempt.outcome is not Outcome.PROVED:
@@ -134,4 +135,5 @@ def _queries(
             raise BadCertificate(
                 f"{folder}: {due} takes {others[0][:60]!r}, which is no assumption"
             )
-        yield obligation, obligation.query(named.takes, named.generations, named.values)
+        query = obligation.query(named.takes, named.generations, named.values)
+        yield obligation, query._replace(effort=EFFORT)

@@ -16,7 +16,7 @@ from tests.support.certificates import header_in, put_header
 from tests.support.commands import Commands
 from waterline.checker.analysis.certificate.proof import rules_of, write_proof
 from waterline.checker.compiler.problem_digest import problem_digest
-from waterline.checker.proof.proving import Subject, induct
+from waterline.checker.proof.proving import Subject, induct, narrow_all
 from waterline.checker.user_models.family import own_family
 from waterline.checker.user_models.loading import digest_of
 from waterline.checker.user_models.theorems import own_subject
@@ -103,7 +103,9 @@ def subject_in(text: str) -> Subject:
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The certificate of the model's proof."""
     folder, subject = tmp_path_factory.mktemp("written") / "proof", subject_in(MODEL)
-    write_proof(subject, induct(subject, narrow=True), out=folder, solver="z3")
+    proof = induct(subject)
+    narrow_all(proof, subject.theorem.induction())
+    write_proof(subject, proof, out=folder, solver="z3")
     return folder
 
 
