@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from waterline.checker.problem.wording import as_option
 from waterline.checker.proof.loops import Form
@@ -17,10 +18,13 @@ from waterline.model.message import history
 from waterline.model.message.declared import option_of
 from waterline.model.message.environment import FAULTS, UNCOUNTED, Environment
 from waterline.model.message.epochs import entry_and_end
-from waterline.model.message.features import ALTER_PARTITION, has
+from waterline.model.message.features import ALTER_PARTITION, ELR, has
 from waterline.model.message.fetch import leader_fetch, takes_fetch
+from waterline.model.message.high_watermark import advance_high_watermark
+from waterline.model.message.isr import alter_partition
 from waterline.model.message.model import message_model
 from waterline.model.message.truncation import end_by_epochs
+from waterline.model.message.versions import version_of
 
 _DIFFERENT = {"replicas": 2, "log_size": 3, "records": 5, "epochs": 7}
 """Small sizes of all bounds: each falls away, as the fields alone depend on it."""
@@ -73,6 +77,8 @@ def message_subject_of(version: str) -> Subject:
     is_any = "replicas" in theorem.sizes
     searched = _OF_ANY if is_any else _OF_TWO
     replicas, records, epochs = searched.values()
+    least = theorem.model(searched).settings.min_insync_replicas
+    with_least = f", with min.insync.replicas={least}" if least > 1 else ""
     within = f"{records} record{'s' * (records > 1)}, epochs 0 to {epochs}"
     return Subject(
         name=version,
@@ -81,11 +87,12 @@ def message_subject_of(version: str) -> Subject:
         searched_in=f"of {replicas} replicas, {within}",
         small={**searched, "records": 2, "epochs": 2},
         scope=f"{'any number of' if is_any else '2'} replicas, logs of any length, any number of "
-        "records, leader epochs, process crashes, elections and moves of the leader; no disk or "
-        "machine is lost",
+        f"records, leader epochs, process crashes, elections and moves of the leader{with_least}; "
+        "no disk or machine is lost",
         trusted="the translation of rules into terms (checker/proof), the solver, and that the "
         "model is Kafka's",
-        check=f"waterline check --protocol {version} --replicas {replicas} --election-order any",
+        check=f"waterline check --protocol {version} --replicas {replicas} --election-order any"
+        + (f" --min-insync-replicas {least}" if least > 1 else ""),
         options={"protocol": version, "grain": "message", "replicas": "any" if is_any else 2},
     )
 
@@ -119,12 +126,14 @@ def message_theorem_of(version: str) -> Theorem:
     leader does. The model has no normal form and no budgets (`model.message.history`). What becomes
     of requests with acks=all is left open: nothing that is proved depends on it.
     """
+    has_elr = has(version_of(version), ELR)
 
     def model(sizes: dict[str, int]) -> Model:
         environment = Environment(
             replicas=sizes.get("replicas", 2),
             records=sizes["records"],
             epochs=sizes["epochs"],
+            min_insync_replicas=2 if has_elr else 1,
             election_order="any",
             moves=1,
         )
@@ -132,6 +141,9 @@ def message_theorem_of(version: str) -> Theorem:
 
     asks = has(model(_OF_TWO).settings, ALTER_PARTITION)
     lemmas = kraft if asks else kip320_message
+    split: tuple[Any, ...] = (leader_fetch, takes_fetch) if asks else (end_by_epochs,)
+    if has_elr:
+        split += (alter_partition, advance_high_watermark)
     return Theorem(
         model,
         {"replicas": 3, "records": 4, "epochs": 6} if asks else {"records": 3, "epochs": 5},
@@ -142,7 +154,7 @@ def message_theorem_of(version: str) -> Theorem:
         forms={entry_and_end: Form(("least", "end"), logs.entry_values)},
         havoc=("acked", "unanswered"),
         apart=("answer_log",),
-        split=(leader_fetch, takes_fetch) if asks else (end_by_epochs,),
+        split=split,
         # Of two brokers one is left, and that is no choice; who asks before it fetches is in range.
         never=() if asks else ("FenceAndElect", "RecvOutOfRange"),
         describe_history=history.describe,

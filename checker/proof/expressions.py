@@ -99,8 +99,8 @@ class Expressions:
     `cuts` has when a bound is exceeded, before which a search is cut.
     `definitions` are true of numbers that the translation has introduced; `subjects` has the
     function that a definition, or the range of a field, says something of. In a case of a step
-    `path` is true, `taken` are its decisions, and `others` those of further cases; what is `known`
-    of every state excludes some.
+    `path` is true, `taken` are its decisions, `met` the places in `path` of those that were looked
+    up, and `others` those of further cases; what is `known` of every state excludes some.
     """
 
     def __init__(self, space: Space) -> None:
@@ -113,7 +113,7 @@ class Expressions:
         self.subjects: dict[int, tuple[str, Term]] = {}
         self._context: list[Term] = []
         self.known: Sequence[Term] = ()
-        self._decided: dict[int, tuple[Any, Any]] = {}
+        self._decided: dict[int, tuple[Any, Any, int]] = {}
         self.begin_case()
         self._loops: list[Loop] = []
         self._lookups = Lookups()
@@ -131,15 +131,15 @@ class Expressions:
         """The value of a term in the case that is executed: by `cases`, else the first."""
         key = term.get_id()
         if key not in self._decided:
-            if len(self.taken) < len(self.cases):
-                value = self.cases[len(self.taken)]
-            else:
-                value, *others = self._possible(term, values)
-                self.others += [[*self.taken, each] for each in others]
+            given = self.cases[len(self.taken) : len(self.taken) + 1]
+            value, *others = given or self._possible(term, values)
+            self.others += [[*self.taken, each] for each in others]
             self.taken.append(value)
+            self._decided[key] = value, term, len(self.path)  # a term that is kept keeps its number
             self.path.append(equal(term, value))
-            self._decided[key] = value, term  # a term that is kept keeps its number
-        return self._decided[key][0]
+        value, _, place = self._decided[key]
+        self.met.add(place)
+        return value
 
     def _possible(self, term: Any, values: Sequence[Any]) -> list[Any]:
         """The values that a term may have in this case, as far as a short look tells."""
@@ -155,6 +155,7 @@ class Expressions:
         self.taken: list[Any] = []
         self.path: list[Term] = []
         self.others: list[list[Any]] = []
+        self.met: set[int] = set()
         self._decided.clear()
 
     def call_source(self, source: Source, arguments: list[Any]) -> Any:

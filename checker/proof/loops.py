@@ -221,7 +221,7 @@ class Loops(Counts):
                     raise self.refusal(f, node, f"carries {name} from one round to the next")
         if names and loop.writes:
             raise self.refusal(f, node, "has a closed form, and writes as well")
-        folds = any(isinstance(value, Fold) for value in body.env.values())
+        folds = any(isinstance(each, Fold) and each.reached for each in body.env.values())
         if body.stops[0] or ((loop.writes or folds) and body.returns):
             raise self.refusal(f, node, "stops early, and writes or computes as well")
 

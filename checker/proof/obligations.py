@@ -32,8 +32,8 @@ from waterline.model.core.state import State
 from waterline.model.core.transition_system import Action, Model
 
 AT_FIRST, CLAIM, NO_ERROR, HAPPENS = "initially", "claim", "no rule in error", "happens"
-CASE, FACTS = "case", "facts"
-ALWAYS = ("ranges", "step", CASE, FACTS, "defined")
+CASE, OTHERS, FACTS = "case", "other decisions", "facts"
+ALWAYS = ("ranges", "step", CASE, OTHERS, FACTS, "defined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,17 @@ class Premises(Enum):
     """Assumptions of an attempt, beside the goal itself before the step.
 
     NEEDED are those that it takes within small sizes. LEARNED are these and those that proofs of
-    the same goal have taken; facts stand in place of the decisions of a case. ONE_MORE is each that
-    is not needed, one after the other, with those that are.
+    the same goal have taken; facts stand in place of the decisions of a case. DECIDED are these and
+    the decisions that no fact depends on. ONE_MORE is each that is not needed, one after the other,
+    with those that are.
     """
 
     ITSELF = 0
     NEEDED = 1
     LEARNED = 2
-    ONE_MORE = 3
-    ALL = 4
+    DECIDED = 3
+    ONE_MORE = 4
+    ALL = 5
 
 
 @dataclass
@@ -145,9 +147,10 @@ class Obligation:
         some = {self.lemma, *ALWAYS}
         if premises is not Premises.ITSELF:
             some |= set(needed)
-        if premises is Premises.LEARNED:
+        if premises in (Premises.LEARNED, Premises.DECIDED):
             some |= set(learned)
-            some -= {CASE} if FACTS in self.assumed else set()
+            if FACTS in self.assumed:
+                some -= {CASE, OTHERS} if premises is Premises.LEARNED else {CASE}
         more = [n for n in self.assumed if n not in some] if premises is Premises.ONE_MORE else [""]
         for one in more:
             yield tuple(
@@ -425,6 +428,7 @@ class Induction:
     ) -> Iterator[tuple[Callable[..., bool], Term]]:
         """The facts of a case of a step that say something there, from its decisions."""
         taken = len(run.taken)
+        run.met.clear()
         for fact in self.theorem.facts.get(action.name, ()) if taken else ():
             run.split = (*self.theorem.split, fact)
             truth = run.holds(fact, self._state, self.settings, *arguments)
@@ -441,11 +445,17 @@ class Induction:
     def _assumptions(
         self, run: Execution, step: list[Term], bounds: list[Term], facts: Sequence[Term] = ()
     ) -> dict[str, list[Term]]:
-        """The assumptions after a step: the facts of its case are proved before those after."""
+        """The assumptions after a step: the facts of its case are proved before those after.
+
+        These stand for the decisions that they depend on.
+        """
         given = self._assumed | {"step": step, "defined": [*run.definitions, *bounds]}
         if run.taken:
             given[CASE] = list(run.path)
         if facts:
+            given[CASE] = [each for place, each in enumerate(run.path) if place in run.met]
+            others = [each for place, each in enumerate(run.path) if place and place not in run.met]
+            given |= {OTHERS: others} if others else {}
             given[FACTS] = list(facts)
         return given
 

@@ -29,6 +29,7 @@ RECIPE = (
     (Premises.NEEDED, 1, True, 4),
     (Premises.ONE_MORE, 1, False, 1),
     (Premises.LEARNED, 1, False, 16),
+    (Premises.DECIDED, 1, False, 16),
     (Premises.LEARNED, 2, False, 16),
     (Premises.ALL, 1, False, 16),
     (Premises.ALL, 1, True, 16),

@@ -1,8 +1,9 @@
-"""Lemmas of `kraft` with `fresh-remote-leo` in the message grain, for any number of replicas.
+"""Lemmas of `kraft` and of `elr`, with `fresh-remote-leo`, for any number of replicas.
 
-The idea of the proof: a leader counts the whole ISR of the controller, so that a record which it
-exposes is in the log of each that may be elected. One that another has replaced may expose records
-still: those that are open (`open_records`). A log counts with the answer that is on its way to it:
+The idea of the proof: a leader counts all candidates, which are the members of the controller's ISR
+and ELR, so that a record which it exposes is in the log of each that may be elected. With an ISR
+that is too small it exposes none. One that another has replaced may expose records still: those
+that are open (`open_records`). A log counts with the answer that is on its way to it:
 the whole log. Lemmas speak of the state and of its history (`model.message.history`).
 """
 
@@ -15,6 +16,7 @@ from waterline.invariants.lemmas import logs, open_records
 from waterline.invariants.lemmas.whole_logs import (
     has_exposed,
     has_fetched,
+    is_candidate,
     newest_leads,
     whole_at,
     whole_end,
@@ -145,9 +147,9 @@ def requests_add_or_remove(s: Any, c: Any) -> bool:
 
 
 def late_member_stops_exposure(s: Any, c: Any) -> bool:
-    """No record is exposed in a later epoch than a member of the ISR knows."""
+    """No record is exposed in a later epoch than a candidate knows."""
     for x in range(s.replicas):
-        if contains(s.isr, x) and s.role[x] != NO_ROLE:
+        if is_candidate(s, x) and s.role[x] != NO_ROLE:
             for o in range(s.exposed_end):
                 if s.expose_epoch[o] > s.known_epoch[x]:
                     return False
@@ -228,9 +230,9 @@ def leaders_have_exposed(s: Any, c: Any) -> bool:
 
 
 def candidates_have_exposed(s: Any, c: Any) -> bool:
-    """Each member of the controller's ISR has every exposed record."""
+    """Each candidate for leader, of the controller's ISR or ELR, has every exposed record."""
     for x in range(s.replicas):
-        if contains(s.isr, x):
+        if is_candidate(s, x):
             for o in range(s.exposed_end):
                 if not has_exposed(s, x, o):
                     return False

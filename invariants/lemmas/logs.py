@@ -12,25 +12,38 @@ from waterline.invariants.lemmas.whole_logs import (
     whole_end,
     whole_epoch,
 )
+from waterline.model.message.assignment import controller_min_isr
 from waterline.model.message.epochs import epoch_at
+from waterline.model.message.features import ELR, has
 from waterline.model.message.fetch import is_out_of_range, takes_fetch
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import (
     ANSWERED,
+    CLEAN,
     LEADER,
     NO_EPOCH,
     NO_RECORD,
     NO_REPLICA,
     NO_ROLE,
     contains,
+    size,
 )
 from waterline.model.message.truncation import carried_epoch, diverges, diverging_cut
 
 
 def controller_in_shape(s: Any, c: Any) -> bool:
-    """The ISR has a member, the leader is one that is not fenced, and no broker is stopping."""
-    if s.isr == 0 or s.stopping != 0:
+    """The leader is a member of the ISR that is not fenced, and no broker is stopping.
+
+    Without an ELR the ISR has a member. With one it has none that is fenced or in the ELR, which is
+    empty where the ISR is large enough.
+    """
+    if (s.isr == 0 and not has(c, ELR)) or s.stopping != 0:
         return False
+    if has(c, ELR):
+        if s.isr & (s.fenced | s.elr) != 0:
+            return False
+        if s.elr != 0 and size(s.isr) >= controller_min_isr(s, c):
+            return False
     return s.leader == NO_REPLICA or (
         contains(s.isr, s.leader) and not contains(s.fenced, s.leader)
     )
@@ -46,6 +59,8 @@ def brokers_in_shape(s: Any, c: Any) -> bool:
         if (s.role[r] == NO_ROLE) != (s.known_epoch[r] == NO_EPOCH):
             return False
         if s.up[r] == 1 and s.hw[r] > s.leo[r]:
+            return False
+        if s.up[r] == 1 and s.role[r] == NO_ROLE and s.unclean[r] != CLEAN:
             return False
     return True
 

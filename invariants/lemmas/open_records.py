@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.invariants.lemmas.whole_logs import (
-    has_record,
-)
+from waterline.invariants.lemmas.whole_logs import has_record, is_candidate, may_advance
 from waterline.model.message.high_watermark import counted_isr
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import (
@@ -44,6 +42,8 @@ def counts_one_that_left(s: Any, c: Any, a: int) -> bool:
 
 def may_expose(s: Any, c: Any, a: int, offset: int) -> bool:
     """True if no broker that a leader counts has left its epoch before it fetched this record."""
+    if not may_advance(s, c, a):
+        return False
     for x in range(s.replicas):
         if contains(counted_isr(s, c, a), x) and has_left(s, a, x) and s.remote_leo[a, x] <= offset:
             return False
@@ -51,11 +51,11 @@ def may_expose(s: Any, c: Any, a: int, offset: int) -> bool:
 
 
 def isr_is_counted(s: Any, c: Any) -> bool:
-    """A leader counts the controller's ISR, less those that may have left its epoch."""
+    """A leader that may expose counts all candidates, less those that may have left its epoch."""
     for a in range(s.replicas):
-        if s.role[a] == LEADER:
+        if s.role[a] == LEADER and may_advance(s, c, a):
             for x in range(s.replicas):
-                if contains(s.isr, x) and not contains(counted_isr(s, c, a), x):
+                if is_candidate(s, x) and not contains(counted_isr(s, c, a), x):
                     if s.known_epoch[a] == s.epoch or is_not_beyond(s, a, x):
                         return False
     return True
@@ -64,7 +64,7 @@ def isr_is_counted(s: Any, c: Any) -> bool:
 def later_members_are_counted(s: Any, c: Any) -> bool:
     """A leader counts all that a later one counts, less those that have left its epoch."""
     for a in range(s.replicas):
-        if s.role[a] == LEADER:
+        if s.role[a] == LEADER and may_advance(s, c, a):
             for b in range(s.replicas):
                 if s.role[b] == LEADER and s.known_epoch[b] > s.known_epoch[a]:
                     for x in range(s.replicas):
@@ -77,9 +77,9 @@ def later_members_are_counted(s: Any, c: Any) -> bool:
 def deposed_by_a_counted(s: Any, c: Any) -> bool:
     """A leader counts one that has left its epoch if a later leader has led."""
     for a in range(s.replicas):
-        if s.role[a] == LEADER and not counts_one_that_left(s, c, a):
+        if s.role[a] == LEADER and may_advance(s, c, a) and not counts_one_that_left(s, c, a):
             for x in range(s.replicas):
-                if contains(s.isr, x) and has_left(s, a, x):
+                if is_candidate(s, x) and has_left(s, a, x):
                     return False
                 if s.known_epoch[x] > s.known_epoch[a]:
                     if s.role[x] == LEADER or s.role[x] == FETCHING:
@@ -114,11 +114,11 @@ def counted_have_open(s: Any, c: Any) -> bool:
 
 
 def candidates_have_open(s: Any, c: Any) -> bool:
-    """Members of the ISR that have left a leader's epoch have what it may still expose."""
+    """Candidates that have left a leader's epoch have what it may still expose."""
     for a in range(s.replicas):
         if s.role[a] == LEADER:
             for x in range(s.replicas):
-                if contains(s.isr, x) and has_left(s, a, x):
+                if is_candidate(s, x) and has_left(s, a, x):
                     for o in range(s.leo[a]):
                         if may_expose(s, c, a, o) and not has_record(s, x, a, o):
                             return False

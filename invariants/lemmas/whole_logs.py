@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from waterline.model.message.assignment import leader_min_isr
+from waterline.model.message.features import HW_NEEDS_MIN_ISR, has
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import (
     ANSWERED,
@@ -11,6 +13,8 @@ from waterline.model.message.terms import (
     LEADER,
     NO_REPLICA,
     NO_ROLE,
+    contains,
+    size,
 )
 
 
@@ -83,3 +87,15 @@ def newest_leads(s: Any) -> bool:
     return s.up[s.leader] == 0 or (
         s.role[s.leader] == LEADER and s.known_epoch[s.leader] == s.epoch
     )
+
+
+def is_candidate(s: Any, r: int) -> bool:
+    """True if a broker is in the controller's ISR or ELR."""
+    return contains(s.isr | s.elr, r)
+
+
+def may_advance(s: Any, c: Any, a: int) -> bool:
+    """True if the ISR that a leader knows is large enough for its high watermark to advance."""
+    if not has(c, HW_NEEDS_MIN_ISR):
+        return True
+    return size(s.known_isr[a]) >= leader_min_isr(s, c, a)

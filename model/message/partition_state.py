@@ -73,7 +73,8 @@ def elr_beside(s: Any, c: Settings, members: int) -> int:
     """
     if size(members) >= controller_min_isr(s, c):
         return 0
-    return int((s.elr | s.isr) & ~members)
+    eligible: int = (s.elr | s.isr) & ~members
+    return eligible
 
 
 def leaves_elr(s: Any, c: Settings, replica: int) -> bool:
