@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,17 @@ def test_kip320_is_proved(cli: Commands) -> None:
     assert "kip320: PROVED no_committed_loss" in out
     assert "happens     12 of 14 actions" in out
     assert "for 2 replicas" in out
+
+
+def test_elr_is_proved_for_any_number_of_replicas(cli: Commands) -> None:
+    """The proof takes long: its certificate is kept. After a change of rules make it anew."""
+    code, shown, _ = cli("certify", Path(__file__).parent / "elr", name="waterline")
+    out = " ".join(shown.split())
+
+    assert code == 0
+    assert "CERTIFIED elr-with-fresh-remote-leo: PROVED no_committed_loss" in out
+    assert "for any number of replicas" in out
+    assert "with min.insync.replicas=2; no disk" in out
 
 
 def test_elr_is_violated_if_a_small_isr_exposes_records(cli: Commands) -> None:
