@@ -58,7 +58,7 @@ def test_elr_is_proved_for_any_number_of_replicas(cli: Commands) -> None:
 
 
 def test_elr_is_violated_if_a_small_isr_exposes_records(cli: Commands) -> None:
-    """Who stays eligible lacks what the rest of the ISR has exposed without it."""
+    """A broker in the ELR lacks what a smaller ISR has exposed without it."""
     version = "elr-with-fresh-remote-leo-without-hw-needs-min-isr"
     code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
 
