@@ -37,6 +37,7 @@ def test_spark_is_started_by_a_level_of_so_many_states_and_no_smaller_one(
         started.append("started")
 
     monkeypatch.setattr(spark, "BOOT_FRONTIER", frontier)
+    monkeypatch.setattr(spark, "BOOT_TO_COME", 0)
     monkeypatch.setattr(SparkSide, "start", start)
     problem = problem_for("hw", Environment())
     choice = EngineChoice(name="spark", master="local[2]")
@@ -49,12 +50,53 @@ def test_spark_is_started_by_a_level_of_so_many_states_and_no_smaller_one(
     assert bool(started) == bool(large) == (frontier == 500)
 
 
+@pytest.mark.parametrize(
+    ("master", "expected"),
+    [("local[2]", None), ("spark://127.0.0.1:7077", None), ("spark://10.0.0.1:7077", 12)],
+)
+def test_spark_takes_no_cores_of_a_search_that_may_end_before_it_is_up(
+    master: str, expected: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cluster of other machines takes none; of 39,919,804 states 76 million are expected."""
+    sizes = _sizes_of_40_million()
+    started: list[int] = []
+    monkeypatch.setattr(SparkSide, "start", lambda side, *then: started.append(depth))
+    choice = EngineChoice(name="spark", master=master)
+    with closing(spark.SparkWorkers(problem_for("hw", Environment()), choice)) as workers:
+        for depth, size in enumerate(sizes):
+            workers.is_wanted(depth, size)
+
+    assert started[:1] == ([] if expected is None else [expected])
+
+
+def test_spark_is_started_for_a_search_that_is_expected_to_be_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first levels of 109,555,576 states: after level 13 their growth promises 248 million."""
+    sizes = [1, 6, 36, 207, 1065, 4296, 12375, 26997, 56847, 126120, 264573, 527205, 981768]
+    started: list[int] = []
+    monkeypatch.setattr(SparkSide, "start", lambda side, *then: started.append(depth))
+    choice = EngineChoice(name="spark", master="local[2]")
+    with closing(spark.SparkWorkers(problem_for("hw", Environment()), choice)) as workers:
+        for depth, size in enumerate([*sizes, 1708359]):
+            workers.is_wanted(depth, size)
+
+    assert started == [13]
+
+
+def _sizes_of_40_million() -> list[int]:
+    levels = Path(__file__).parents[1] / "golden/levels.json"
+    found: list[int] = json.loads(levels.read_text())[
+        "--grain atomic --protocol hw --replicas 3 --epochs 3"
+    ]
+    return found
+
+
 def test_levels_are_handed_over_while_more_is_to_come_than_is_visited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The levels of 39,919,804 states, half of which are visited after level 18."""
-    levels = Path(__file__).parents[1] / "golden/levels.json"
-    sizes = json.loads(levels.read_text())["--grain atomic --protocol hw --replicas 3 --epochs 3"]
+    sizes = _sizes_of_40_million()
     monkeypatch.setattr(SparkSide, "is_up", True)
     monkeypatch.setattr(SparkSide, "start", lambda side, *then: None)
     problem = problem_for("hw", Environment())

@@ -177,8 +177,10 @@ class FileExchange:
 
 
 BOOT_FRONTIER = 500_000
-"""Size of the frontier that starts the session. On one machine that takes cores from the driver,
-which may end sooner than Spark is up: 7 million states with levels of up to 406,171 did.
+"""Size of the frontier that starts the session."""
+BOOT_TO_COME = 100_000_000
+"""States to come, by the growth of levels, that start a session on this machine. There it takes
+cores from the driver, which may end sooner than Spark is up: of 40 million states it did.
 """
 HAND_OVER_FRONTIER = 50_000
 """Size of the frontier that the driver hands over to Spark, unless a number of levels is given."""
@@ -245,7 +247,8 @@ class SparkWorkers:
         to_come = remaining(tuple(self._sizes.values()), SHORT)
         if to_come is not None and to_come < sum(self._sizes.values()):
             return False
-        if frontier >= BOOT_FRONTIER:
+        is_long = to_come is None or to_come >= BOOT_TO_COME or not self._spark.shares_cores
+        if frontier >= BOOT_FRONTIER and is_long:
             self._start()
         return frontier >= HAND_OVER_FRONTIER and self._spark.is_up
 

@@ -55,7 +55,7 @@ def start_context(
     """
     if not is_submitted():
         use_java()
-    master = master or (None if is_submitted() else LOCAL)
+    master = _master_of(master)
     _set_python_of_workers(on_this_machine=_is_local(master))
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK_JVM)
     _set_home()
@@ -89,6 +89,17 @@ def start_context(
         what = f"started on --master {master}" if master else "used as spark-submit has started it"
         raise NoSpark(f"Spark cannot be {what}: {reason}") from None
     return context
+
+
+def _master_of(named: str | None) -> str | None:
+    """The master that is named, or else this machine; None if spark-submit decides."""
+    return named or (None if is_submitted() else LOCAL)
+
+
+def is_on_this_machine(named: str | None) -> bool:
+    """True if a master that is named, or by default, has no cores but those of this machine."""
+    master = _master_of(named)
+    return _is_local(master) or _is_on_loopback(master)
 
 
 def _is_local(master: str | None) -> bool:
@@ -211,7 +222,7 @@ def _settings(master: str | None) -> dict[str, str]:
         "spark.locality.wait": "0s",
         "spark.shuffle.reduceLocality.enabled": "false",
     }
-    if _is_local(master) or _is_on_loopback(master):
+    if is_on_this_machine(master):
         # Nobody else is to reach the driver: on a port of its own it takes what others send it.
         settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     if _is_local(master):

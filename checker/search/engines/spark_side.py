@@ -33,6 +33,7 @@ from waterline.checker.search.engines.processes import SAFE_PATH
 from waterline.checker.search.engines.shipping import Shipped, Task
 from waterline.checker.search.engines.spark_session import (
     NoSpark,
+    is_on_this_machine,
     start_context,
     wait_for_executors,
 )
@@ -247,6 +248,8 @@ class SparkSide:
         self._group = f"waterline-{uuid4()}"
         self._log = Path(tempfile.gettempdir()) / f"{self._group}.log"
         self._platform = platform_of(choice, on_wait)
+        self.shares_cores = choice.session is None and is_on_this_machine(choice.master)
+        """True if a session that is to be started takes cores from this process."""
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="spark-job")
         self._job: Future[Any] | None = None
         self._boot: threading.Thread | None = None
