@@ -16,7 +16,7 @@ from waterline.model.core.errors import BadEnvironment
 from waterline.model.core.transition_system import Model
 from waterline.model.message import history
 from waterline.model.message.declared import option_of
-from waterline.model.message.environment import FAULTS, UNCOUNTED, Environment
+from waterline.model.message.environment import FAULTS, Environment
 from waterline.model.message.epochs import entry_and_end
 from waterline.model.message.features import ALTER_PARTITION, ELR, has
 from waterline.model.message.fetch import leader_fetch, takes_fetch
@@ -77,8 +77,14 @@ def message_subject_of(version: str) -> Subject:
     is_any = "replicas" in theorem.sizes
     searched = _OF_ANY if is_any else _OF_TWO
     replicas, records, epochs = searched.values()
-    least = theorem.model(searched).settings.min_insync_replicas
-    with_least = f", with min.insync.replicas={least}" if least > 1 else ""
+    settings = theorem.model(searched).settings
+    least, has_losses = settings.min_insync_replicas, settings.power_losses > 0
+    losses = "power losses, " if has_losses else ""
+    without = (
+        f", with min.insync.replicas={least}; no disk is replaced"
+        if has_losses
+        else "; no disk or machine is lost"
+    )
     within = f"{records} record{'s' * (records > 1)}, epochs 0 to {epochs}"
     return Subject(
         name=version,
@@ -87,12 +93,12 @@ def message_subject_of(version: str) -> Subject:
         searched_in=f"of {replicas} replicas, {within}",
         small={**searched, "records": 2, "epochs": 2},
         scope=f"{'any number of' if is_any else '2'} replicas, logs of any length, any number of "
-        f"records, leader epochs, process crashes, elections and moves of the leader{with_least}; "
-        "no disk or machine is lost",
+        f"records, leader epochs, process crashes, {losses}elections and moves of the "
+        f"leader{without}",
         trusted="the translation of rules into terms (checker/proof), the solver, and that the "
         "model is Kafka's",
         check=f"waterline check --protocol {version} --replicas {replicas} --election-order any"
-        + (f" --min-insync-replicas {least}" if least > 1 else ""),
+        + (f" --min-insync-replicas {least} --power-losses 1" if has_losses else ""),
         options={"protocol": version, "grain": "message", "replicas": "any" if is_any else 2},
     )
 
@@ -104,11 +110,11 @@ def message_subject_within(version: str, options: Mapping[str, object]) -> Subje
     faults that it leaves out. Raises `BadEnvironment`.
     """
     subject = message_subject_of(version)
-    budgets = {option_of(name): name in UNCOUNTED for name in FAULTS}
+    budgets = {option_of(name) for name in FAULTS}
     for name, value in subject.theorem.model(subject.searched).options.items():
         asked = options[name]
         if name in budgets:
-            is_covered = asked == 0 or (value != 0 and budgets[name])
+            is_covered = asked == 0 or value != 0
         else:
             is_covered = asked == value or name in subject.theorem.sizes
         if not is_covered:
@@ -136,6 +142,7 @@ def message_theorem_of(version: str) -> Theorem:
             min_insync_replicas=2 if has_elr else 1,
             election_order="any",
             moves=1,
+            power_losses=1 if has_elr else 0,
         )
         return history.with_history(message_model(version, environment))
 

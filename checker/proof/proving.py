@@ -20,7 +20,6 @@ from waterline.checker.proof.obligations import (
 from waterline.checker.proof.side_by_side import Solvers
 from waterline.checker.proof.solver import (
     EFFORT,
-    LOOKS,
     RECIPE,
     SECOND_ROUND,
     Ask,
@@ -200,17 +199,18 @@ def _attempts(obligation: Obligation, within: _Within) -> _Attempts:
     needed: dict[str, None] = {}
     learned = within.learned.setdefault(obligation.lemma, {})
     steps = 0
-    for number, (premises, *how) in enumerate(RECIPE, 1):
+    for number, trial in enumerate(RECIPE, 1):
         if number == SECOND_ROUND:
             yield None
-        if number in LOOKS and (same := within.same(obligation)) is not None:
-            looked = yield same.look(from_last=LOOKS[number])._replace(effort=EFFORT), look
+        from_last = trial.from_last
+        if from_last is not None and (same := within.same(obligation)) is not None:
+            looked = yield same.look(from_last=from_last)._replace(effort=EFFORT), look
             steps += looked.steps
             if looked.outcome is Outcome.REFUTED and (found := refute(within.small, same)):
                 return found
             needed.update(dict.fromkeys(looked.takes))
-        for names in obligation.choices(premises, needed, learned):
-            if (same_as := (*names, *how)) in tried:
+        for names in obligation.choices(trial.premises, needed, learned):
+            if (same_as := (*names, trial.generations, trial.values, trial.effort)) in tried:
                 continue
             tried.add(same_as)
             attempt = yield query_of(obligation, number, names), ask

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 import z3
 
@@ -17,31 +17,41 @@ from waterline.checker.proof.obligations import Obligation, Premises, Query, swi
 
 STEPS = 4_000_000
 """The unit of effort: some 1 to 2 seconds of a core."""
+
+
+class Trial(NamedTuple):
+    """An attempt of the recipe: assumptions, generations of instances, if values are seeds, effort.
+
+    A look within small sizes comes before it unless `from_last` is None: the look begins from the
+    last lemma or from the first one, and adds to what an earlier look has found.
+    """
+
+    premises: Premises
+    generations: int = 1
+    values: bool = False
+    effort: int = 4
+    from_last: bool | None = None
+
+
 RECIPE = (
-    (Premises.ITSELF, 1, False, 4),
-    (Premises.LEARNED, 1, False, 4),
-    (Premises.NEEDED, 1, False, 4),
-    (Premises.LEARNED, 1, False, 4),
-    (Premises.NEEDED, 2, False, 4),
-    (Premises.NEEDED, 1, False, 4),
-    (Premises.LEARNED, 1, False, 4),
-    (Premises.NEEDED, 2, False, 4),
-    (Premises.NEEDED, 1, True, 4),
-    (Premises.ONE_MORE, 1, False, 1),
-    (Premises.LEARNED, 1, False, 16),
-    (Premises.DECIDED, 1, False, 16),
-    (Premises.LEARNED, 2, False, 16),
-    (Premises.ALL, 1, False, 16),
-    (Premises.ALL, 1, True, 16),
+    Trial(Premises.ITSELF),
+    Trial(Premises.LEARNED),
+    Trial(Premises.NEEDED, from_last=True),
+    Trial(Premises.LEARNED),
+    Trial(Premises.NEEDED, generations=2),
+    Trial(Premises.NEEDED, from_last=False),
+    Trial(Premises.LEARNED),
+    Trial(Premises.NEEDED, generations=2),
+    Trial(Premises.NEEDED, values=True),
+    Trial(Premises.ONE_MORE, effort=1),
+    Trial(Premises.LEARNED, effort=16),
+    Trial(Premises.DECIDED, effort=16),
+    Trial(Premises.LEARNED, generations=2, effort=16),
+    Trial(Premises.ALL, effort=16),
+    Trial(Premises.ALL, values=True, effort=16),
 )
-"""Attempts at a query: what is assumed, generations of instances, if values are seeds, effort."""
 SECOND_ROUND = 10
 """The first attempt that waits until all other obligations have been proved."""
-LOOKS = {3: True, 6: False}
-"""Looks within small sizes, by the attempt that they come before: the second adds to the first.
-
-A look begins from the first lemma or, if True, from the last one.
-"""
 EFFORT = 32
 """The effort of a look, of a counterexample, and of an attempt that is made again."""
 
@@ -75,8 +85,9 @@ Ask = Callable[[Query, set[Any]], Attempt]
 
 def query_of(obligation: Obligation, number: int, names: Collection[str]) -> Query:
     """The query of the attempt of this number, from these assumptions."""
-    _, generations, values, effort = RECIPE[number - 1]
-    return obligation.query(names, generations, values)._replace(effort=effort)
+    trial = RECIPE[number - 1]
+    query = obligation.query(names, trial.generations, trial.values)
+    return query._replace(effort=trial.effort)
 
 
 def ask(query: Query, running: set[Any]) -> Attempt:

@@ -79,16 +79,7 @@ def high_watermarks_are_tried(s: Any, c: Any) -> bool:
 LEMMAS = tuple(
     Invariant.of(rule)
     for rule in (
-        logs.controller_in_shape,
-        logs.brokers_in_shape,
-        logs.epoch_has_one_leader,
-        logs.answers_in_shape,
-        logs.logs_in_shape,
-        logs.epochs_ascend,
-        logs.same_record_same_prefix,
-        logs.epoch_is_one_run,
-        logs.leader_has_its_epoch,
-        logs.newest_epoch_is_its_leaders,
+        *logs.LEMMAS,
         logs.cached_epochs_are_nobodys,
         fetches_are_in_range,
         fetching_are_prefixes,

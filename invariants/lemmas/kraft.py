@@ -2,7 +2,8 @@
 
 The idea of the proof: a leader counts all candidates, which are the members of the controller's ISR
 and ELR, so that a record which it exposes is in the log of each that may be elected. With an ISR
-that is too small it exposes none. One that another has replaced may expose records still: those
+that is too small it exposes none. A machine that loses power leaves the candidates until a leader
+has asked to add it again. One that another has replaced may expose records still: those
 that are open (`open_records`). A log counts with the answer that is on its way to it:
 the whole log. Lemmas speak of the state and of its history (`model.message.history`).
 """
@@ -17,6 +18,7 @@ from waterline.invariants.lemmas.whole_logs import (
     has_exposed,
     has_fetched,
     is_candidate,
+    is_proposed,
     newest_leads,
     whole_at,
     whole_end,
@@ -49,15 +51,16 @@ def fetchers_are_prefixes(s: Any, c: Any) -> bool:
 
 
 def remote_leos_are_reached(s: Any, c: Any) -> bool:
-    """No remote LEO is above the leader's LEO, nor above that of a broker that has fetched."""
+    """No remote LEO is above the leader's LEO, nor above that of a candidate that has fetched."""
     for a in range(s.replicas):
         if s.role[a] == LEADER:
             for f in range(s.replicas):
                 if f != a:
                     if s.remote_leo[a, f] > s.leo[a]:
                         return False
-                    if has_fetched(s, a, f) and s.remote_leo[a, f] > s.leo[f]:
-                        return False
+                    if is_candidate(s, f) or is_proposed(s, a, f):
+                        if has_fetched(s, a, f) and s.remote_leo[a, f] > s.leo[f]:
+                            return False
     return True
 
 
@@ -111,12 +114,12 @@ def late_counted_stops_exposure(s: Any, c: Any) -> bool:
     return True
 
 
-def members_have_exposed(s: Any, c: Any) -> bool:
-    """All that a leader counts have each record that was exposed up to its epoch."""
+def proposed_have_exposed(s: Any, c: Any) -> bool:
+    """A broker that a leader asks to add has each record that was exposed up to its epoch."""
     for a in range(s.replicas):
         if s.role[a] == LEADER:
             for x in range(s.replicas):
-                if contains(s.known_isr[a], x) or contains(s.pending_isr[a], x):
+                if is_proposed(s, a, x):
                     for o in range(s.exposed_end):
                         if s.expose_epoch[o] <= s.known_epoch[a] and not has_exposed(s, x, o):
                             return False
@@ -256,16 +259,7 @@ def cuts_keep_exposed(s: Any, c: Any) -> bool:
 LEMMAS = tuple(
     Invariant.of(rule)
     for rule in (
-        logs.controller_in_shape,
-        logs.brokers_in_shape,
-        logs.epoch_has_one_leader,
-        logs.answers_in_shape,
-        logs.logs_in_shape,
-        logs.epochs_ascend,
-        logs.same_record_same_prefix,
-        logs.epoch_is_one_run,
-        logs.leader_has_its_epoch,
-        logs.newest_epoch_is_its_leaders,
+        *logs.LEMMAS,
         fetchers_are_prefixes,
         remote_leos_are_reached,
         remote_leos_are_of_its_epoch,
@@ -274,12 +268,11 @@ LEMMAS = tuple(
         open_records.later_members_are_counted,
         open_records.deposed_by_a_counted,
         open_records.later_leaders_have_open,
-        open_records.counted_have_open,
         open_records.candidates_have_open,
-        open_records.members_have_open,
+        open_records.proposed_have_open,
         open_records.cuts_keep_open,
         logs.cached_epochs_are_nobodys,
-        members_have_exposed,
+        proposed_have_exposed,
         proposed_are_of_its_epoch,
         requests_add_or_remove,
         late_member_stops_exposure,

@@ -171,6 +171,21 @@ def newest_epoch_is_its_leaders(s: Any, c: Any) -> bool:
     return True
 
 
+LEMMAS = (
+    controller_in_shape,
+    brokers_in_shape,
+    epoch_has_one_leader,
+    answers_in_shape,
+    logs_in_shape,
+    epochs_ascend,
+    same_record_same_prefix,
+    epoch_is_one_run,
+    leader_has_its_epoch,
+    newest_epoch_is_its_leaders,
+)
+"""Those that every theorem of the message grain begins with."""
+
+
 def cached_epochs_are_nobodys(s: Any, c: Any) -> bool:
     """An epoch without records in a follower's cache is over, and no record has it."""
     for f in range(s.replicas):

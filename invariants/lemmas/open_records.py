@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from waterline.invariants.lemmas.whole_logs import has_record, is_candidate, may_advance
+from waterline.invariants.lemmas.whole_logs import (
+    has_record,
+    is_candidate,
+    is_proposed,
+    may_advance,
+)
 from waterline.model.message.high_watermark import counted_isr
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import (
@@ -101,18 +106,6 @@ def later_leaders_have_open(s: Any, c: Any) -> bool:
     return True
 
 
-def counted_have_open(s: Any, c: Any) -> bool:
-    """All that a leader counts and that have left its epoch have what it may still expose."""
-    for a in range(s.replicas):
-        if s.role[a] == LEADER:
-            for x in range(s.replicas):
-                if contains(counted_isr(s, c, a), x) and has_left(s, a, x):
-                    for o in range(s.leo[a]):
-                        if may_expose(s, c, a, o) and not has_record(s, x, a, o):
-                            return False
-    return True
-
-
 def candidates_have_open(s: Any, c: Any) -> bool:
     """Candidates that have left a leader's epoch have what it may still expose."""
     for a in range(s.replicas):
@@ -125,14 +118,14 @@ def candidates_have_open(s: Any, c: Any) -> bool:
     return True
 
 
-def members_have_open(s: Any, c: Any) -> bool:
-    """All that a later leader counts and that have left have what a leader may still expose."""
+def proposed_have_open(s: Any, c: Any) -> bool:
+    """A broker that a later leader asks to add and that has left has what a leader may expose."""
     for a in range(s.replicas):
         if s.role[a] == LEADER:
             for b in range(s.replicas):
                 if s.role[b] == LEADER and s.known_epoch[b] > s.known_epoch[a]:
                     for x in range(s.replicas):
-                        if contains(counted_isr(s, c, b), x) and has_left(s, a, x):
+                        if is_proposed(s, b, x) and has_left(s, a, x):
                             for o in range(s.leo[a]):
                                 if may_expose(s, c, a, o) and not has_record(s, x, a, o):
                                     return False

@@ -9,6 +9,7 @@ from waterline.model.message.features import HW_NEEDS_MIN_ISR, has
 from waterline.model.message.roles import follows
 from waterline.model.message.terms import (
     ANSWERED,
+    CLEAN,
     FETCHING,
     LEADER,
     NO_REPLICA,
@@ -90,8 +91,23 @@ def newest_leads(s: Any) -> bool:
 
 
 def is_candidate(s: Any, r: int) -> bool:
-    """True if a broker is in the controller's ISR or ELR."""
-    return contains(s.isr | s.elr, r)
+    """True if a broker is in the controller's ISR or ELR, and need not leave them to come back.
+
+    With an ELR it leaves both as it comes back without a clean shutdown: it may have lost records.
+    """
+    return contains(s.isr | s.elr, r) and has_kept_log(s, r)
+
+
+def has_kept_log(s: Any, r: int) -> bool:
+    """True if a broker is up, or was shut down cleanly, or nothing is made of that."""
+    return bool(s.up[r] == 1 or s.unclean[r] == CLEAN)
+
+
+def is_proposed(s: Any, a: int, r: int) -> bool:
+    """True if the newest leader asks to add a broker that has not come back since its fetch."""
+    if s.known_epoch[a] != s.epoch or s.pending_stale[a] != 0 or not has_kept_log(s, r):
+        return False
+    return contains(s.pending_isr[a], r) and not contains(s.known_isr[a], r)
 
 
 def may_advance(s: Any, c: Any, a: int) -> bool:

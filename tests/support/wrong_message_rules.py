@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from waterline.model.message.disk import lose_power
 from waterline.model.message.fetch import receive_diverging, receive_fetch
 from waterline.model.message.isr import shrink_isr
 from waterline.model.message.metadata import learn
-from waterline.model.message.terms import FETCHING, LEADER, NO_ROLE
+from waterline.model.message.terms import CLEAN, FETCHING, LEADER, NO_ROLE
 from waterline.model.message.truncation import offset_for_leader_epoch, truncate
 
 
@@ -47,6 +48,11 @@ def lead_on_with_old_leos(s: Any, c: Any, replica: int) -> None:
 def crash_and_forget_nothing(s: Any, c: Any, replica: int) -> None:
     s.role[replica] = NO_ROLE
     s.up[replica] = 0
+
+
+def lose_power_and_be_clean(s: Any, c: Any, replica: int, end: int) -> None:
+    lose_power(s, c, replica, end)
+    s.unclean[replica] = CLEAN
 
 
 def read_a_dead_row(s: Any, c: Any, replica: int) -> None:

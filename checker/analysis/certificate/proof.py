@@ -76,9 +76,8 @@ def write_proof(subject: Subject, proof: Proof, *, out: Path, solver: str) -> No
 
 
 def _entry(answered: Answer) -> _Entry:
-    _, generations, values, _ = RECIPE[answered.attempt.number - 1]
-    takes = list(answered.attempt.takes)
-    return _Entry(answered.what, answered.lemma, takes, generations, values)
+    trial, takes = RECIPE[answered.attempt.number - 1], list(answered.attempt.takes)
+    return _Entry(answered.what, answered.lemma, takes, trial.generations, trial.values)
 
 
 def read_proof(folder: Path) -> tuple[ProofDocument, ProblemSpec]:

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Commands
+from waterline.checker.kafka.theorems import message_subject_within
+from waterline.model.core.errors import BadEnvironment
+from waterline.model.message.environment import Environment
+from waterline.model.message.model import message_model
 
 pytest.importorskip("z3")
 
@@ -91,3 +95,13 @@ def test_an_entry_of_the_message_grain_is_proved(cli: Commands, tmp_path: Path) 
 
     assert found == 0
     assert "as expected" in " ".join(out.split())
+
+
+def test_power_losses_of_elr_may_be_any_and_lost_disks_none() -> None:
+    version = "elr-with-fresh-remote-leo"
+    asked = Environment(min_insync_replicas=2, election_order="any", power_losses=3)
+    within = message_model(version, asked).options
+
+    assert message_subject_within(version, within).name == version
+    with pytest.raises(BadEnvironment, match="about --lost-disks 0, and not about --lost-disks 1"):
+        message_subject_within(version, {**within, "lost-disks": 1})

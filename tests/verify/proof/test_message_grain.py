@@ -21,6 +21,7 @@ from tests.support.wrong_message_rules import (
     cut_one_more,
     ends_too_early,
     lead_on_with_old_leos,
+    lose_power_and_be_clean,
     read_a_dead_row,
     receive_and_lead_on,
     shrink_and_wait_on,
@@ -34,6 +35,7 @@ from waterline.checker.proof.terms import as_expression, conjunction, disjunctio
 from waterline.model.message.epochs import entry_and_end
 
 VERSION = "kraft-with-fresh-remote-leo"
+ELR = "elr-with-fresh-remote-leo"
 SMALL = {"replicas": 2, "records": 2, "epochs": 2}
 
 
@@ -54,12 +56,16 @@ def test_elr_is_proved_for_any_number_of_replicas(cli: Commands) -> None:
     assert code == 0
     assert "CERTIFIED elr-with-fresh-remote-leo: PROVED no_committed_loss" in out
     assert "for any number of replicas" in out
-    assert "with min.insync.replicas=2; no disk" in out
+    assert "process crashes, power losses, elections" in out
+    assert "with min.insync.replicas=2; no disk is replaced" in out
 
 
-def test_elr_is_violated_if_a_small_isr_exposes_records(cli: Commands) -> None:
-    """A broker in the ELR lacks what a smaller ISR has exposed without it."""
-    version = "elr-with-fresh-remote-leo-without-hw-needs-min-isr"
+@pytest.mark.parametrize("left_out", [["hw-needs-min-isr"], ["stale-fetch-check", "broker-epoch"]])
+def test_elr_is_violated_without(left_out: list[str], cli: Commands) -> None:
+    """A broker in the ELR lacks what a smaller ISR has exposed without it; a leader adds one that
+    has lost power since its fetch.
+    """
+    version = "-without-".join([ELR, *left_out])
     code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
 
     assert code == 12
@@ -130,6 +136,7 @@ def with_effect(theorem: Theorem, name: str, effect: Callable[..., None]) -> The
         (VERSION, "RecvFetch", receive_and_lead_on),
         (VERSION, "RecvDiverging", cut_one_more),
         (VERSION, "Learn", lead_on_with_old_leos),
+        (ELR, "PowerLoss", lose_power_and_be_clean),
         ("kip320", "OffsetForLeaderEpoch", ask_and_cut_one_more),
         ("kip320", "OffsetForLeaderEpoch", ask_and_cut_nothing),
         ("kip320", "ShrinkIsr", shrink_and_wait_on),
