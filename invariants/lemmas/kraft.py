@@ -115,7 +115,7 @@ def late_counted_stops_exposure(s: Any, c: Any) -> bool:
 
 
 def proposed_have_exposed(s: Any, c: Any) -> bool:
-    """A broker that a leader asks to add has each record that was exposed up to its epoch."""
+    """A broker that the newest leader asks to add has each record that was exposed."""
     for a in range(s.replicas):
         if s.role[a] == LEADER:
             for x in range(s.replicas):

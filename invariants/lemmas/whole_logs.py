@@ -99,7 +99,7 @@ def is_candidate(s: Any, r: int) -> bool:
 
 
 def has_kept_log(s: Any, r: int) -> bool:
-    """True if a broker is up, or was shut down cleanly, or nothing is made of that."""
+    """True unless a broker is down without a clean shutdown, which an ELR takes note of."""
     return bool(s.up[r] == 1 or s.unclean[r] == CLEAN)
 
 
