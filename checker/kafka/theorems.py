@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from waterline.checker.kafka.words import protocol_options
 from waterline.checker.problem.wording import as_option
 from waterline.checker.proof.loops import Form
 from waterline.checker.proof.obligations import Theorem
 from waterline.checker.proof.proving import Subject
+from waterline.invariants import no_committed_loss
 from waterline.invariants.lemmas import kip320, kip320_message, kraft, logs
 from waterline.model.atomic import AtomicEnvironment, atomic_model
 from waterline.model.atomic.history import describe, with_history
@@ -97,7 +99,9 @@ def message_subject_of(version: str) -> Subject:
         f"leader{without}",
         trusted="the translation of rules into terms (checker/proof), the solver, and that the "
         "model is Kafka's",
-        check=f"waterline check --protocol {version} --replicas {replicas} --election-order any"
+        check=f"waterline check {' '.join(protocol_options(version))} --replicas {replicas} "
+        f"--records {records} --epochs {epochs} --moves 2 --election-order any "
+        f"--invariant {no_committed_loss.CLAIM.name}"
         + (f" --min-insync-replicas {least} --power-losses 1" if has_losses else ""),
         options={"protocol": version, "grain": "message", "replicas": "any" if is_any else 2},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +61,16 @@ def test_elr_is_proved_for_any_number_of_replicas(cli: Commands) -> None:
     assert "with min.insync.replicas=2; no disk is replaced" in out
 
 
+def assert_is_shown(verdict: str, out: str, cli: Commands) -> None:
+    """The verdict is printed with a command, and that finds a violation as well."""
+    said = re.search(rf"{verdict} waterline check (.+) shows how", " ".join(out.split()))
+    assert said, out
+    code, found, _ = cli(*said[1].split())
+
+    assert code == 12
+    assert "no_committed_loss VIOLATED" in " ".join(found.split())
+
+
 @pytest.mark.parametrize("left_out", [["hw-needs-min-isr"], ["stale-fetch-check", "broker-epoch"]])
 def test_elr_is_violated_without(left_out: list[str], cli: Commands) -> None:
     """A broker in the ELR lacks what a smaller ISR has exposed without it; a leader adds one that
@@ -69,7 +80,7 @@ def test_elr_is_violated_without(left_out: list[str], cli: Commands) -> None:
     code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
 
     assert code == 12
-    assert f"{version}: VIOLATED no_committed_loss, found by the search" in " ".join(out.split())
+    assert_is_shown(f"{version}: VIOLATED no_committed_loss, found by the search", out, cli)
 
 
 @pytest.mark.parametrize("version", ["kraft", "elr"])
@@ -91,7 +102,7 @@ def test_a_version_that_loses_records_is_violated(version: str, cli: Commands) -
     code, out, _ = cli("prove", "--grain", "message", "--protocol", version, name="waterline")
 
     assert code == 12
-    assert f"{version}: VIOLATED no_committed_loss, found by the search" in " ".join(out.split())
+    assert_is_shown(f"{version}: VIOLATED no_committed_loss, found by the search", out, cli)
 
 
 @pytest.mark.parametrize(
