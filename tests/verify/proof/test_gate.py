@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("z3")
+
 from tests.support.commands import Commands
 from waterline.checker.kafka.theorems import message_subject_within
 from waterline.model.core.errors import BadEnvironment
 from waterline.model.message.environment import Environment
 from waterline.model.message.model import message_model
-
-pytest.importorskip("z3")
 
 PAGE = (Path(__file__).parents[3] / "docs" / "proof.md").read_text(encoding="utf-8")
 [MODEL] = re.findall(r"<!-- file: ticket_lock.py -->\n```python\n(.+?)```", PAGE, re.DOTALL)
